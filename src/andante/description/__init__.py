@@ -1,0 +1,51 @@
+"""Robots and worlds as plain immutable data, with readers and writers for the files of the field."""
+
+from .inertia import Inertia
+from .joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
+from .link import Collision, Link, Material, Surface, Visual
+from .load import load_robot, load_world, robot_names, world_names
+from .robot import Frame, Plugin, Robot, Transmission
+from .sensor import SensorSpec
+from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from .source import Problem, Severity, Source
+from .world import Light, PhysicsSpec, Placement, World
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "Collision",
+    "Cylinder",
+    "Dynamics",
+    "Ellipsoid",
+    "Frame",
+    "Geometry",
+    "Heightmap",
+    "Inertia",
+    "Joint",
+    "JointType",
+    "Light",
+    "Limits",
+    "Link",
+    "Material",
+    "Mesh",
+    "Mimic",
+    "PhysicsSpec",
+    "Placement",
+    "Plane",
+    "Plugin",
+    "Problem",
+    "Robot",
+    "SafetyController",
+    "SensorSpec",
+    "Severity",
+    "Source",
+    "Sphere",
+    "Surface",
+    "Transmission",
+    "Visual",
+    "World",
+    "load_robot",
+    "load_world",
+    "robot_names",
+    "world_names",
+]

@@ -1,0 +1,82 @@
+"""Mass, centre of mass and inertia tensor, with the tools to obtain, move and judge them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+
+from .shapes import Vec3
+
+Moments: TypeAlias = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass [kg], centre of mass in the link frame [m], tensor about it along the link axes [kg m^2]."""
+
+    mass: float
+    com: Vec3 = (0.0, 0.0, 0.0)
+    moments: Moments = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # ixx ixy ixz iyy iyz izz
+
+    def __post_init__(self) -> None:
+        for what, values in (("mass", (self.mass,)), ("centre of mass", self.com), ("inertia", self.moments)):
+            if not all(math.isfinite(v) for v in values):
+                raise BadInput(f"{what} must be finite, got {values}")
+
+    @staticmethod
+    def from_matrix(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
+        """Inertia of a (3, 3) tensor about the centre of mass; the matrix is symmetrised."""
+        t = np.asarray(tensor, dtype=float)
+        t = (t + t.T) / 2
+        x, y, z = (float(v) for v in np.asarray(com, dtype=float))
+        m = tuple(float(t[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
+        return Inertia(float(mass), (x, y, z), m)  # type: ignore[arg-type]
+
+    @property
+    def matrix(self) -> Array:
+        """Tensor about the centre of mass, (3, 3)."""
+        ixx, ixy, ixz, iyy, iyz, izz = self.moments
+        return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+
+    def transformed(self, pose: SE3) -> Inertia:
+        """The same body told in another frame: pose = new_from_old."""
+        R = pose.rotation
+        return Inertia.from_matrix(self.mass, pose @ np.asarray(self.com), R @ self.matrix @ R.T)
+
+    def about_origin(self) -> Array:
+        """Tensor about the link origin (3, 3), parallel axes: I_o = I_c + m (c·c E - c cᵀ)."""
+        return self.matrix + steiner(self.mass, self.com)
+
+
+def steiner(mass: float, offset: ArrayLike) -> Array:
+    """Huygens-Steiner term m (c·c E - c cᵀ) of an offset c [m]; (3, 3)."""
+    c = np.asarray(offset, dtype=float)
+    return mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+
+
+def from_origin_tensor(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
+    """Inertia of a tensor given about the link origin, as the NAO's documentation prints it."""
+    return Inertia.from_matrix(mass, com, np.asarray(tensor, dtype=float) - steiner(mass, com))
+
+
+def combine(parts: Iterable[Inertia]) -> Inertia | None:
+    """Inertia of several bodies rigidly joined, all told in one frame; None when there are none."""
+    bodies = list(parts)
+    if not bodies:
+        return None
+    if len(bodies) == 1:
+        return bodies[0]
+    mass = sum(body.mass for body in bodies)
+    if mass == 0:
+        return Inertia.from_matrix(0.0, np.zeros(3), sum(body.matrix for body in bodies))
+    com = sum(body.mass * np.asarray(body.com) for body in bodies) / mass
+    tensor = sum(body.matrix + steiner(body.mass, np.asarray(body.com) - com) for body in bodies)
+    return Inertia.from_matrix(mass, com, tensor)

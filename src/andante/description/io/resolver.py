@@ -1,0 +1,76 @@
+"""Finds the files that a description names: package://, model://, file://, relative paths. Never fetches.
+
+`package://NAME/rest` and `model://NAME/rest` are looked up below the search folders (given ones, those in
+ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and IGN/GZ resource paths) and upwards from the asking file: a folder called
+NAME. `package://andante/...` is the data of this installation itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+OWN = Path(__file__).resolve().parent.parent  # src/andante/description: holds robots/ and worlds/
+VARIABLES = (
+    "ROS_PACKAGE_PATH",
+    "GAZEBO_MODEL_PATH",
+    "SDF_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GZ_SIM_RESOURCE_PATH",
+)
+LEVELS_UP = 6
+
+
+class Resolver:
+    """Maps a URI of a description file to an existing path, or None."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        from_environment = [
+            Path(part) for name in VARIABLES for part in os.environ.get(name, "").split(os.pathsep) if part
+        ]
+        self.folders = [*folders, *from_environment]
+
+    def resolve(self, uri: str, asking: Path | None = None) -> Path | None:
+        """Existing file for a URI; `asking` is the file that names it."""
+        scheme, separator, rest = uri.partition("://")
+        if not separator:
+            return self._plain(Path(uri), asking)
+        if scheme == "file":
+            return self._plain(Path(rest), asking)
+        if scheme in ("package", "model"):
+            name, _, inside = rest.partition("/")
+            folder = self.package(name, asking)
+            return _existing(folder / inside) if folder else None
+        return None
+
+    def package(self, name: str, asking: Path | None = None) -> Path | None:
+        """Folder of a ROS package or Gazebo model of that name."""
+        if name == "andante":
+            return OWN
+        if not name or name in (".", "..") or "/" in name or "\\" in name:
+            return None
+        for base in [*self.folders, *_upwards(asking)]:
+            for candidate in (base / name, base):
+                if candidate.name == name and candidate.is_dir():
+                    return candidate
+        return None
+
+    def _plain(self, path: Path, asking: Path | None) -> Path | None:
+        if path.is_absolute():
+            return _existing(path)
+        bases = ([asking.parent] if asking else [Path.cwd()]) + self.folders
+        return next((found for base in bases if (found := _existing(base / path))), None)
+
+
+def _upwards(asking: Path | None) -> list[Path]:
+    if asking is None:
+        return []
+    return list(asking.resolve().parents)[:LEVELS_UP]
+
+
+def _existing(path: Path) -> Path | None:
+    try:
+        return path if path.is_file() else None
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,116 @@
+"""XML with line numbers and limits: what every description reader starts from.
+
+Entities, external subsets and oversized or over-deep documents are refused with one clear line; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from andante.description.source import Source
+from andante.errors import BadInput
+
+MAX_BYTES = 32 * 1024 * 1024
+MAX_DEPTH = 200
+MAX_ELEMENTS = 1_000_000
+
+
+@dataclass
+class Node:
+    """An element: tag, attributes, text before the first child, children, and where it stood."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+    children: list[Node] = field(default_factory=list)
+    source: Source = field(default_factory=Source)
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """An attribute, or the default."""
+        return self.attributes.get(name, default)
+
+    def find(self, tag: str) -> Node | None:
+        """The first child of that tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def all(self, tag: str) -> Iterator[Node]:
+        """The children of that tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def walk(self) -> Iterator[Node]:
+        """This element and everything below it, in document order."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def error(self, message: str) -> BadInput:
+        """A BadInput that names file, line and element."""
+        name = f" {self.attributes['name']!r}" if self.attributes.get("name") else ""
+        return BadInput(f"{self.source}: <{self.tag}>{name}: {message}")
+
+
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Contents of a file no longer than the limit."""
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder, a file is wanted")
+        if size > limit:
+            raise BadInput(f"{path} has {size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def parse_xml(data: bytes, file: str) -> Node:
+    """Root element of a document; `file` is what messages call it."""
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{file} has {len(data) / 1e6:.0f} MB; XML over {MAX_BYTES / 1e6:.0f} MB is refused")
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    top = Node("", source=Source(file))
+    stack = [top]
+    count = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        line = parser.CurrentLineNumber
+        if count > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
+            raise BadInput(f"{file}:{line}: more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels; refused")
+        node = Node(tag, attributes, source=Source(file, line))
+        stack[-1].children.append(node)
+        stack.append(node)
+
+    def end(_tag: str) -> None:
+        stack.pop()
+
+    def text(data: str) -> None:
+        if not stack[-1].children:
+            stack[-1].text += data
+
+    def entity(name: str, *_rest: Any) -> None:
+        raise BadInput(f"{file}:{parser.CurrentLineNumber}: entity {name!r} declared; XML entities are refused")
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    parser.EntityDeclHandler = entity
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise BadInput(
+            f"{file}:{error.lineno}: not well-formed XML ({expat.ErrorString(error.code)}); mend the file there"
+        ) from None
+    except (LookupError, ValueError) as error:
+        raise BadInput(f"{file}: the text cannot be decoded ({error}); save it as UTF-8") from None
+    if not top.children:
+        raise BadInput(f"{file}: no XML element found")
+    return top.children[0]

@@ -1,0 +1,72 @@
+"""Links: the rigid parts of a robot, what they weigh, look like and collide with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from andante.geometry import SE3
+
+from .inertia import Inertia
+from .shapes import RGBA, Geometry
+from .source import Source
+
+IDENTITY = SE3.identity()
+
+
+@dataclass(frozen=True)
+class Material:
+    """Colour of a visual, and a texture file where the format has one."""
+
+    name: str = ""
+    rgba: RGBA | None = None
+    texture: str = ""
+
+
+@dataclass(frozen=True)
+class Visual:
+    """What a picture shows of a link."""
+
+    geometry: Geometry
+    pose: SE3 = IDENTITY  # link_from_visual
+    material: Material = Material()
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Contact parameters; None means that the file is silent and the engine's default holds."""
+
+    mu: float | None = None  # Coulomb friction coefficient, first direction (mu1)
+    mu2: float | None = None  # second direction; engines without anisotropy use `mu`
+    torsional: float | None = None  # torsional friction coefficient [-]
+    rolling: float | None = None  # rolling friction coefficient [-]
+    restitution: float | None = None  # bounce, 0 to 1
+    kp: float | None = None  # contact stiffness [N/m]
+    kd: float | None = None  # contact damping [N s/m]
+    max_velocity: float | None = None  # largest contact correction velocity [m/s]
+    min_depth: float | None = None  # depth before a correction is applied [m]
+    fdir1: tuple[float, float, float] | None = None  # first friction direction in the collision frame
+    collide_bitmask: int | None = None  # SDF collide_bitmask; pairs with no common bit do not collide
+
+
+@dataclass(frozen=True)
+class Collision:
+    """What a link collides with."""
+
+    geometry: Geometry
+    pose: SE3 = IDENTITY  # link_from_collision
+    surface: Surface = Surface()
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid part. `inertia` is None when the file gives none (a pure frame)."""
+
+    name: str
+    inertia: Inertia | None = None
+    visuals: tuple[Visual, ...] = ()
+    collisions: tuple[Collision, ...] = ()
+    gravity: bool = True
+    self_collide: bool | None = None  # None: as the robot says
+    source: Source = field(default=Source(), compare=False)

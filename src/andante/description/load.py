@@ -1,0 +1,60 @@
+"""Robots and worlds by built-in name or file, whatever the format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from andante.errors import BadInput, UnknownName
+
+from .robot import Robot
+from .world import World
+
+HERE = Path(__file__).resolve().parent
+ROBOT_SUFFIXES = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
+WORLD_SUFFIXES = (".sdf", ".world", ".xml", ".mjcf")
+
+
+def robot_names() -> tuple[str, ...]:
+    """Names of the built-in robots: folders robots/NAME with NAME.urdf.xacro."""
+    return tuple(sorted(f.name for f in (HERE / "robots").iterdir() if (f / f"{f.name}.urdf.xacro").is_file()))
+
+
+def world_names() -> tuple[str, ...]:
+    """Names of the built-in worlds: files worlds/NAME.sdf."""
+    return tuple(sorted(f.stem for f in (HERE / "worlds").glob("*.sdf")))
+
+
+def robot_file(name: str) -> Path:
+    """File of a built-in robot name or the path itself."""
+    return _locate(name, robot_names(), "robot", lambda n: HERE / "robots" / n / f"{n}.urdf.xacro")
+
+
+def world_file(name: str) -> Path:
+    """File of a built-in world name or the path itself."""
+    return _locate(name, world_names(), "world", lambda n: HERE / "worlds" / f"{n}.sdf")
+
+
+def _locate(name: str, names: tuple[str, ...], what: str, builtin) -> Path:  # type: ignore[no-untyped-def]
+    if name in names:
+        return builtin(name)
+    path = Path(name)
+    if path.suffix or "/" in name or "\\" in name:
+        if not path.is_file():
+            raise BadInput(f"{name}: no such file")
+        return path
+    raise UnknownName.among(what, name, names)
+
+
+def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> Robot:
+    """A robot by built-in name or file; `arguments` are xacro arguments."""
+    from .io.open import read_robot
+
+    return read_robot(robot_file(str(name)), dict(arguments or {}))
+
+
+def load_world(name: str | Path, arguments: Mapping[str, str] | None = None) -> World:
+    """A world by built-in name or file."""
+    from .io.open import read_world
+
+    return read_world(world_file(str(name)), dict(arguments or {}))

@@ -1,0 +1,38 @@
+"""Where a thing was read from, and what a reader or `check` has to say about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True)
+class Source:
+    """File and line that an element came from; line 0 means unknown."""
+
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class Severity(StrEnum):
+    """How much a problem matters: an error must be mended, a warning should be, an info is told."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding: what is wrong, where, and what to do about it, in one line."""
+
+    severity: Severity
+    message: str
+    source: Source = Source()
+
+    def __str__(self) -> str:
+        place = f"{self.source}: " if str(self.source) else ""
+        return f"{place}{self.severity}: {self.message}"

@@ -1,0 +1,23 @@
+"""Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
+
+from .engine import Actor, Engine
+from .registry import ENGINES, engine_class, installed
+from .servos import ServoGains, default_gains
+from .state import Contacts, Mode, RayHits, Settings
+from .tree import BodyTree, body_tree
+
+__all__ = [
+    "ENGINES",
+    "Actor",
+    "BodyTree",
+    "Contacts",
+    "Engine",
+    "Mode",
+    "RayHits",
+    "ServoGains",
+    "Settings",
+    "body_tree",
+    "default_gains",
+    "engine_class",
+    "installed",
+]

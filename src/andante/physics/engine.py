@@ -1,0 +1,230 @@
+"""The `Engine`: one scene of placed robots under one physics engine.
+
+A new engine gives the methods marked abstract; everything else (links from bodies, servo bookkeeping, names, checks of
+arguments) is derived here. `andante.physics.check_engine` tells whether an engine keeps the contract.
+
+Units SI; poses are (..., 7) x y z qx qy qz qw; velocities (..., 6) linear then angular, world axes, of the origin.
+Joint vectors follow `robot.movable` (mimic joints included; commands to them are ignored, they follow their source).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.description.source import Problem
+from andante.description.world import Placement, World
+from andante.errors import BadInput, UnknownName
+from andante.geometry import SE3, Array
+
+from .servos import ServoGains, default_gains
+from .state import Contacts, Mode, RayHits, Settings
+from .tree import BodyTree, body_tree
+
+
+@dataclass(frozen=True)
+class Actor:
+    """A placed robot inside an engine."""
+
+    index: int
+    placement: Placement
+    tree: BodyTree
+
+    @property
+    def name(self) -> str:
+        """Name of the placement, unique in the engine."""
+        return self.placement.name
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the root is welded to the world."""
+        return self.placement.fixed or self.tree.robot.fixed_base
+
+
+class Engine(ABC):
+    """A world and robots, stepped in lock-step. Construct, read, command, step."""
+
+    name: ClassVar[str]
+
+    def __init__(self, world: World, robots: Sequence[Placement] = (), settings: Settings | None = None) -> None:
+        self.world = world
+        self.settings = settings or Settings()
+        placements = (*world.models, *robots)
+        names = [placement.name for placement in placements]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadInput(f"two models in the scene are named {name!r}; give them different names")
+        trees: dict[int, BodyTree] = {}
+        for placement in placements:  # one robot placed often is reduced once
+            trees.setdefault(id(placement.robot), body_tree(placement.robot))
+        self.actors = tuple(Actor(i, p, trees[id(p.robot)]) for i, p in enumerate(placements))
+        self.steps = 0
+        self.gains = [default_gains(actor.tree.robot) for actor in self.actors]
+        self.modes = [np.full(len(a.tree.robot.movable), Mode.OFF, dtype=np.int8) for a in self.actors]
+        self.targets = [np.zeros(len(a.tree.robot.movable)) for a in self.actors]
+        self._build()
+        for actor in self.actors:
+            self._apply_servos(actor.index)
+
+    # ---- time ----------------------------------------------------------------------------------
+    @property
+    def dt(self) -> float:
+        """Step size [s]."""
+        return self.settings.dt
+
+    @property
+    def time(self) -> float:
+        """Simulated time since the start [s]."""
+        return self.steps * self.settings.dt
+
+    def step(self, n: int = 1) -> None:
+        """Advance n steps of dt under the present commands and pushes."""
+        self._advance(n)
+        self.steps += n
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What had to be changed to simulate the models (massless links and the like)."""
+        return tuple(dict.fromkeys(p for actor in self.actors for p in actor.tree.problems))
+
+    def actor(self, name: str) -> int:
+        """Index of the actor of that name."""
+        for actor in self.actors:
+            if actor.name == name:
+                return actor.index
+        raise UnknownName.among("model", name, (a.name for a in self.actors), "the scene")
+
+    # ---- links, derived from bodies --------------------------------------------------------------
+    def link_poses(self, actor: int) -> Array:
+        """Poses of all links in the world, (links, 7)."""
+        tree = self.actors[actor].tree
+        bodies = SE3.from_vector(self.body_poses(actor)[tree.link_body])
+        return (bodies @ SE3(tree.link_pose)).vector
+
+    def link_velocities(self, actor: int) -> Array:
+        """Velocities of all link origins, linear then angular in world axes, (links, 6)."""
+        tree = self.actors[actor].tree
+        body_poses = self.body_poses(actor)
+        rotation = SE3.from_vector(body_poses[tree.link_body]).rotation
+        offset = (rotation @ tree.link_pose[:, :3, 3, None])[..., 0]
+        velocity = self.body_velocities(actor)[tree.link_body].copy()
+        velocity[:, :3] += np.cross(velocity[:, 3:], offset)
+        return velocity
+
+    def base_pose(self, actor: int) -> Array:
+        """Pose of the root link, (7,)."""
+        return self.body_poses(actor)[0]
+
+    def base_velocity(self, actor: int) -> Array:
+        """Velocity of the root link, (6,)."""
+        return self.body_velocities(actor)[0]
+
+    # ---- servos ----------------------------------------------------------------------------------
+    def command(
+        self, actor: int, values: ArrayLike, mode: Mode = Mode.POSITION, joints: ArrayLike | None = None
+    ) -> None:
+        """Set servo targets: positions [rad, m], velocities or torques, for all joints or the listed indices.
+
+        Targets beyond the joint's limits are clipped to them. Mode.OFF makes the joints passive.
+        """
+        index = slice(None) if joints is None else np.asarray(joints, dtype=int)
+        modes, targets = self.modes[actor], self.targets[actor]
+        changed = joints is not None or not np.all(modes == mode)
+        targets[index] = values
+        if np.isnan(targets).any():
+            raise BadInput("a servo target is NaN")
+        if changed:
+            modes[index] = mode
+            self._apply_servos(actor)
+        self._apply_targets(actor)
+
+    def set_gains(self, actor: int, gains: ServoGains) -> None:
+        """Change the servo gains of an actor; allowed at any time."""
+        self.gains[actor] = gains
+        self._apply_servos(actor)
+        self._apply_targets(actor)
+
+    # ---- what an engine must give ----------------------------------------------------------------
+    @abstractmethod
+    def _build(self) -> None:
+        """Make the scene from `self.actors` and `self.world` by the engine's own API."""
+
+    @abstractmethod
+    def _advance(self, n: int) -> None:
+        """Advance n steps."""
+
+    @abstractmethod
+    def _apply_servos(self, actor: int) -> None:
+        """Bring `self.gains[actor]` and `self.modes[actor]` into the engine."""
+
+    @abstractmethod
+    def _apply_targets(self, actor: int) -> None:
+        """Bring `self.targets[actor]` into the engine."""
+
+    @abstractmethod
+    def joint_positions(self, actor: int) -> Array:
+        """Joint positions, (joints,), a copy."""
+
+    @abstractmethod
+    def joint_velocities(self, actor: int) -> Array:
+        """Joint velocities, (joints,), a copy."""
+
+    @abstractmethod
+    def joint_efforts(self, actor: int) -> Array:
+        """Efforts that the servos applied in the last step, (joints,) [N m, N]."""
+
+    @abstractmethod
+    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+
+    @abstractmethod
+    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+
+    @abstractmethod
+    def body_poses(self, actor: int) -> Array:
+        """World poses of the bodies of `actors[actor].tree`, (bodies, 7)."""
+
+    @abstractmethod
+    def body_velocities(self, actor: int) -> Array:
+        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+
+    @abstractmethod
+    def push(
+        self,
+        actor: int,
+        link: str,
+        force: ArrayLike,
+        torque: ArrayLike = (0, 0, 0),
+        point: ArrayLike | None = None,
+    ) -> None:
+        """Hold an outside force [N] and torque [N m] (world axes) on a link until changed; zero ends it.
+
+        It acts at the link body's centre of mass, or at `point` in the link frame. One wrench per link.
+        """
+
+    @abstractmethod
+    def contacts(self) -> Contacts:
+        """Contact points and forces of the last step."""
+
+    @abstractmethod
+    def cast_rays(
+        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
+    ) -> RayHits:
+        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """All that is needed to come back to this instant: state, time, servo targets and gains."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Come back to a snapshot of this engine."""
+
+    def close(self) -> None:  # noqa: B027
+        """Free what the engine holds outside Python; afterwards it cannot be used."""

@@ -1,0 +1,86 @@
+"""Plain values that engines give and take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Step size and solver of an engine; None leaves the engine's own default (tuned for robots)."""
+
+    dt: float = 0.002  # [s]
+    iterations: int | None = None
+    cfm: float | None = None  # constraint force mixing (ODE)
+    erp: float | None = None  # error reduction (ODE, Bullet contacts)
+    friction: float = 1.0  # Coulomb coefficient where a shape names none
+
+    def __post_init__(self) -> None:
+        if not 1e-6 <= self.dt <= 0.1:
+            raise BadInput(f"the step size must lie between 1e-6 and 0.1 s, got {self.dt}")
+        if self.iterations is not None and not 1 <= self.iterations <= 100_000:
+            raise BadInput(f"solver iterations must lie between 1 and 100000, got {self.iterations}")
+
+
+class Mode(IntEnum):
+    """What a servo holds."""
+
+    OFF = 0  # passive joint
+    POSITION = 1
+    VELOCITY = 2
+    TORQUE = 3
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """Contact points of one step. Rows are points; `force` is what side A feels, in world axes."""
+
+    actor_a: np.ndarray  # (n,) index into engine.actors
+    link_a: np.ndarray  # (n,) index into that robot's links
+    actor_b: np.ndarray
+    link_b: np.ndarray
+    position: Array  # (n, 3) world [m]
+    normal: Array  # (n, 3) from B towards A
+    force: Array  # (n, 3) [N]
+    depth: Array  # (n,) penetration [m]
+
+    def __len__(self) -> int:
+        return len(self.actor_a)
+
+    @staticmethod
+    def empty() -> Contacts:
+        """No contact at all."""
+        index, vector = np.zeros(0, dtype=int), np.zeros((0, 3))
+        return Contacts(index, index, index, index, vector, vector, vector, np.zeros(0))
+
+    def of(self, actor: int) -> Contacts:
+        """The contacts of one actor, told with it as side A (mirrored where it was side B).
+
+        A contact between two links of that actor appears once for each of them.
+        """
+        first, second = self.actor_a == actor, self.actor_b == actor
+        return Contacts(
+            np.concatenate([self.actor_a[first], self.actor_b[second]]),
+            np.concatenate([self.link_a[first], self.link_b[second]]),
+            np.concatenate([self.actor_b[first], self.actor_a[second]]),
+            np.concatenate([self.link_b[first], self.link_a[second]]),
+            np.concatenate([self.position[first], self.position[second]]),
+            np.concatenate([self.normal[first], -self.normal[second]]),
+            np.concatenate([self.force[first], -self.force[second]]),
+            np.concatenate([self.depth[first], self.depth[second]]),
+        )
+
+
+@dataclass(frozen=True)
+class RayHits:
+    """What rays met: distance is inf and the indices are -1 where there was nothing within range."""
+
+    distance: Array  # (n,) [m]
+    actor: np.ndarray  # (n,)
+    link: np.ndarray  # (n,)
