@@ -1,6 +1,6 @@
 """Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
 
-from .engine import Actor, Engine
+from .engine import Actor, Engine, Push, Snapshot
 from .registry import ENGINES, engine_class, installed
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
@@ -13,9 +13,11 @@ __all__ = [
     "Contacts",
     "Engine",
     "Mode",
+    "Push",
     "RayHits",
     "ServoGains",
     "Settings",
+    "Snapshot",
     "body_tree",
     "default_gains",
     "engine_class",

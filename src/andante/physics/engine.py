@@ -46,6 +46,28 @@ class Actor:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
+@dataclass(frozen=True)
+class Push:
+    """An outside wrench on a body: force [N] and torque [N m] in world axes, at a point of the body frame [m]."""
+
+    force: Array
+    torque: Array
+    point: Array
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """An instant of an engine."""
+
+    steps: int
+    state: Any
+    gains: tuple[ServoGains, ...]
+    modes: tuple[np.ndarray, ...]
+    targets: tuple[Array, ...]
+    references: tuple[Array, ...]
+    pushes: dict[tuple[int, int], Push]
+
+
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
 
@@ -67,6 +89,9 @@ class Engine(ABC):
         self.gains = [default_gains(actor.tree.robot) for actor in self.actors]
         self.modes = [np.full(len(a.tree.robot.movable), Mode.OFF, dtype=np.int8) for a in self.actors]
         self.targets = [np.zeros(len(a.tree.robot.movable)) for a in self.actors]
+        self.references = [np.zeros(len(a.tree.robot.movable)) for a in self.actors]
+        self.pushes: dict[tuple[int, int], Push] = {}
+        self._slewing: set[int] = set()
         self._build()
         for actor in self.actors:
             self._apply_servos(actor.index)
@@ -84,8 +109,13 @@ class Engine(ABC):
 
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt under the present commands and pushes."""
-        self._advance(n)
-        self.steps += n
+        while n > 0:
+            run = 1 if self._slewing else n
+            for actor in tuple(self._slewing):
+                self._slew(actor)
+            self._advance(run)
+            self.steps += run
+            n -= run
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -130,24 +160,109 @@ class Engine(ABC):
     ) -> None:
         """Set servo targets: positions [rad, m], velocities or torques, for all joints or the listed indices.
 
-        Targets beyond the joint's limits are clipped to them. Mode.OFF makes the joints passive.
+        Targets beyond the joint's limits are clipped to them. A position servo moves its reference towards the target
+        no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
-        index = slice(None) if joints is None else np.asarray(joints, dtype=int)
-        modes, targets = self.modes[actor], self.targets[actor]
-        changed = joints is not None or not np.all(modes == mode)
-        targets[index] = values
-        if np.isnan(targets).any():
+        index = np.arange(len(self.targets[actor])) if joints is None else np.asarray(joints, dtype=int)
+        wanted = np.broadcast_to(np.asarray(values, dtype=float), index.shape)
+        if np.isnan(wanted).any():
             raise BadInput("a servo target is NaN")
-        if changed:
-            modes[index] = mode
+        low, high = self._bounds(actor, mode)
+        self.targets[actor][index] = np.clip(wanted, low[index], high[index])
+        newly = index[self.modes[actor][index] != mode]
+        if len(newly):
+            self.modes[actor][newly] = mode
+            self.references[actor][newly] = (
+                self.joint_positions(actor)[newly] if mode is Mode.POSITION else self.targets[actor][newly]
+            )
             self._apply_servos(actor)
-        self._apply_targets(actor)
+        self._slew(actor)
+
+    def _slew(self, actor: int) -> None:
+        """Move the references of position servos towards their targets, at most velocity * dt."""
+        targets, references = self.targets[actor], self.references[actor]
+        stride = np.where(self.modes[actor] == Mode.POSITION, self.gains[actor].velocity * self.dt, np.inf)
+        gap = targets - references
+        if np.all(np.abs(gap) <= stride):
+            references[:] = targets
+            self._slewing.discard(actor)
+        else:
+            references += np.clip(gap, -stride, stride)
+            self._slewing.add(actor)
+        self._apply_references(actor)
+
+    def _bounds(self, actor: int, mode: Mode) -> tuple[Array, Array]:
+        """Smallest and largest target of each joint in a mode."""
+        movable, gains = self.actors[actor].tree.robot.movable, self.gains[actor]
+        if mode is Mode.POSITION:
+            return np.array([j.limits.lower for j in movable]), np.array([j.limits.upper for j in movable])
+        bound = gains.velocity if mode is Mode.VELOCITY else gains.effort
+        return -bound, bound
 
     def set_gains(self, actor: int, gains: ServoGains) -> None:
         """Change the servo gains of an actor; allowed at any time."""
+        if len(gains.kp) != len(self.targets[actor]):
+            raise BadInput(f"gains for {len(self.targets[actor])} joints are wanted, got {len(gains.kp)}")
         self.gains[actor] = gains
         self._apply_servos(actor)
-        self._apply_targets(actor)
+        self._apply_references(actor)
+
+    # ---- pushes ----------------------------------------------------------------------------------
+    def push(
+        self,
+        actor: int,
+        link: str,
+        force: ArrayLike,
+        torque: ArrayLike = (0.0, 0.0, 0.0),
+        point: ArrayLike | None = None,
+    ) -> None:
+        """Hold an outside force [N] and torque [N m] (world axes) on a link until changed; zero ends it.
+
+        It acts at the centre of mass of the link's body, or at `point` in the link frame. One wrench per body.
+        """
+        tree = self.actors[actor].tree
+        tree.robot.link(link)
+        index = [each.name for each in tree.robot.links].index(link)
+        body = int(tree.link_body[index])
+        at = np.asarray(tree.bodies[body].inertia.com) if point is None else SE3(tree.link_pose[index]) @ point
+        wrench = Push(np.asarray(force, dtype=float), np.asarray(torque, dtype=float), at)
+        if not (np.isfinite(wrench.force).all() and np.isfinite(wrench.torque).all()):
+            raise BadInput(f"a push on {link!r} must be finite, got {force} N and {torque} N m")
+        if np.any(wrench.force) or np.any(wrench.torque):
+            self.pushes[actor, body] = wrench
+        else:
+            self.pushes.pop((actor, body), None)
+        self._apply_pushes()
+
+    # ---- snapshots -------------------------------------------------------------------------------
+    def snapshot(self) -> Snapshot:
+        """All that is needed to come back to this instant: state, time, commands, gains, pushes."""
+        return Snapshot(
+            self.steps,
+            self._save(),
+            tuple(self.gains),
+            tuple(a.copy() for a in self.modes),
+            tuple(a.copy() for a in self.targets),
+            tuple(a.copy() for a in self.references),
+            dict(self.pushes),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Come back to a snapshot of this engine."""
+        self.steps = snapshot.steps
+        self.gains = list(snapshot.gains)
+        self.pushes = dict(snapshot.pushes)
+        self._slewing.clear()
+        for actor in range(len(self.actors)):
+            self.modes[actor][:] = snapshot.modes[actor]
+            self.targets[actor][:] = snapshot.targets[actor]
+            self.references[actor][:] = snapshot.references[actor]
+            if not np.array_equal(self.targets[actor], self.references[actor]):
+                self._slewing.add(actor)
+            self._apply_servos(actor)
+            self._apply_references(actor)
+        self._apply_pushes()
+        self._load(snapshot.state)
 
     # ---- what an engine must give ----------------------------------------------------------------
     @abstractmethod
@@ -163,8 +278,12 @@ class Engine(ABC):
         """Bring `self.gains[actor]` and `self.modes[actor]` into the engine."""
 
     @abstractmethod
-    def _apply_targets(self, actor: int) -> None:
-        """Bring `self.targets[actor]` into the engine."""
+    def _apply_references(self, actor: int) -> None:
+        """Bring `self.references[actor]` (position, velocity or torque by mode) into the engine."""
+
+    @abstractmethod
+    def _apply_pushes(self) -> None:
+        """`self.pushes` has changed; it holds for every step from now on."""
 
     @abstractmethod
     def joint_positions(self, actor: int) -> Array:
@@ -195,20 +314,6 @@ class Engine(ABC):
         """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
 
     @abstractmethod
-    def push(
-        self,
-        actor: int,
-        link: str,
-        force: ArrayLike,
-        torque: ArrayLike = (0, 0, 0),
-        point: ArrayLike | None = None,
-    ) -> None:
-        """Hold an outside force [N] and torque [N m] (world axes) on a link until changed; zero ends it.
-
-        It acts at the link body's centre of mass, or at `point` in the link frame. One wrench per link.
-        """
-
-    @abstractmethod
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
 
@@ -219,12 +324,12 @@ class Engine(ABC):
         """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
 
     @abstractmethod
-    def snapshot(self) -> Any:
-        """All that is needed to come back to this instant: state, time, servo targets and gains."""
+    def _save(self) -> Any:
+        """The state of the bodies (and of the solver where that matters) as a value of the engine's own."""
 
     @abstractmethod
-    def restore(self, snapshot: Any) -> None:
-        """Come back to a snapshot of this engine."""
+    def _load(self, state: Any) -> None:
+        """Put back what `_save` gave."""
 
     def close(self) -> None:  # noqa: B027
         """Free what the engine holds outside Python; afterwards it cannot be used."""
