@@ -227,7 +227,7 @@ class Engine(ABC):
         at = np.asarray(tree.bodies[body].inertia.com) if point is None else SE3(tree.link_pose[index]) @ point
         wrench = Push(np.asarray(force, dtype=float), np.asarray(torque, dtype=float), at)
         if not (np.isfinite(wrench.force).all() and np.isfinite(wrench.torque).all()):
-            raise BadInput(f"a push on {link!r} must be finite, got {force} N and {torque} N m")
+            raise BadInput(f"a push on {link!r} must be finite, got {wrench.force} N and {wrench.torque} N m")
         if np.any(wrench.force) or np.any(wrench.torque):
             self.pushes[actor, body] = wrench
         else:

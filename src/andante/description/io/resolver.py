@@ -1,8 +1,8 @@
 """Finds the files that a description names: package://, model://, file://, relative paths. Never fetches.
 
 `package://NAME/rest` and `model://NAME/rest` are looked up below the search folders (given ones, those in
-ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and IGN/GZ resource paths) and upwards from the asking file: a folder called
-NAME. `package://andante/...` is the data of this installation itself.
+ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and the Ignition/Gazebo resource paths) and upwards from the asking file:
+a folder called NAME. `package://andante/...` is the data of this installation itself.
 """
 
 from __future__ import annotations
