@@ -1,6 +1,7 @@
 """Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
 
-from .engine import Actor, Engine, Push, Snapshot
+from .commands import Drive, JointState, Push, ServoOrder, Snapshot
+from .engine import Actor, Engine
 from .registry import ENGINES, engine_class, installed
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
@@ -11,11 +12,14 @@ __all__ = [
     "Actor",
     "BodyTree",
     "Contacts",
+    "Drive",
     "Engine",
+    "JointState",
     "Mode",
     "Push",
     "RayHits",
     "ServoGains",
+    "ServoOrder",
     "Settings",
     "Snapshot",
     "body_tree",

@@ -22,6 +22,7 @@ from andante.description.world import Placement, World
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 
+from .commands import Drive, JointState, Push, ServoOrder, Snapshot, Wishes
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
@@ -46,28 +47,6 @@ class Actor:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
-@dataclass(frozen=True)
-class Push:
-    """An outside wrench on a body: force [N] and torque [N m] in world axes, at a point of the body frame [m]."""
-
-    force: Array
-    torque: Array
-    point: Array
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """An instant of an engine."""
-
-    steps: int
-    state: Any
-    gains: tuple[ServoGains, ...]
-    modes: tuple[np.ndarray, ...]
-    targets: tuple[Array, ...]
-    references: tuple[Array, ...]
-    pushes: dict[tuple[int, int], Push]
-
-
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
 
@@ -87,9 +66,12 @@ class Engine(ABC):
         self.actors = tuple(Actor(i, p, trees[id(p.robot)]) for i, p in enumerate(placements))
         self.steps = 0
         self.gains = [default_gains(actor.tree.robot) for actor in self.actors]
-        self.modes = [np.full(len(a.tree.robot.movable), Mode.OFF, dtype=np.int8) for a in self.actors]
-        self.targets = [np.zeros(len(a.tree.robot.movable)) for a in self.actors]
-        self.references = [np.zeros(len(a.tree.robot.movable)) for a in self.actors]
+        self.wishes = [
+            Wishes.idle(actor.tree.robot, gains) for actor, gains in zip(self.actors, self.gains, strict=True)
+        ]
+        self.modes = [wish.modes.copy() for wish in self.wishes]
+        self.references = [wish.references.copy() for wish in self.wishes]
+        self.drives: dict[int, tuple[Drive, ...]] = {}
         self.pushes: dict[tuple[int, int], Push] = {}
         self._slewing: set[int] = set()
         self._build()
@@ -110,9 +92,10 @@ class Engine(ABC):
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt under the present commands and pushes."""
         while n > 0:
-            run = 1 if self._slewing else n
-            for actor in tuple(self._slewing):
-                self._slew(actor)
+            busy = self._slewing.union(self.drives)
+            run = 1 if busy else n
+            for actor in sorted(busy):
+                self._drive(actor)
             self._advance(run)
             self.steps += run
             n -= run
@@ -163,48 +146,55 @@ class Engine(ABC):
         Targets beyond the joint's limits are clipped to them. A position servo moves its reference towards the target
         no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
-        index = np.arange(len(self.targets[actor])) if joints is None else np.asarray(joints, dtype=int)
-        wanted = np.broadcast_to(np.asarray(values, dtype=float), index.shape)
-        if np.isnan(wanted).any():
-            raise BadInput("a servo target is NaN")
-        low, high = self._bounds(actor, mode)
-        self.targets[actor][index] = np.clip(wanted, low[index], high[index])
-        newly = index[self.modes[actor][index] != mode]
+        wish = self.wishes[actor]
+        newly = wish.command(values, mode, joints)
         if len(newly):
-            self.modes[actor][newly] = mode
-            self.references[actor][newly] = (
-                self.joint_positions(actor)[newly] if mode is Mode.POSITION else self.targets[actor][newly]
-            )
-            self._apply_servos(actor)
-        self._slew(actor)
-
-    def _slew(self, actor: int) -> None:
-        """Move the references of position servos towards their targets, at most velocity * dt."""
-        targets, references = self.targets[actor], self.references[actor]
-        stride = np.where(self.modes[actor] == Mode.POSITION, self.gains[actor].velocity * self.dt, np.inf)
-        gap = targets - references
-        if np.all(np.abs(gap) <= stride):
-            references[:] = targets
-            self._slewing.discard(actor)
-        else:
-            references += np.clip(gap, -stride, stride)
-            self._slewing.add(actor)
-        self._apply_references(actor)
-
-    def _bounds(self, actor: int, mode: Mode) -> tuple[Array, Array]:
-        """Smallest and largest target of each joint in a mode."""
-        movable, gains = self.actors[actor].tree.robot.movable, self.gains[actor]
-        if mode is Mode.POSITION:
-            return np.array([j.limits.lower for j in movable]), np.array([j.limits.upper for j in movable])
-        bound = gains.velocity if mode is Mode.VELOCITY else gains.effort
-        return -bound, bound
+            if mode is Mode.POSITION:
+                wish.references[newly] = self.joint_positions(actor)[newly]
+            if actor not in self.drives:
+                self.modes[actor][:] = wish.modes
+                self._apply_servos(actor)
+        self._drive(actor)
 
     def set_gains(self, actor: int, gains: ServoGains) -> None:
         """Change the servo gains of an actor; allowed at any time."""
-        if len(gains.kp) != len(self.targets[actor]):
-            raise BadInput(f"gains for {len(self.targets[actor])} joints are wanted, got {len(gains.kp)}")
+        if len(gains.kp) != len(self.references[actor]):
+            raise BadInput(f"gains for {len(self.references[actor])} joints are wanted, got {len(gains.kp)}")
+        self.wishes[actor].set_gains(gains)
         self.gains[actor] = gains
         self._apply_servos(actor)
+        self._apply_references(actor)
+
+    def set_drives(self, actor: int, *drives: Drive) -> None:
+        """Put drives (actuator models, cascaded controllers) between the commands and the engine's servos."""
+        wish = self.wishes[actor]
+        self.drives.pop(actor, None)
+        self.modes[actor][:] = wish.modes
+        self.gains[actor] = wish.gains
+        if drives:
+            self.drives[actor] = drives
+        self._apply_servos(actor)
+        self._drive(actor)
+
+    def _drive(self, actor: int) -> None:
+        """One step of the way from target to servo: slew, then the drives in order."""
+        wish = self.wishes[actor]
+        if wish.slew(self.dt):
+            self._slewing.discard(actor)
+        else:
+            self._slewing.add(actor)
+        if actor in self.drives:
+            order = ServoOrder(wish.modes, wish.references, wish.gains)
+            state = JointState(self.joint_positions(actor), self.joint_velocities(actor))
+            for drive in self.drives[actor]:
+                order = drive.update(order, state, self.dt)
+            if order.gains is not self.gains[actor] or not np.array_equal(order.modes, self.modes[actor]):
+                self.modes[actor][:] = order.modes
+                self.gains[actor] = order.gains
+                self._apply_servos(actor)
+            self.references[actor][:] = order.references
+        else:
+            self.references[actor][:] = wish.references
         self._apply_references(actor)
 
     # ---- pushes ----------------------------------------------------------------------------------
@@ -240,29 +230,34 @@ class Engine(ABC):
         return Snapshot(
             self.steps,
             self._save(),
-            tuple(self.gains),
-            tuple(a.copy() for a in self.modes),
-            tuple(a.copy() for a in self.targets),
-            tuple(a.copy() for a in self.references),
+            tuple(wish.copy() for wish in self.wishes),
+            {actor: tuple(drive.save() for drive in drives) for actor, drives in self.drives.items()},
             dict(self.pushes),
         )
 
     def restore(self, snapshot: Snapshot) -> None:
         """Come back to a snapshot of this engine."""
         self.steps = snapshot.steps
-        self.gains = list(snapshot.gains)
+        self.wishes = [wish.copy() for wish in snapshot.wishes]
         self.pushes = dict(snapshot.pushes)
+        self._load(snapshot.state)
         self._slewing.clear()
-        for actor in range(len(self.actors)):
-            self.modes[actor][:] = snapshot.modes[actor]
-            self.targets[actor][:] = snapshot.targets[actor]
-            self.references[actor][:] = snapshot.references[actor]
-            if not np.array_equal(self.targets[actor], self.references[actor]):
+        for actor, states in snapshot.drives.items():
+            for drive, state in zip(self.drives[actor], states, strict=True):
+                drive.load(state)
+        for actor, wish in enumerate(self.wishes):
+            if not np.array_equal(wish.targets, wish.references):
                 self._slewing.add(actor)
+            if actor not in self.drives:
+                self.modes[actor][:], self.references[actor][:], self.gains[actor] = (
+                    wish.modes,
+                    wish.references,
+                    wish.gains,
+                )
             self._apply_servos(actor)
             self._apply_references(actor)
         self._apply_pushes()
-        self._load(snapshot.state)
+        self._load(snapshot.state)  # servo changes may touch the state; the snapshot has the last word
 
     # ---- what an engine must give ----------------------------------------------------------------
     @abstractmethod

@@ -1,0 +1,53 @@
+# Andante: `make run` and `make test` each do all set-up on a fresh machine (Python 3.11+ and make there).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SYSTEM := $(VENV)/.system
+
+.PHONY: setup system run test lint bench docs-pictures lock clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Debian packages that the tests compare with (SDF and URDF parsers) and software rendering without a screen.
+system: $(SYSTEM)
+
+$(SYSTEM): tools/system-packages.sh | $(STAMP)
+	sh tools/system-packages.sh
+	@touch $@
+
+run: setup
+	$(BIN)/andante show nao --world lab --pose StandInit
+
+test: setup system lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: setup
+	$(BIN)/ruff check src tests benchmarks examples tools
+	$(BIN)/ruff format --check src tests benchmarks examples tools
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/andante bench
+
+docs-pictures: setup
+	$(BIN)/python tools/make_pictures.py
+
+# Resolve the newest versions that fit pyproject.toml and write them down.
+lock:
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-lock/bin/python -m pip install --quiet hatchling '.[all]' --group dev
+	$(VENV)-lock/bin/python tools/write_lock.py > requirements.lock
+	rm -rf $(VENV)-lock
+
+clean:
+	rm -rf $(VENV) $(VENV)-lock dist build site

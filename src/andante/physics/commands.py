@@ -1,0 +1,144 @@
+"""What a user asks of the joints of one actor, and how it reaches the engine's servos.
+
+`Wishes` keeps targets, modes and gains as commanded; position references are slewed at the joint's velocity limit. A
+`Drive` may stand between the wishes and the servos (actuator models, cascaded controllers), once per step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.description.robot import Robot
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .servos import ServoGains
+from .state import Mode
+
+
+@dataclass(frozen=True)
+class ServoOrder:
+    """What the engine's servos are told for one step; arrays (joints,)."""
+
+    modes: np.ndarray
+    references: Array
+    gains: ServoGains
+
+
+@dataclass(frozen=True)
+class JointState:
+    """Joint positions and velocities, (joints,)."""
+
+    position: Array
+    velocity: Array
+
+
+class Drive(Protocol):
+    """Something between command and servo, called once per step; its state can be saved and put back."""
+
+    def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:
+        """The order that the servo gets instead."""
+
+    def save(self) -> Any:
+        """The drive's memory as a value."""
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` gave."""
+
+
+@dataclass(frozen=True)
+class Push:
+    """An outside wrench on a body: force [N] and torque [N m] in world axes, at a point of the body frame [m]."""
+
+    force: Array
+    torque: Array
+    point: Array
+
+
+@dataclass
+class Wishes:
+    """Commands of one actor, changed in place; arrays (joints,)."""
+
+    modes: np.ndarray
+    targets: Array
+    references: Array  # the slewed targets
+    gains: ServoGains
+    lower: Array  # position limits [rad or m]
+    upper: Array
+
+    @staticmethod
+    def idle(robot: Robot, gains: ServoGains) -> Wishes:
+        """All servos off."""
+        count = len(robot.movable)
+        return Wishes(
+            modes=np.full(count, Mode.OFF, dtype=np.int8),
+            targets=np.zeros(count),
+            references=np.zeros(count),
+            gains=gains,
+            lower=np.array([joint.limits.lower for joint in robot.movable]),
+            upper=np.array([joint.limits.upper for joint in robot.movable]),
+        )
+
+    def copy(self) -> Wishes:
+        """An independent copy (limits and gains are immutable and shared)."""
+        return Wishes(
+            self.modes.copy(), self.targets.copy(), self.references.copy(), self.gains, self.lower, self.upper
+        )
+
+    def command(self, values: ArrayLike, mode: Mode, joints: ArrayLike | None) -> np.ndarray:
+        """Take new targets, clipped to the bounds of the mode; indices of the joints whose mode changed."""
+        wanted = np.asarray(values, dtype=float)
+        if np.isnan(wanted).any():
+            raise BadInput("a servo target is NaN")
+        low, high = self._bounds(mode)
+        if joints is None:
+            np.clip(wanted, low, high, out=self.targets)
+            if (self.modes == mode).all():
+                return np.empty(0, dtype=int)
+            newly = np.flatnonzero(self.modes != mode)
+        else:
+            index = np.asarray(joints, dtype=int)
+            self.targets[index] = np.clip(wanted, low[index], high[index])
+            newly = index[self.modes[index] != mode]
+        self.modes[newly] = mode
+        self.references[newly] = self.targets[newly]
+        return newly
+
+    def set_gains(self, gains: ServoGains) -> None:
+        """Change the gains."""
+        self.gains = gains
+
+    def slew(self, dt: float) -> bool:
+        """Move the references of position servos towards their targets by at most velocity * dt; True: all there."""
+        gap = self.targets - self.references
+        stride = self.gains.velocity * dt
+        far = np.abs(gap) > stride
+        if far.any():
+            far &= self.modes == Mode.POSITION
+            if far.any():
+                self.references[:] = np.where(far, self.references + np.clip(gap, -stride, stride), self.targets)
+                return False
+        self.references[:] = self.targets
+        return True
+
+    def _bounds(self, mode: Mode) -> tuple[Array, Array]:
+        """Smallest and largest target of each joint in a mode."""
+        if mode is Mode.POSITION:
+            return self.lower, self.upper
+        bound = self.gains.velocity if mode is Mode.VELOCITY else self.gains.effort
+        return -bound, bound
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """An instant of an engine."""
+
+    steps: int
+    state: Any
+    wishes: tuple[Wishes, ...]
+    drives: dict[int, tuple[Any, ...]]
+    pushes: dict[tuple[int, int], Push]
