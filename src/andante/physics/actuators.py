@@ -1,0 +1,172 @@
+"""Actuators as they are sold: torque-speed limit, friction, rotor inertia, backlash and delay, with presets.
+
+`fitted(robot, {"*": ACTUATORS["mx-28"]})` writes the passive part (friction, damping, rotor inertia, limits) into the
+joints; `ActuatorDrive` adds the rest between command and servo at run time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from andante.description.robot import Robot
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .commands import JointState, ServoOrder
+from .state import Mode
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """A geared motor seen at its output shaft."""
+
+    stall_torque: float  # torque at standstill [N m]
+    no_load_speed: float  # speed without load [rad/s]
+    friction: float = 0.0  # dry friction [N m]
+    damping: float = 0.0  # viscous friction [N m s/rad]
+    armature: float = 0.0  # rotor inertia times gear ratio squared [kg m^2]
+    backlash: float = 0.0  # free play of the output, full width [rad]
+    delay: float = 0.0  # from command to motor [s]
+    peak_torque: float = math.inf  # electronics or gears allow no more [N m]
+
+    def __post_init__(self) -> None:
+        for name in ("stall_torque", "no_load_speed", "peak_torque"):
+            if not getattr(self, name) > 0:
+                raise BadInput(f"actuator {name} must be > 0, got {getattr(self, name)}")
+        for name in ("friction", "damping", "armature", "backlash", "delay"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput(f"actuator {name} must be >= 0 and finite, got {getattr(self, name)}")
+
+
+_RPM = 2 * math.pi / 60
+_KGCM = 9.80665e-2
+
+# Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). NAO: motor stall torque times
+# reduction ratio and no-load speed of the V3.2/V3.3 motor tables, peak torque of the V4.0 URDF. Friction, armature (rotor
+# inertia x ratio^2), play and delay are estimates of the usual size for such gears.
+ACTUATORS: dict[str, Actuator] = {
+    "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
+    "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),
+    "ax-12a": Actuator(1.5, 59 * _RPM, 0.06, 0.05, 6e-3, math.radians(0.5), 0.008),
+    "mx-28": Actuator(2.5, 55 * _RPM, 0.08, 0.06, 9e-3, math.radians(0.33), 0.006),
+    "xm430-w350": Actuator(4.1, 46 * _RPM, 0.10, 0.08, 1.1e-2, math.radians(0.25), 0.004),
+    "nao-leg-roll": Actuator(12.0, 4.16174, 0.10, 0.10, 4.0e-3, math.radians(0.2), 0.02, 3.348),
+    "nao-leg-pitch": Actuator(7.79, 6.40239, 0.08, 0.08, 2.0e-3, math.radians(0.2), 0.02, 3.023),
+    "nao-arm-yaw": Actuator(2.27, 8.26797, 0.04, 0.02, 6.0e-4, math.radians(0.3), 0.02, 1.547),
+    "nao-arm-roll": Actuator(2.62, 7.19407, 0.04, 0.02, 8.0e-4, math.radians(0.3), 0.02, 1.783),
+}
+
+NAO_ACTUATORS: dict[str, Actuator] = {
+    "*HipYawPitch": ACTUATORS["nao-leg-roll"],
+    "*HipRoll": ACTUATORS["nao-leg-roll"],
+    "*AnkleRoll": ACTUATORS["nao-leg-roll"],
+    "*HipPitch": ACTUATORS["nao-leg-pitch"],
+    "*KneePitch": ACTUATORS["nao-leg-pitch"],
+    "*AnklePitch": ACTUATORS["nao-leg-pitch"],
+    "HeadYaw": ACTUATORS["nao-arm-yaw"],
+    "HeadPitch": ACTUATORS["nao-arm-roll"],
+    "*ShoulderPitch": ACTUATORS["nao-arm-yaw"],
+    "*ShoulderRoll": ACTUATORS["nao-arm-roll"],
+    "*ElbowYaw": ACTUATORS["nao-arm-yaw"],
+    "*ElbowRoll": ACTUATORS["nao-arm-roll"],
+}
+
+
+def assign(robot: Robot, actuators: Mapping[str, Actuator]) -> dict[str, Actuator]:
+    """Actuator of each movable joint by name or glob; the first pattern that fits wins, joints may stay without."""
+    out = {}
+    for joint in robot.movable:
+        chosen = next((a for pattern, a in actuators.items() if fnmatchcase(joint.name, pattern)), None)
+        if chosen is not None:
+            out[joint.name] = chosen
+    unused = [p for p in actuators if not any(fnmatchcase(j.name, p) for j in robot.movable)]
+    if unused:
+        raise BadInput(
+            f"actuator pattern {unused[0]!r} fits no joint of {robot.name!r}: {', '.join(robot.joint_names)}"
+        )
+    return out
+
+
+def fitted(robot: Robot, actuators: Mapping[str, Actuator]) -> Robot:
+    """The robot with the passive part of its actuators in the joints (dynamics, effort and velocity limits)."""
+    by_joint = assign(robot, actuators)
+
+    def fit(joint: Any) -> Any:
+        actuator = by_joint.get(joint.name)
+        if actuator is None:
+            return joint
+        dynamics = replace(
+            joint.dynamics, friction=actuator.friction, damping=actuator.damping, armature=actuator.armature
+        )
+        effort = min(actuator.stall_torque, actuator.peak_torque)
+        limits = replace(joint.limits, effort=effort, velocity=actuator.no_load_speed)
+        return replace(joint, dynamics=dynamics, limits=limits)
+
+    return replace(robot, joints=tuple(fit(joint) for joint in robot.joints))
+
+
+class ActuatorDrive:
+    """Delay, backlash and torque-speed limit of every joint, between the command and the servo.
+
+    The motor follows the delayed reference; within the free play it does not reach the joint, so the servo sees the
+    error through a dead zone of the backlash. A motor that drives at speed w has stall (1 - w / no_load) left; braking
+    it has its full torque.
+    """
+
+    def __init__(self, robot: Robot, actuators: Mapping[str, Actuator]) -> None:
+        by_joint = assign(robot, actuators)
+        count = len(robot.movable)
+        self.stall, self.peak, self.no_load = np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf)
+        self.play, self.delay = np.zeros(count), np.zeros(count)
+        for i, joint in enumerate(robot.movable):
+            actuator = by_joint.get(joint.name)
+            if actuator is not None:
+                self.stall[i], self.peak[i] = actuator.stall_torque, actuator.peak_torque
+                self.no_load[i] = actuator.no_load_speed
+                self.play[i], self.delay[i] = actuator.backlash / 2, actuator.delay
+        self._past: deque[tuple[np.ndarray, Array]] = deque()
+
+    def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:
+        """The order that reaches the servo in this step."""
+        modes, references = self._delayed(order, dt)
+        gains = order.gains
+        error = references - state.position
+        dead = np.sign(error) * np.maximum(np.abs(error) - self.play, 0.0)
+        position = modes == Mode.POSITION
+        references = np.where(position, state.position + dead, references)
+        pull = np.where(position, gains.kp * dead - gains.kd * state.velocity, gains.kv * (references - state.velocity))
+        pull = np.where(modes == Mode.TORQUE, references, pull)
+        driving = np.sign(pull) * state.velocity
+        with np.errstate(invalid="ignore"):
+            share = np.where(np.isfinite(self.no_load), 1 - np.maximum(driving, 0.0) / self.no_load, 1.0)
+        limit = np.minimum(np.minimum(gains.effort, self.peak), self.stall * np.clip(share, 1e-6, 1.0))
+        references = np.where(modes == Mode.TORQUE, np.clip(references, -limit, limit), references)
+        return ServoOrder(modes, references, gains.changed(effort=limit))
+
+    def _delayed(self, order: ServoOrder, dt: float) -> tuple[np.ndarray, Array]:
+        """Modes and references as they were one delay ago, per joint."""
+        steps = np.rint(self.delay / dt).astype(int)
+        self._past.append((order.modes.copy(), order.references.copy()))
+        while len(self._past) > steps.max(initial=0) + 1:
+            self._past.popleft()
+        age = np.minimum(steps, len(self._past) - 1)
+        picked = len(self._past) - 1 - age
+        columns = np.arange(len(age))
+        modes = np.stack([m for m, _ in self._past])[picked, columns]
+        references = np.stack([r for _, r in self._past])[picked, columns]
+        return modes, references
+
+    def save(self) -> Any:
+        """Commands still on their way."""
+        return tuple(self._past)
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` gave."""
+        self._past = deque(state)
