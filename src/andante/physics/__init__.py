@@ -1,6 +1,7 @@
 """Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
 
 from .commands import Drive, JointState, Push, ServoOrder, Snapshot
+from .checks import CHECKS, CheckResult, check_engine
 from .engine import Actor, Engine
 from .registry import ENGINES, engine_class, installed
 from .servos import ServoGains, default_gains
@@ -8,9 +9,11 @@ from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 
 __all__ = [
+    "CHECKS",
     "ENGINES",
     "Actor",
     "BodyTree",
+    "CheckResult",
     "Contacts",
     "Drive",
     "Engine",
@@ -23,6 +26,7 @@ __all__ = [
     "Settings",
     "Snapshot",
     "body_tree",
+    "check_engine",
     "default_gains",
     "engine_class",
     "installed",
