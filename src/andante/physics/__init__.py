@@ -1,7 +1,7 @@
 """Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
 
-from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .checks import CHECKS, CheckResult, check_engine
+from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .engine import Actor, Engine
 from .registry import ENGINES, engine_class, installed
 from .servos import ServoGains, default_gains
