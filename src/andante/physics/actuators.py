@@ -49,8 +49,8 @@ _RPM = 2 * math.pi / 60
 _KGCM = 9.80665e-2
 
 # Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). NAO: motor stall torque times
-# reduction ratio and no-load speed of the V3.2/V3.3 motor tables, peak torque of the V4.0 URDF. Friction, armature (rotor
-# inertia x ratio^2), play and delay are estimates of the usual size for such gears.
+# reduction ratio and no-load speed of the V3.2/V3.3 motor tables, peak torque of the V4.0 URDF. Friction, armature
+# (rotor inertia x ratio^2), play and delay are estimates of the usual size for such gears.
 ACTUATORS: dict[str, Actuator] = {
     "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
     "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),

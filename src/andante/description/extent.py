@@ -1,0 +1,63 @@
+"""How far shapes and robots reach: support functions and bounding boxes, exact for primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.geometry import SE3, Array
+
+from .meshes import hull
+from .robot import Robot
+from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+
+
+def support(geometry: Geometry, direction: ArrayLike) -> float:
+    """Largest d·x over the points x of a shape in its own frame [m]; a plane reaches infinitely far sideways."""
+    d = np.asarray(direction, dtype=float)
+    match geometry:
+        case Box(size):
+            return float(np.abs(d) @ np.asarray(size) / 2)
+        case Sphere(radius):
+            return float(radius * np.linalg.norm(d))
+        case Cylinder(radius, length):
+            return float(radius * np.hypot(d[0], d[1]) + abs(d[2]) * length / 2)
+        case Capsule(radius, length):
+            return float(radius * np.linalg.norm(d) + abs(d[2]) * length / 2)
+        case Ellipsoid(radii):
+            return float(np.linalg.norm(np.asarray(radii) * d))
+        case Mesh():
+            return float(np.max(hull(geometry)[0] @ d))
+        case Heightmap(heights, size):
+            flat = np.array([abs(d[0]) * size[0] / 2 + abs(d[1]) * size[1] / 2])
+            values = np.asarray(heights)
+            return float(flat[0] + max(d[2] * values.max(), d[2] * values.min()))
+        case Plane(normal):
+            n = np.asarray(normal) / np.linalg.norm(normal)
+            return 0.0 if np.allclose(np.cross(n, d), 0.0) and d @ n >= 0 else float("inf")
+
+
+def bounds(geometry: Geometry, pose: SE3) -> tuple[Array, Array]:
+    """Lower and upper corner of the axis-aligned box around a placed shape, in the frame the pose is told in [m]."""
+    axes = pose.rotation.T  # columns: the outer axes seen from the shape
+    upper = np.array([support(geometry, axes[:, i]) for i in range(3)]) + pose.translation
+    lower = pose.translation - np.array([support(geometry, -axes[:, i]) for i in range(3)])
+    return lower, upper
+
+
+def robot_bounds(
+    robot: Robot, positions: Mapping[str, float] | None = None, root: SE3 | None = None
+) -> tuple[Array, Array] | None:
+    """Box around all collision shapes of a robot in a joint configuration; `root` places it. None: it has no shapes."""
+    place = root or SE3.identity()
+    corners = [
+        bounds(collision.geometry, place @ pose @ collision.pose)
+        for name, pose in robot.link_poses(positions).items()
+        for collision in robot.link(name).collisions
+        if not isinstance(collision.geometry, Plane)
+    ]
+    if not corners:
+        return None
+    return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)

@@ -1,0 +1,233 @@
+"""`simulate`: a robot in a world under an engine, in one call; and the loop that advances it.
+
+The loop owns neither physics nor tasks: it steps the engine up to the next instant that somebody waits for (sensors, a
+recorder, a film, the end of a push) and calls them in a fixed order.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.description import Placement, Robot, World, load_robot, load_world
+from andante.description.source import Problem
+from andante.errors import BadInput, UnknownName
+from andante.geometry import Array
+from andante.physics import Engine, Mode, Settings, engine_class
+from andante.sensors import SensorSuite
+
+from .falls import FallRule
+from .spawn import first_positions, holds_still, put_on_ground
+
+
+class Observer(Protocol):
+    """Something that wants to be called at certain instants of a run."""
+
+    @property
+    def next_time(self) -> float:
+        """The next instant it waits for [s]; inf: none."""
+
+    def update(self, sim: Simulation) -> None:
+        """The instant has come."""
+
+
+@dataclass(frozen=True)
+class Joints:
+    """State of the joints, arrays in the order of `names`."""
+
+    names: tuple[str, ...]
+    position: Array  # [rad or m]
+    velocity: Array  # [rad/s or m/s]
+    effort: Array  # [N m or N]
+
+    def __getitem__(self, name: str) -> float:
+        """Position of one joint."""
+        try:
+            return float(self.position[self.names.index(name)])
+        except ValueError:
+            raise UnknownName.among("joint", name, self.names) from None
+
+
+@dataclass
+class _PushEnd:
+    """Ends a push."""
+
+    next_time: float
+    link: str
+
+    def update(self, sim: Simulation) -> None:
+        sim.engine.push(sim.actor, self.link, (0, 0, 0))
+        self.next_time = math.inf
+
+
+class Simulation:
+    """One robot (and more, when placed) in a running world. Made by `simulate`."""
+
+    def __init__(self, engine: Engine, actor: int, seed: int = 0, sensors: bool = False) -> None:
+        self.engine, self.actor, self.seed = engine, actor, seed
+        self.robot = engine.actors[actor].tree.robot
+        self.observers: list[Observer] = []
+        self.sensors: SensorSuite | None = SensorSuite(engine, actor, seed) if sensors else None
+        self.fall_rule = FallRule()
+        self._stood = engine.base_pose(actor)
+        if self.sensors is not None:
+            self.sensors.update()
+
+    # ---- what is measured ------------------------------------------------------------------------
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.engine.time
+
+    @property
+    def base_pose(self) -> Array:
+        """True pose of the root link, x y z qx qy qz qw."""
+        return self.engine.base_pose(self.actor)
+
+    @property
+    def base_velocity(self) -> Array:
+        """True velocity of the root link, linear then angular, world axes."""
+        return self.engine.base_velocity(self.actor)
+
+    @property
+    def joints(self) -> Joints:
+        """State of the joints."""
+        engine, actor = self.engine, self.actor
+        return Joints(
+            self.robot.joint_names,
+            engine.joint_positions(actor),
+            engine.joint_velocities(actor),
+            engine.joint_efforts(actor),
+        )
+
+    @property
+    def fallen(self) -> bool:
+        """Whether the robot lies on the ground, by the simulator's truth."""
+        return self.fall_rule.fallen(self._stood, self.base_pose)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What the readers and the engine had to say about the models."""
+        told = [*self.engine.world.problems]
+        for actor in self.engine.actors:
+            told += actor.tree.robot.problems
+        return tuple(dict.fromkeys((*told, *self.engine.problems)))
+
+    # ---- what is commanded -----------------------------------------------------------------------
+    def target(self, positions: str | Mapping[str, float] | ArrayLike) -> None:
+        """Send joints to positions [rad, m]: a pose name, a mapping of some joints, or all in order."""
+        if isinstance(positions, str):
+            positions = self.robot.pose(positions)
+        if isinstance(positions, Mapping):
+            names = self.robot.joint_names
+            for name in positions:
+                if name not in names:
+                    raise UnknownName.among("joint", name, names, f"robot {self.robot.name!r}")
+            index = [names.index(name) for name in positions]
+            self.engine.command(self.actor, list(positions.values()), Mode.POSITION, index)
+        else:
+            self.engine.command(self.actor, positions, Mode.POSITION)
+
+    def push(self, link: str, impulse: ArrayLike, duration: float = 0.1) -> None:
+        """Push a link with an impulse [N s] (world axes) spread evenly over a duration [s], from now on."""
+        if not duration > 0:
+            raise BadInput(f"a push needs a duration > 0 s, got {duration}")
+        steps = max(1, round(duration / self.engine.dt))
+        force = np.asarray(impulse, dtype=float) / (steps * self.engine.dt)
+        self.engine.push(self.actor, link, force)
+        self.observers.append(_PushEnd(self.time + steps * self.engine.dt, link))
+
+    # ---- time ------------------------------------------------------------------------------------
+    def run(self, seconds: float, realtime: bool = False) -> None:
+        """Advance by a time [s], rounded to whole steps; `realtime` never runs ahead of the wall clock."""
+        if not (math.isfinite(seconds) and seconds >= 0):
+            raise BadInput(f"a run needs a time >= 0 s, got {seconds}")
+        engine, start = self.engine, time.perf_counter()
+        first, end = engine.steps, engine.steps + round(seconds / engine.dt)
+        while engine.steps < end:
+            engine.step(self._steps_until_somebody_waits(end, realtime))
+            if self.sensors is not None and self.sensors.next_time <= engine.time + engine.dt / 2:
+                self.sensors.update()
+            for observer in self.observers:
+                if observer.next_time <= engine.time + engine.dt / 2:
+                    observer.update(self)
+            self.observers = [o for o in self.observers if not (isinstance(o, _PushEnd) and o.next_time == math.inf)]
+            if realtime:
+                time.sleep(max(0.0, (engine.steps - first) * engine.dt - (time.perf_counter() - start)))
+
+    def _steps_until_somebody_waits(self, end: int, realtime: bool) -> int:
+        engine = self.engine
+        soon = min((o.next_time for o in self.observers), default=math.inf)
+        if self.sensors is not None:
+            soon = min(soon, self.sensors.next_time)
+        if realtime:
+            soon = min(soon, engine.time + 0.02)
+        limit = end - engine.steps
+        if math.isinf(soon):
+            return limit
+        return max(1, min(limit, round((soon - engine.time) / engine.dt)))
+
+    def snapshot(self) -> Any:
+        """The instant, sensors included."""
+        return (self.engine.snapshot(), self.sensors.save() if self.sensors else None)
+
+    def restore(self, snapshot: Any) -> None:
+        """Come back to a snapshot."""
+        self.engine.restore(snapshot[0])
+        if self.sensors is not None and snapshot[1] is not None:
+            self.sensors.load(snapshot[1])
+
+    def close(self) -> None:
+        """Free the engine."""
+        self.engine.close()
+
+
+def simulate(
+    robot: Robot | str | Path,
+    world: World | str | Path = "empty",
+    engine: str | type[Engine] = "mujoco",
+    *,
+    dt: float | None = None,
+    pose: str | Mapping[str, float] | None = None,
+    place: Sequence[float] = (0.0, 0.0, 0.0),
+    drop: float = 0.0,
+    fixed: bool = False,
+    seed: int = 0,
+    sensors: bool = False,
+    others: Sequence[Placement] = (),
+    settings: Settings | None = None,
+) -> Simulation:
+    """A robot standing in a world, servos holding its first pose; everything has a good default.
+
+    place is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step is
+    `dt`, else what `settings` say, else 2 ms.
+    """
+    robot = load_robot(robot) if isinstance(robot, str | Path) else robot
+    world = load_world(world) if isinstance(world, str | Path) else world
+    make = engine_class(engine) if isinstance(engine, str) else engine
+    settings = settings or Settings()
+    if dt is not None:
+        settings = replace(settings, dt=dt)
+    taken = {placement.name for placement in (*world.models, *others)}
+    name = robot.name if robot.name not in taken else f"{robot.name}_robot"
+    scene = make(world, (*others, Placement(name, robot, fixed=fixed)), settings)
+    actor = scene.actor(name)
+    positions = first_positions(robot, pose)
+    if not (math.isfinite(drop) and drop >= 0):
+        raise BadInput(f"drop must be a height >= 0 m, got {drop}")
+    put_on_ground(scene, actor, positions, np.asarray(place, dtype=float), drop)
+    if robot.movable:
+        hold = holds_still(robot)
+        target = np.array([positions[joint] for joint in robot.joint_names])
+        if hold.any():
+            scene.command(actor, target[hold], Mode.POSITION, np.flatnonzero(hold))
+        if not hold.all():
+            scene.command(actor, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
+    return Simulation(scene, actor, seed, sensors)
