@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from andante.description.robot import Robot
+from andante.description.source import Problem
 from andante.description.world import Placement, World
 from andante.errors import BadInput
 
@@ -44,7 +45,12 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
         robot = read_mjcf_robot(root, path, resolver)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    return with_sidecar(robot, path)
+    return with_sidecar(replace(robot, problems=(*_said(root), *robot.problems)), path)
+
+
+def _said(root: Node) -> tuple[Problem, ...]:
+    """What the expansion of a xacro file had to say."""
+    return tuple(getattr(root, "problems", ()))
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
