@@ -12,7 +12,7 @@ from andante.errors import BadInput
 
 from .resolver import Resolver
 from .sidecar import with_sidecar
-from .xmltree import Node, parse_xml, read_bytes
+from .xmltree import Node, gunzip, parse_xml, read_bytes
 
 
 def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:
@@ -20,6 +20,8 @@ def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node
     from .xacro import expand_xacro, is_xacro
 
     data = read_bytes(path)
+    if data[:2] == b"\x1f\x8b":
+        data = gunzip(data, str(path))
     if is_xacro(path, data):
         return expand_xacro(path, arguments, resolver)
     if arguments:

@@ -5,6 +5,7 @@ Entities, external subsets and oversized or over-deep documents are refused with
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,6 +69,20 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
         raise BadInput(f"{path}: no such file") from None
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:
+    """Unpacked contents of gzip data (`.world.gz`, `.sdf.gz`), no longer than the limit."""
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        out = unpacker.decompress(data, limit + 1)
+    except zlib.error as error:
+        raise BadInput(f"{file}: broken gzip data ({error})") from None
+    if len(out) > limit:
+        raise BadInput(f"{file} unpacks to more than {limit / 1e6:.0f} MB; refused")
+    if not unpacker.eof:
+        raise BadInput(f"{file}: the gzip data ends too early; copy the file again")
+    return out
 
 
 def parse_xml(data: bytes, file: str) -> Node:
