@@ -2,7 +2,8 @@
 
 `package://NAME/rest` and `model://NAME/rest` are looked up below the search folders (given ones, those in
 ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and the Ignition/Gazebo resource paths) and upwards from the asking file:
-a folder called NAME. `package://andante/...` is the data of this installation itself.
+a folder called NAME. `package://andante/...` is the data of this installation itself; meshes of the built-in robots
+(`package://andante/robots/ROBOT/meshes/PART.stl`) are made when first asked for.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Resolver:
         if scheme in ("package", "model"):
             name, _, inside = rest.partition("/")
             folder = self.package(name, asking)
-            return _existing(folder / inside) if folder else None
+            found = _existing(folder / inside) if folder else None
+            return _generated(inside) if found is None and name == "andante" else found
         return None
 
     def package(self, name: str, asking: Path | None = None) -> Path | None:
@@ -67,6 +69,16 @@ def _upwards(asking: Path | None) -> list[Path]:
     if asking is None:
         return []
     return list(asking.resolve().parents)[:LEVELS_UP]
+
+
+def _generated(inside: str) -> Path | None:
+    """A mesh of a built-in robot, made on demand: robots/ROBOT/meshes/PART.stl."""
+    parts = inside.split("/")
+    if len(parts) != 4 or parts[0] != "robots" or parts[2] != "meshes" or not parts[3].endswith(".stl"):
+        return None
+    from andante.description.robots.generate import generated_mesh
+
+    return generated_mesh(parts[1], parts[3].removesuffix(".stl"))
 
 
 def _existing(path: Path) -> Path | None:

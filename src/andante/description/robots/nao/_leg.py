@@ -1,0 +1,160 @@
+"""Left leg of the NAO, each part in its link frame: x forward, y left (outwards), z up."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import trimesh
+
+from andante.description.robots._meshing import Section, join, loft, patch, prism, revolve, ring, rounded, rounded_box
+
+from .tables import sole_outline
+
+SOLE = -0.04511  # height of the ground below the ankle axes [m]
+SOLE_THICKNESS = 0.012  # of the collision hull [m]
+
+
+def pelvis() -> trimesh.Trimesh:
+    """The drive along the slanted hip axis and the bracket behind it."""
+    drive = revolve(
+        [(-0.040, 0.012), (-0.036, 0.0155), (0.004, 0.0165), (0.010, 0.0150), (0.013, 0.011)],
+        (0, 0, 0),
+        (0, 0.7071, -0.7071),
+    )
+    bracket = rounded_box((-0.030, -0.012, 0.015), (0.052, 0.036, 0.040), 0.010)
+    return join(drive, bracket)
+
+
+def hip() -> trimesh.Trimesh:
+    """The block between hip roll and hip pitch."""
+    return join(
+        revolve([(-0.044, 0.015), (-0.040, 0.0185), (0.020, 0.0195), (0.026, 0.016)], (0, 0, 0), (1, 0, 0)),
+        revolve([(-0.026, 0.016), (-0.022, 0.0195), (0.028, 0.0195), (0.032, 0.016)], (0, 0, 0), (0, 1, 0)),
+    )
+
+
+@cache
+def thigh() -> trimesh.Trimesh:
+    """Full in front and outside, drawn in at the knee."""
+    return loft(
+        [
+            Section(-0.1233, (-0.0280, 0.0330), (-0.0300, 0.0360), 2.5),
+            Section(-0.1000, (-0.0330, 0.0380), (-0.0350, 0.0420), 2.5),
+            Section(-0.0650, (-0.0410, 0.0470), (-0.0408, 0.0478), 2.6),
+            Section(-0.0300, (-0.0442, 0.0516), (-0.0400, 0.0488), 2.6),
+            Section(-0.0050, (-0.0410, 0.0480), (-0.0340, 0.0480), 2.6),
+            Section(0.0197, (-0.0340, 0.0400), (-0.0280, 0.0450), 2.5),
+        ],
+        round_start=0.020,
+        round_end=0.024,
+        around=44,
+        along=18,
+        cap=7,
+    )
+
+
+def thigh_accent() -> trimesh.Trimesh:
+    """Coloured panel along the outside of the thigh."""
+    return patch(thigh(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.088, 3.0, 40, 0.25), rings=8)
+
+
+def thigh_grey() -> trimesh.Trimesh:
+    """Caps on the knee axis and the hip axis."""
+    outer = revolve([(0.030, 0.020), (0.0430, 0.0190), (0.0465, 0.0165), (0.0475, 0.012)], (0, 0, -0.1), (0, 1, 0))
+    inner = revolve([(-0.0405, 0.012), (-0.0395, 0.0165), (-0.0370, 0.0190), (-0.024, 0.020)], (0, 0, -0.1), (0, 1, 0))
+    return join(outer, inner)
+
+
+@cache
+def tibia() -> trimesh.Trimesh:
+    """Shin: knee cap, calf, flare over the ankle."""
+    return loft(
+        [
+            Section(-0.1257, (-0.0360, 0.0420), (-0.0375, 0.0480), 2.8),
+            Section(-0.1050, (-0.0350, 0.0420), (-0.0385, 0.0495), 2.7),
+            Section(-0.0750, (-0.0370, 0.0470), (-0.0412, 0.0524), 2.6),
+            Section(-0.0420, (-0.0397, 0.0511), (-0.0405, 0.0515), 2.6),
+            Section(-0.0120, (-0.0340, 0.0465), (-0.0350, 0.0450), 2.5),
+            Section(0.0215, (-0.0250, 0.0380), (-0.0290, 0.0380), 2.4),
+        ],
+        round_start=0.008,
+        round_end=0.026,
+        around=44,
+        along=20,
+        cap=7,
+    )
+
+
+def tibia_accent() -> trimesh.Trimesh:
+    """Coloured panel on the outside of the calf."""
+    return patch(tibia(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.074, 3.0, 36, -0.15), rings=7)
+
+
+def tibia_grey() -> trimesh.Trimesh:
+    """Knee pad, and the dark opening around the ankle."""
+    pad = patch(tibia(), (0.08, 0.005, -0.008), (1, 0, 0.12), rounded(0.036, 0.030, 2.8, 32), rings=5)
+    opening = loft(
+        [
+            Section(-0.1275, (-0.030, 0.036), (-0.031, 0.041), 2.8),
+            Section(-0.110, (-0.030, 0.036), (-0.031, 0.041), 2.8),
+        ],
+        along=2,
+    )
+    return join(pad, opening)
+
+
+def ankle() -> trimesh.Trimesh:
+    """The block with both ankle drives."""
+    return join(
+        rounded_box((-0.002, 0, 0.015), (0.070, 0.0285, 0.050), 0.008, 4.0),
+        revolve([(-0.0415, 0.012), (-0.038, 0.0155), (0.034, 0.0155), (0.0373, 0.012)], (0, 0, 0), (1, 0, 0)),
+    )
+
+
+@cache
+def foot() -> trimesh.Trimesh:
+    """The shoe: high over the ankle, low and round at the toe."""
+    return loft(
+        [
+            Section(-0.0590, (-0.0240, 0.0350), (-0.0415, -0.0020), 2.8),
+            Section(-0.0400, (-0.0330, 0.0450), (-0.0415, 0.0120), 2.8),
+            Section(-0.0100, (-0.0365, 0.0495), (-0.0415, 0.0194), 2.7),
+            Section(0.0250, (-0.0388, 0.0500), (-0.0415, 0.0130), 2.6),
+            Section(0.0600, (-0.0388, 0.0480), (-0.0415, -0.0060), 2.6),
+            Section(0.0850, (-0.0340, 0.0415), (-0.0415, -0.0165), 2.6),
+            Section(0.1020, (-0.0250, 0.0290), (-0.0415, -0.0220), 2.5),
+        ],
+        axis="x",
+        round_start=0.018,
+        round_end=0.026,
+        around=48,
+        along=22,
+        cap=8,
+    )
+
+
+def foot_grey() -> trimesh.Trimesh:
+    """Sole plate and bumper."""
+    plate = prism(sole_outline(), SOLE, SOLE + 0.006, 0.0015)
+    return plate
+
+
+def foot_accent() -> trimesh.Trimesh:
+    """Coloured toe cap."""
+    return patch(foot(), (0.062, 0.0055, 0.03), (0.25, 0, 1), rounded(0.050, 0.040, 2.6, 36), rings=6)
+
+
+def foot_dark() -> trimesh.Trimesh:
+    """The opening that the ankle stands in."""
+    return patch(foot(), (-0.004, 0.004, 0.04), (0, 0, 1), rounded(0.050, 0.062, 2.8, 36), lift=0.0004, rings=6)
+
+
+def sole_hull() -> trimesh.Trimesh:
+    """Collision body of the foot: an exact prism over the sole outline."""
+    return prism(sole_outline(), SOLE, SOLE + SOLE_THICKNESS)
+
+
+def knee_ring() -> trimesh.Trimesh:
+    """Coloured ring around the knee cap."""
+    return join(*(ring(0.0165, 0.0016, (0, y, -0.1), (0, 1, 0)) for y in np.array([0.0462, -0.0395])))
