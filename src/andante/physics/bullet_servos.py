@@ -1,0 +1,171 @@
+"""The joints of one actor in Bullet: motors, springs, damping, mimic bookkeeping, reading and putting."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.geometry import Array
+
+from .bullet_api import pybullet
+from .bullet_build import BulletModel
+from .bullet_links import STRONGEST
+from .engine import Actor
+from .servos import ServoGains
+from .state import Mode
+
+ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
+
+
+class Servos:
+    """Motors of an actor. Joint vectors follow `robot.movable`."""
+
+    def __init__(self, actor: Actor, model: BulletModel, dt: float, client: int) -> None:
+        movable = actor.tree.robot.movable
+        self._dt, self._client, self._felt = dt, client, model.felt
+        self._pieces = [
+            (int(uid), np.flatnonzero(model.joint_uid == uid)) for uid in dict.fromkeys(model.joint_uid.tolist())
+        ]
+        self._link = model.joint_link
+        self.sources, self.factors, self.offsets = _mimics(actor)
+        self._damping = np.array([joint.dynamics.damping for joint in movable])
+        stiffness = np.array([joint.dynamics.stiffness for joint in movable])
+        self._stiffness = np.minimum(stiffness, self._felt / dt**2)
+        self._rest = np.array([joint.dynamics.reference for joint in movable])
+        self._springs = [(uid, joints[stiffness[joints] > 0]) for uid, joints in self._pieces]
+        self._springs = [(uid, joints) for uid, joints in self._springs if len(joints)]
+        count = len(movable)
+        self._mode = np.full(count, Mode.OFF, dtype=np.int8)
+        self._force, self._near, self._keen = np.zeros(count), np.zeros(count), np.ones(count)
+        self._given_damping = np.zeros(count)
+        self._sent: Array | None = None
+        self._groups: list[tuple[Mode, int, np.ndarray, list[int]]] = []
+
+    @property
+    def sprung(self) -> bool:
+        """Whether a joint has a spring, which needs a torque in every step."""
+        return bool(self._springs)
+
+    # ---- motors ----------------------------------------------------------------------------------
+    def configure(self, modes: np.ndarray, gains: ServoGains) -> None:
+        """Take modes and gains; the motors change with the next `send`."""
+        dt = self._dt
+        mode = modes.copy()
+        mode[self.sources >= 0] = Mode.OFF
+        held = mode == Mode.POSITION
+        mode[(held & (gains.kp == 0)) | ((mode == Mode.VELOCITY) & (gains.kv == 0))] = Mode.OFF
+        damping = self._damping + np.where(held & (gains.kp == 0), gains.kd, 0.0)
+        self._set_damping(np.minimum(damping, 0.8 * self._felt / dt))
+        self._force = np.minimum(gains.effort, STRONGEST)
+        soft = np.where(gains.kp > 0, gains.kd + gains.kp * dt, 1.0)
+        self._near = np.where(held, gains.kp * dt / soft, 0.0)
+        push = gains.kv * dt
+        self._keen = np.where(mode == Mode.VELOCITY, push / np.maximum(self._felt + push, 1e-300), 1.0)
+        self._mode = mode
+        self._sent = None
+        self._groups = []
+        for uid, joints in self._pieces:
+            for which in Mode:
+                chosen = joints[mode[joints] == which]
+                if not len(chosen):
+                    continue
+                links = self._link[chosen].tolist()
+                if which is Mode.OFF:
+                    self._drive(uid, links, np.zeros(len(chosen)), np.zeros(len(chosen)), np.ones(len(chosen)))
+                else:
+                    self._groups.append((which, uid, chosen, links))
+
+    def send(self, references: Array) -> None:
+        """Give the motors their references: position, velocity or torque by mode."""
+        if self._sent is not None and np.array_equal(references, self._sent):
+            return
+        self._sent = references.copy()
+        for mode, uid, joints, links in self._groups:
+            wanted = references[joints]
+            if mode is Mode.POSITION:
+                pybullet.setJointMotorControlArray(
+                    uid,
+                    links,
+                    pybullet.POSITION_CONTROL,
+                    targetPositions=wanted.tolist(),
+                    forces=self._force[joints].tolist(),
+                    positionGains=self._near[joints].tolist(),
+                    velocityGains=self._keen[joints].tolist(),
+                    physicsClientId=self._client,
+                )
+            elif mode is Mode.VELOCITY:
+                self._drive(uid, links, wanted, self._force[joints], self._keen[joints])
+            else:
+                self._drive(uid, links, np.sign(wanted) * ENDLESS, np.abs(wanted), np.ones(len(joints)))
+
+    def _drive(self, uid: int, links: list[int], speeds: Array, forces: Array, gains: Array) -> None:
+        pybullet.setJointMotorControlArray(
+            uid,
+            links,
+            pybullet.VELOCITY_CONTROL,
+            targetVelocities=speeds.tolist(),
+            forces=forces.tolist(),
+            velocityGains=gains.tolist(),
+            physicsClientId=self._client,
+        )
+
+    def _set_damping(self, damping: Array) -> None:
+        for uid, joints in self._pieces:
+            for k in joints[damping[joints] != self._given_damping[joints]]:
+                pybullet.changeDynamics(
+                    uid, int(self._link[k]), jointDamping=float(damping[k]), physicsClientId=self._client
+                )
+        self._given_damping = damping
+
+    def pull(self) -> None:
+        """Torques of the springs for the next step, -k (q - rest)."""
+        for uid, joints in self._springs:
+            links = self._link[joints].tolist()
+            states = pybullet.getJointStates(uid, links, physicsClientId=self._client)
+            q = np.array([state[0] for state in states])
+            torque = -self._stiffness[joints] * (q - self._rest[joints])
+            pybullet.setJointMotorControlArray(
+                uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist(), physicsClientId=self._client
+            )
+
+    # ---- state -----------------------------------------------------------------------------------
+    def read(self) -> tuple[Array, Array, Array]:
+        """Positions, velocities and efforts, each (joints,)."""
+        out = np.zeros((3, len(self._mode)))
+        for uid, joints in self._pieces:
+            states = pybullet.getJointStates(uid, self._link[joints].tolist(), physicsClientId=self._client)
+            out[:, joints] = np.array([(state[0], state[1], state[3]) for state in states]).T
+        out[2, self._mode == Mode.OFF] = 0.0
+        return out[0], out[1], out[2]
+
+    def put(self, positions: ArrayLike, velocities: ArrayLike | None) -> None:
+        """Put the joints there; mimic joints by their source."""
+        count = len(self._mode)
+        q = np.broadcast_to(np.asarray(positions, dtype=float), count).copy()
+        dq = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, float), count).copy()
+        led = self.sources >= 0
+        q[led] = self.factors[led] * q[self.sources[led]] + self.offsets[led]
+        dq[led] = self.factors[led] * dq[self.sources[led]]
+        for uid, joints in self._pieces:
+            for k in joints:
+                pybullet.resetJointState(
+                    uid, int(self._link[k]), float(q[k]), float(dq[k]), physicsClientId=self._client
+                )
+
+
+def _mimics(actor: Actor) -> tuple[np.ndarray, Array, Array]:
+    """Source (-1: none), factor and offset of every joint, chains of mimics followed to their first leader."""
+    movable = actor.tree.robot.movable
+    index = {joint.name: k for k, joint in enumerate(movable)}
+    sources, factors, offsets = np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable))
+    for k, joint in enumerate(movable):
+        leader, factor, offset = joint, 1.0, 0.0
+        for _ in movable:
+            if leader.mimic is None or leader.mimic.joint not in index:
+                break
+            offset += factor * leader.mimic.offset
+            factor *= leader.mimic.multiplier
+            leader = movable[index[leader.mimic.joint]]
+        if leader is not joint:
+            sources[k], factors[k], offsets[k] = index[leader.name], factor, offset
+    return sources, factors, offsets
