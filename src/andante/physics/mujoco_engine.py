@@ -7,6 +7,7 @@ compiled model; nothing is compiled again.
 
 from __future__ import annotations
 
+import logging
 from typing import Any, ClassVar
 
 import mujoco
@@ -22,6 +23,9 @@ from .state import Contacts, Mode, RayHits
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 HIDDEN_GROUP = 5  # geom group that a ray leaves out
+
+_log = logging.getLogger(__name__)
+mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoCo writes a file where it stands
 
 
 class MujocoEngine(Engine):

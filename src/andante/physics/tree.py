@@ -79,8 +79,8 @@ class BodyTree:
 
     @cached_property
     def masked_pairs(self) -> frozenset[tuple[int, int]]:
-        """Pairs of bodies (low, high) that never collide: adjacent ones, unwished ones, `no_collision`."""
-        pairs: set[tuple[int, int]] = set()
+        """Pairs of bodies (low, high) that never collide: joined ones, unwished ones, `no_collision`."""
+        pairs = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in self.loops}
         for i, body in enumerate(self.bodies):
             if body.parent >= 0:
                 pairs.add((body.parent, i))
