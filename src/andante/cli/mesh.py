@@ -1,0 +1,93 @@
+"""`andante mesh`: convert, turn, scale, re-centre, split and wrap mesh files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from andante.errors import BadInput
+
+if TYPE_CHECKING:
+    import trimesh
+
+
+def mesh_command(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Mesh to read: .stl .obj .ply .dae .glb .gltf")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="Mesh to write: .stl .obj .ply .dae .glb")],
+    rotate: Annotated[str, typer.Option(metavar='"r p y"', help="Turn by roll, pitch, yaw [rad].")] = "",
+    scale: Annotated[str, typer.Option(metavar="S", help='One factor, or one per axis: "x y z".')] = "",
+    center: Annotated[bool, typer.Option("--center", help="Move the middle of the bounding box to 0.")] = False,
+    split: Annotated[bool, typer.Option("--split", help="Write connected pieces as OUT_0, OUT_1, ...")] = False,
+    hull: Annotated[bool, typer.Option("--hull", help="Write the convex hull (a collision shape).")] = False,
+    box: Annotated[bool, typer.Option("--box", help="Write the best-fitting bounding box.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Convert a mesh file; turn, scale, re-centre and split it, or wrap it in a hull or box.
+
+    The steps happen in this order: scale, rotate, center, split, then hull or box of each piece.
+    """
+    from andante.description.io.mesh_files import load_mesh_file
+    from andante.description.io.mesh_writer import WRITABLE, mesh_bytes, write_bytes
+    from andante.description.mesh_tools import report
+
+    if hull and box:
+        raise BadInput("give --hull or --box, not both")
+    if target.suffix.lower() not in WRITABLE:
+        raise BadInput(f"{target}: cannot write {target.suffix or 'a file without suffix'}; use {', '.join(WRITABLE)}")
+    if not target.parent.is_dir():
+        raise BadInput(f"{target.parent}: no such folder; make it first")
+    turn = _numbers("--rotate", rotate, (3,)) if rotate else None
+    factors = _numbers("--scale", scale, (1, 3)) if scale else None
+    pieces = _apply(load_mesh_file(source), turn, factors, center, split, hull, box)
+    names = [target.with_name(f"{target.stem}_{i}{target.suffix}") for i in range(len(pieces))] if split else [target]
+    contents = [mesh_bytes(piece, target.suffix) for piece in pieces]
+    for name, data in zip(names, contents, strict=True):
+        write_bytes(data, name)
+    reports = [{"file": str(name), **asdict(report(piece))} for name, piece in zip(names, pieces, strict=True)]
+    if as_json:
+        typer.echo(json.dumps({"source": str(source), "files": reports}))
+        return
+    for row in reports:
+        volume = "open surface" if row["volume"] is None else f"{row['volume']:.6g} m^3"
+        size = " x ".join(f"{high - low:.4g}" for low, high in zip(row["lower"], row["upper"], strict=True))
+        typer.echo(f"{row['file']}: {row['vertices']} vertices, {row['faces']} faces, {size} m, {volume}")
+
+
+def _apply(
+    mesh: trimesh.Trimesh,
+    turn: list[float] | None,
+    factors: list[float] | None,
+    center: bool,
+    split: bool,
+    hull: bool,
+    box: bool,
+) -> tuple[trimesh.Trimesh, ...]:
+    """The steps of the command on a loaded mesh."""
+    from andante.description import mesh_tools as tools
+
+    if factors is not None:
+        mesh = tools.scale(mesh, factors if len(factors) == 3 else factors[0])
+    if turn is not None:
+        mesh = tools.rotate(mesh, turn)
+    if center:
+        mesh = tools.recentre(mesh)
+    pieces = tools.split(mesh) if split else (mesh,)
+    if hull:
+        return tuple(tools.convex_hull(piece) for piece in pieces)
+    if box:
+        return tuple(tools.box_mesh(*tools.oriented_box(piece)) for piece in pieces)
+    return pieces
+
+
+def _numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
+    try:
+        values = [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        values = []
+    if len(values) not in counts:
+        raise BadInput(f"{option} needs {' or '.join(map(str, counts))} numbers, got {text!r}")
+    return values

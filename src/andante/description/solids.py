@@ -1,0 +1,229 @@
+"""Solids of the description: their triangles, extents, volume, and mass properties at even density."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .inertia import Inertia
+from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
+
+if TYPE_CHECKING:
+    import trimesh
+
+SECTIONS = 32  # sides of round shapes as triangles
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Volume [m^3], its centre [m] and second moments about it per unit density: the tensor [m^5]."""
+
+    volume: float
+    com: Array  # (3,)
+    tensor: Array  # (3, 3)
+
+
+@dataclass(frozen=True)
+class SolidInertia:
+    """Mass properties of a solid. `exact` is False when a hull stood in for an open mesh; `note` says so."""
+
+    inertia: Inertia
+    volume: float  # [m^3]
+    exact: bool = True
+    note: str = ""
+
+
+def inertia_of(geometry: Geometry, *, mass: float | None = None, density: float | None = None) -> SolidInertia:
+    """Mass properties of a solid of even density, of a total mass [kg] or a density [kg/m^3]: give one of them.
+
+    Closed formulas for primitives; for meshes the exact integral over the tetrahedra under their triangles
+    (Mirtich, 1996, in the covariance form), or that of the convex hull where the mesh does not close.
+    """
+    if (mass is None) == (density is None):
+        raise BadInput("give either a mass or a density")
+    given, what = (mass, "mass") if mass is not None else (density, "density")
+    assert given is not None
+    if not (math.isfinite(given) and given >= 0):
+        raise BadInput(f"{what} must be a finite number >= 0, got {given}")
+    moments, note = _moments(geometry)
+    factor = given if mass is None else given / moments.volume
+    inertia = Inertia.from_matrix(factor * moments.volume, moments.com, factor * moments.tensor)
+    return SolidInertia(inertia, moments.volume, not note, note)
+
+
+def volume(geometry: Geometry) -> float:
+    """Volume of a solid [m^3]; that of the convex hull for a mesh that does not close."""
+    return _moments(geometry)[0].volume
+
+
+def bounds(geometry: Geometry) -> tuple[Array, Array]:
+    """Lowest and highest corner (3,), (3,) of the axis-aligned bounding box in the geometry's frame [m]."""
+    match geometry:
+        case Plane():
+            raise BadInput("a plane is infinite and has no bounds")
+        case Mesh():
+            from .meshes import triangles
+
+            vertices = triangles(geometry)[0]
+            return vertices.min(axis=0), vertices.max(axis=0)
+        case Heightmap():
+            heights = _grid(geometry)
+            x, y = geometry.size
+            return np.array([-x / 2, -y / 2, heights.min()]), np.array([x / 2, y / 2, heights.max()])
+        case Box():
+            half = np.asarray(geometry.size) / 2
+        case Sphere():
+            half = np.full(3, geometry.radius)
+        case Cylinder():
+            half = np.array([geometry.radius, geometry.radius, geometry.length / 2])
+        case Capsule():
+            half = np.array([geometry.radius, geometry.radius, geometry.length / 2 + geometry.radius])
+        case Ellipsoid():
+            half = np.asarray(geometry.radii)
+    return -half, half
+
+
+def as_trimesh(geometry: Geometry, sections: int = SECTIONS) -> trimesh.Trimesh:
+    """Triangles of a geometry; round shapes inscribed with that many sides. Planes have no end and are refused."""
+    import trimesh
+    from trimesh import creation
+
+    match geometry:
+        case Plane():
+            raise BadInput("a plane is infinite and has no triangles; use a thin box")
+        case Mesh():
+            from .meshes import load
+
+            return load(geometry)
+        case Heightmap():
+            return trimesh.Trimesh(*_surface(geometry), process=False)
+        case Box():
+            return creation.box(extents=geometry.size)
+        case Sphere():
+            return creation.uv_sphere(radius=geometry.radius, count=[sections, sections])
+        case Cylinder():
+            return creation.cylinder(radius=geometry.radius, height=geometry.length, sections=sections)
+        case Capsule():
+            return _capsule(geometry, sections)
+        case Ellipsoid():
+            ball = creation.uv_sphere(radius=1.0, count=[sections, sections])
+            return trimesh.Trimesh(np.asarray(ball.vertices) * geometry.radii, ball.faces, process=False)
+
+
+def mesh_moments(mesh: trimesh.Trimesh) -> Moments:
+    """Moments of the solid that a closed, consistently wound mesh encloses."""
+    origin = np.mean(mesh.bounds, axis=0)  # near the middle: fewer digits lost
+    corners = (np.asarray(mesh.vertices) - origin)[np.asarray(mesh.faces)]
+    return _tetrahedra(corners, origin)
+
+
+def _tetrahedra(corners: Array, origin: Array) -> Moments:
+    """Sum over the tetrahedra of each triangle (m, 3, 3) with the origin, signed by its winding.
+
+    With A = [a b c] as columns: V = det A / 6 and the covariance is det A · A C Aᵀ, C = (1 + δij) / 120.
+    """
+    determinant = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+    total = determinant.sum() / 6
+    if abs(total) < 1e-300:
+        raise BadInput("the mesh encloses no volume")
+    com = np.einsum("i,ij->j", determinant, corners.sum(axis=1)) / 24 / total
+    summed = corners.sum(axis=1)
+    covariance = (
+        np.einsum("i,ikj,ikl->jl", determinant, corners, corners)
+        + np.einsum("i,ij,il->jl", determinant, summed, summed)
+    ) / 120
+    covariance = covariance - total * np.outer(com, com)
+    tensor = np.trace(covariance) * np.eye(3) - covariance
+    return Moments(abs(float(total)), com + origin, tensor * math.copysign(1.0, total))
+
+
+def _moments(geometry: Geometry) -> tuple[Moments, str]:
+    match geometry:
+        case Plane() | Heightmap():
+            raise BadInput(f"a {type(geometry).__name__.lower()} is a surface without volume; give it no mass")
+        case Mesh():
+            return _mesh_moments(geometry)
+    size, squares = _second_moments(geometry)
+    tensor = size * np.diag([squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1]])
+    return Moments(size, np.zeros(3), tensor), ""
+
+
+def _second_moments(geometry: Geometry) -> tuple[float, Vec3]:
+    """Volume and mean x², y², z² of a primitive about its centre."""
+    match geometry:
+        case Box(size=(x, y, z)):
+            return x * y * z, (x * x / 12, y * y / 12, z * z / 12)
+        case Sphere(radius=r):
+            return 4 / 3 * math.pi * r**3, (r * r / 5, r * r / 5, r * r / 5)
+        case Ellipsoid(radii=(a, b, c)):
+            return 4 / 3 * math.pi * a * b * c, (a * a / 5, b * b / 5, c * c / 5)
+        case Cylinder(radius=r, length=h):
+            return math.pi * r * r * h, (r * r / 4, r * r / 4, h * h / 12)
+        case Capsule(radius=r, length=h):
+            tube, caps = math.pi * r * r * h, 4 / 3 * math.pi * r**3
+            # half spheres: mean z² about the end of the tube is r²/5, their centre is 3r/8 beyond it
+            along = tube * h * h / 12 + caps * (r * r / 5 + h * h / 4 + 3 * r * h / 8)
+            across = tube * r * r / 4 + caps * r * r / 5
+            size = tube + caps
+            return size, (across / size, across / size, along / size)
+    raise BadInput(f"no closed formula for {type(geometry).__name__}")
+
+
+def _mesh_moments(mesh: Mesh) -> tuple[Moments, str]:
+    from .meshes import hull, load, triangles
+
+    loaded = load(mesh)
+    if loaded.is_watertight and loaded.is_winding_consistent:
+        vertices, faces = triangles(mesh)
+        note = ""
+    else:
+        vertices, faces = hull(mesh)
+        note = f"mesh {mesh.uri!r} does not close; its convex hull was integrated instead"
+    origin = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
+    return _tetrahedra((vertices - origin)[faces], origin), note
+
+
+def _grid(geometry: Heightmap) -> Array:
+    heights = np.asarray(geometry.heights, dtype=float)
+    if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
+        raise BadInput(f"a height map needs at least 2 x 2 finite heights, got shape {heights.shape}")
+    return heights
+
+
+def _surface(geometry: Heightmap) -> tuple[Array, np.ndarray]:
+    """Vertices and upward faces of a height map's surface."""
+    heights = _grid(geometry)
+    rows, columns = heights.shape
+    y, x = np.meshgrid(
+        np.linspace(-geometry.size[1] / 2, geometry.size[1] / 2, rows),
+        np.linspace(-geometry.size[0] / 2, geometry.size[0] / 2, columns),
+        indexing="ij",
+    )
+    index = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (corner.ravel() for corner in (index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    return np.stack([x, y, heights], axis=-1).reshape(-1, 3), faces
+
+
+@lru_cache(maxsize=8)
+def _unit_ball(sections: int) -> tuple[Array, np.ndarray]:
+    from trimesh import creation
+
+    ball = creation.uv_sphere(radius=1.0, count=[sections + sections % 2, sections])
+    return np.asarray(ball.vertices), np.asarray(ball.faces)
+
+
+def _capsule(capsule: Capsule, sections: int) -> trimesh.Trimesh:
+    """Hull of two balls at the ends of the tube: exactly the capsule's inscribed polyhedron."""
+    import trimesh
+
+    ball = _unit_ball(sections)[0] * capsule.radius
+    end = np.array([0.0, 0.0, capsule.length / 2])
+    return trimesh.Trimesh(np.concatenate([ball + end, ball - end]), process=False).convex_hull
