@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING
 
-from andante.errors import MissingExtra, UnknownName
+from andante.errors import BadInput, MissingExtra, UnknownName
+from andante.userfile import is_user_reference, load_user_object
 
-from .engine import Engine
+if TYPE_CHECKING:
+    from .engine import Engine
 
 
 @dataclass(frozen=True)
@@ -16,9 +20,9 @@ class EngineEntry:
     """Where an engine lives and what it needs."""
 
     name: str
-    module: str
-    cls: str
+    cls: str  # in andante.physics.NAME_engine
     package: str  # import name of what it wraps
+    distribution: str  # what pip calls it
     extra: str  # pip extra that brings it, empty: always there
     summary: str
 
@@ -26,38 +30,10 @@ class EngineEntry:
 ENGINES: dict[str, EngineEntry] = {
     entry.name: entry
     for entry in (
-        EngineEntry(
-            "mujoco",
-            "andante.physics.mujoco_engine",
-            "MujocoEngine",
-            "mujoco",
-            "",
-            "default; soft contacts, fastest",
-        ),
-        EngineEntry(
-            "bullet",
-            "andante.physics.bullet_engine",
-            "BulletEngine",
-            "pybullet",
-            "bullet",
-            "Featherstone multibodies",
-        ),
-        EngineEntry(
-            "dart",
-            "andante.physics.dart_engine",
-            "DartEngine",
-            "dartpy",
-            "dart",
-            "Featherstone, LCP contacts",
-        ),
-        EngineEntry(
-            "ode",
-            "andante.physics.ode_engine",
-            "OdeEngine",
-            "panda3d.ode",
-            "ode",
-            "maximal coordinates, QuickStep",
-        ),
+        EngineEntry("mujoco", "MujocoEngine", "mujoco", "mujoco-core", "", "default; soft contacts, fastest"),
+        EngineEntry("bullet", "BulletEngine", "pybullet", "pybullet", "bullet", "reduced coordinates, hard contacts"),
+        EngineEntry("dart", "DartEngine", "dartpy", "dartpy", "dart", "reduced coordinates, contacts by LCP"),
+        EngineEntry("ode", "OdeEngine", "panda3d.ode", "panda3d", "ode", "maximal coordinates, QuickStep"),
     )
 }
 
@@ -70,15 +46,29 @@ def installed(entry: EngineEntry) -> bool:
         return False
 
 
+def version(entry: EngineEntry) -> str | None:
+    """Installed version of an engine's package, None when it is missing."""
+    try:
+        return metadata.version(entry.distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def engine_class(name: str) -> type[Engine]:
-    """The engine of that name; says which extra to install when its package is missing."""
+    """The engine of that name or of a user's `file.py:Name`; says which extra brings a missing package."""
+    if is_user_reference(name):
+        from .engine import Engine
+
+        made = load_user_object(name)
+        if not (isinstance(made, type) and issubclass(made, Engine)):
+            raise BadInput(f"{name!r} should be a subclass of andante.physics.Engine, got {made!r}")
+        return made
     entry = ENGINES.get(name)
     if entry is None:
         raise UnknownName.among("engine", name, ENGINES)
-    try:
-        return getattr(importlib.import_module(entry.module), entry.cls)
-    except ImportError as error:
+    if not installed(entry):
         raise MissingExtra(
-            f"engine {name!r} needs the package {entry.package.split('.')[0]}, which is not installed; "
+            f"engine {name!r} needs the package {entry.distribution}, which is not installed; "
             f"pip install 'andante[{entry.extra or 'all'}]'"
-        ) from error
+        )
+    return getattr(importlib.import_module(f"andante.physics.{name}_engine"), entry.cls)

@@ -206,8 +206,8 @@ def simulate(
 ) -> Simulation:
     """A robot standing in a world, servos holding its first pose; everything has a good default.
 
-    place is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step is
-    `dt`, else what `settings` say, else 2 ms.
+    place is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
+    is `dt`, else what `settings` say, else 2 ms.
     """
     robot = load_robot(robot) if isinstance(robot, str | Path) else robot
     world = load_world(world) if isinstance(world, str | Path) else world

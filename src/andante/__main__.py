@@ -1,0 +1,5 @@
+"""`python -m andante`."""
+
+from andante.cli.main import main
+
+main()

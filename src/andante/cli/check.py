@@ -1,0 +1,54 @@
+"""`andante check FILE`: what is wrong with a robot or world, where, and what to do."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .options import Arguments, Json
+from .output import arguments_of, console, print_json
+
+COLOURS = {"error": "bold red", "warning": "yellow", "info": "dim"}
+
+
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Robot or world: built-in name or file.")],
+    arguments: Arguments = None,
+    json: Json = False,
+) -> None:
+    """Check a robot or world file; exit 1 when it has errors."""
+    from andante.description.check import check_file
+
+    report = check_file(file, arguments_of(arguments))
+    failed = any(problem.severity == "error" for problem in report.problems)
+    if json:
+        print_json(
+            {
+                "name": report.name,
+                "kind": report.kind,
+                "links": report.links,
+                "joints": report.joints,
+                "mass": report.mass,
+                "recognised": list(report.recognised),
+                "problems": [
+                    {"severity": str(p.severity), "where": str(p.source), "message": p.message} for p in report.problems
+                ],
+            }
+        )
+    else:
+        out = console()
+        out.print(
+            f"[bold]{report.name}[/bold] ({report.kind}): {report.links} links, {report.joints} joints, "
+            f"{report.mass:.4g} kg"
+        )
+        for line in report.recognised:
+            out.print(f"  {line}", markup=False)
+        for problem in report.problems:
+            where = f"{problem.source}: " if str(problem.source) else ""
+            out.print(f"[{COLOURS[problem.severity]}]{problem.severity:8}[/]", end=" ")
+            out.print(f"{where}{problem.message}", markup=False)
+        if not report.problems:
+            out.print("  nothing to complain about")
+    if failed:
+        raise typer.Exit(1)

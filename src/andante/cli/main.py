@@ -1,0 +1,91 @@
+"""`andante`: one thin command per job. Heavy imports happen inside the command that needs them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer._click.exceptions import ClickException, UsageError
+
+from andante._version import __version__
+from andante.errors import AndanteError
+
+from . import bench, catalog, check, convert, doctor, mesh, sim
+
+app = typer.Typer(
+    name="andante",
+    help="A whole robot lab: describe, check, convert and simulate robots on four physics engines.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("robots")(catalog.robots)
+app.command("worlds")(catalog.worlds)
+app.command("engines")(catalog.engines)
+app.command("check")(check.check)
+app.command("convert")(convert.convert)
+app.command("mesh")(mesh.mesh_command)
+app.command("sim")(sim.sim)
+app.command("bench")(bench.bench)
+app.command("doctor")(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"andante {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; every user error becomes one line on stderr and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except AndanteError as error:
+        code = _complain(str(error))
+    except UsageError as error:
+        place = f" {error.ctx.info_name}" if error.ctx is not None and error.ctx.parent is not None else ""
+        if not error.format_message():  # a bare `andante`: the help was shown
+            sys.exit(2)
+        code = _complain(f"{error.format_message().rstrip('.')}; see andante{place} --help")
+    except ClickException as error:
+        code = _complain(error.format_message())
+    except typer.Abort:
+        code = _complain("stopped", 130)
+    except KeyboardInterrupt:
+        code = _complain("stopped", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: end quietly
+        code = 0
+    except OSError as error:
+        code = _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except MemoryError:
+        code = _complain("not enough memory for this input")
+    except Exception as error:
+        if os.environ.get("ANDANTE_DEBUG"):
+            raise
+        kind = type(error).__name__
+        code = _complain(f"internal error ({kind}: {error}); ANDANTE_DEBUG=1 shows where; please report it", 70)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str, code: int = 2) -> int:
+    sys.stdout.flush()
+    line = " ".join(message.split())
+    sys.stderr.write(f"andante: {line}\n")
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""`andante sim ROBOT`: a robot in a world, standing, dropped or pushed; recorded, filmed, photographed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
+from .output import arguments_of, console, print_json
+
+
+def sim(
+    robot: RobotName,
+    arguments: Arguments = None,
+    world: WorldName = "empty",
+    engine: EngineName = "mujoco",
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Simulated time.")] = 5.0,
+    dt: Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")] = 0.002,
+    pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to hold.")] = None,
+    drop: Annotated[float, typer.Option("--drop", metavar="M", help="Let it fall from this height.")] = 0.0,
+    push: Annotated[
+        str | None, typer.Option("--push", metavar='"NS DIR T"', help='Push the root: "2.0 forward 1.0" [N s, s].')
+    ] = None,
+    seed: Seed = 0,
+    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
+    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
+    picture: Annotated[Path | None, typer.Option("--picture", metavar="OUT", help="Last instant as .png.")] = None,
+    realtime: Annotated[bool, typer.Option("--realtime", help="Not faster than the wall clock.")] = False,
+    json: Json = False,
+) -> None:
+    """Simulate a robot and tell where it ends."""
+    from andante.runtime.job import SimJob, run_sim
+
+    job = SimJob(
+        robot=robot,
+        arguments=arguments_of(arguments),
+        world=world,
+        engine=engine,
+        seconds=seconds,
+        dt=dt,
+        pose=pose,
+        drop=drop,
+        push=push,
+        seed=seed,
+        record=record,
+        video=video,
+        picture=picture,
+        realtime=realtime,
+    )
+    outcome = run_sim(job, progress=not json)
+    if json:
+        print_json(outcome.as_dict())
+        return
+    out = console()
+    for problem in outcome.problems:
+        out.print(str(problem), markup=False, style="dim")
+    x, y, z = outcome.base[:3]
+    state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
+    out.print(
+        f"{outcome.robot} in {outcome.world} on {outcome.engine}: {outcome.seconds:g} s in {outcome.steps} steps, "
+        f"{outcome.real_time_factor:.1f} x real time"
+    )
+    out.print(f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, {state}")
+    for path in (record, video, picture):
+        if path is not None:
+            out.print(f"wrote {path}", markup=False)
+    if picture is not None and out.is_terminal:
+        from .preview import show_picture
+
+        show_picture(picture)

@@ -1,0 +1,152 @@
+"""Is every mass and inertia tensor one that a real body could have?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from andante.description.extent import bounds
+from andante.description.joint import JointType
+from andante.description.link import Link
+from andante.description.robot import Robot
+from andante.description.shapes import Plane
+from andante.description.source import Problem, Severity
+from andante.errors import AndanteError
+
+TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
+ABSURD_RATIO = 1000.0  # neighbours whose masses differ by more make solvers struggle
+HEAVY = 2000.0  # [kg]; no robot link, but a mistake of units
+
+
+def mass_problems(robot: Robot) -> Iterator[Problem]:
+    """Masses, tensors, centres of mass and ratios between neighbours."""
+    for link in robot.links:
+        yield from _link_problems(robot, link)
+    yield from _ratios(robot)
+
+
+def _problem(severity: Severity, link: Link, message: str) -> Problem:
+    return Problem(severity, f"link {link.name!r}: {message}", link.source)
+
+
+def _moves(robot: Robot, link: Link) -> bool:
+    joint = robot.parent_joint(link.name)
+    if joint is None:
+        return not robot.fixed_base and any(j.parent == link.name for j in robot.joints)
+    return joint.type is not JointType.FIXED
+
+
+def _carried_mass(robot: Robot, name: str) -> float:
+    """Mass of a link and of everything welded to it by fixed joints [kg]."""
+    link = robot.link(name)
+    own = link.inertia.mass if link.inertia is not None else 0.0
+    return own + sum(
+        _carried_mass(robot, joint.child)
+        for joint in robot.joints
+        if joint.parent == name and joint.type is JointType.FIXED
+    )
+
+
+def _link_problems(robot: Robot, link: Link) -> Iterator[Problem]:
+    inertia = link.inertia
+    if inertia is None or inertia.mass == 0:
+        if _moves(robot, link) and _carried_mass(robot, link.name) == 0:
+            yield _problem(Severity.ERROR, link, "moves but has no mass; give it an <inertial> or make its joint fixed")
+        elif inertia is not None and np.any(inertia.matrix):
+            yield _problem(Severity.WARNING, link, "has an inertia tensor but no mass; give it its mass")
+        return
+    if inertia.mass < 0:
+        yield _problem(Severity.ERROR, link, f"mass {inertia.mass:g} kg is negative")
+        return
+    if inertia.mass > HEAVY:
+        yield _problem(Severity.WARNING, link, f"mass {inertia.mass:g} kg; should that be grams?")
+    yield from _tensor_problems(link)
+    yield from _size_problems(link)
+
+
+def _tensor_problems(link: Link) -> Iterator[Problem]:
+    assert link.inertia is not None
+    principal = np.linalg.eigvalsh(link.inertia.matrix)
+    if not np.any(link.inertia.matrix):
+        yield _problem(Severity.WARNING, link, "has mass but a zero inertia tensor; compute it from the shape and mass")
+    elif principal[0] <= 0:
+        yield _problem(
+            Severity.ERROR,
+            link,
+            f"inertia tensor is not positive definite (principal moments {_list(principal)} kg m^2); "
+            "check signs and units",
+        )
+    elif principal[2] > (principal[0] + principal[1]) * (1 + TRIANGLE_SLACK):
+        yield _problem(
+            Severity.ERROR,
+            link,
+            f"principal moments {_list(principal)} kg m^2 break the triangle inequality (the largest exceeds the sum "
+            "of the others): no body has them; was the tensor given about the link origin?",
+        )
+
+
+def _size_problems(link: Link) -> Iterator[Problem]:
+    """Centre of mass and radius of gyration beside the size of the link's shapes."""
+    assert link.inertia is not None
+    box = _box(link)
+    if box is None:
+        return
+    low, high = box
+    size = float(np.linalg.norm(high - low))
+    com = np.asarray(link.inertia.com)
+    outside = float(np.linalg.norm(np.maximum(low - com, 0) + np.maximum(com - high, 0)))
+    if outside > 0.5 * size:
+        yield _problem(
+            Severity.WARNING,
+            link,
+            f"centre of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?",
+        )
+    gyration = float(np.sqrt(max(np.linalg.eigvalsh(link.inertia.matrix)[2], 0.0) / link.inertia.mass))
+    if gyration > 1.5 * size:
+        yield _problem(
+            Severity.WARNING,
+            link,
+            f"radius of gyration {gyration:.3g} m is larger than the link ({size:.3g} m); "
+            "inertia in g mm^2 or a placeholder?",
+        )
+    elif 0 < gyration < 0.01 * size:
+        yield _problem(
+            Severity.WARNING,
+            link,
+            f"radius of gyration {gyration:.2g} m is tiny beside the link ({size:.3g} m); inertia in the wrong unit?",
+        )
+
+
+def _box(link: Link) -> tuple[np.ndarray, np.ndarray] | None:
+    corners = []
+    shapes = [(c.geometry, c.pose) for c in link.collisions] + [(v.geometry, v.pose) for v in link.visuals]
+    for geometry, pose in shapes:
+        if isinstance(geometry, Plane):
+            continue
+        try:
+            corners.append(bounds(geometry, pose))
+        except AndanteError:
+            continue  # the mesh check tells about it
+    if not corners:
+        return None
+    return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
+
+
+def _ratios(robot: Robot) -> Iterator[Problem]:
+    for joint in robot.joints:
+        if joint.type is JointType.FIXED:
+            continue
+        pair = [_carried_mass(robot, name) for name in (joint.parent, joint.child)]
+        if min(pair) > 0 and max(pair) / min(pair) > ABSURD_RATIO:
+            light, heavy = (joint.child, joint.parent) if pair[1] < pair[0] else (joint.parent, joint.child)
+            yield Problem(
+                Severity.WARNING,
+                f"joint {joint.name!r}: link {heavy!r} is {max(pair) / min(pair):.0f} times as heavy as {light!r}; "
+                "solvers need small steps there",
+                joint.source,
+            )
+
+
+def _list(values: np.ndarray) -> str:
+    return ", ".join(f"{v:.3g}" for v in values)

@@ -1,0 +1,126 @@
+"""All checks of a file, gathered into one report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from andante.description.io.open import read_robot, read_root, read_world
+from andante.description.io.resolver import Resolver
+from andante.description.io.xmltree import Node
+from andante.description.load import robot_file, robot_names, world_file, world_names
+from andante.description.robot import Robot
+from andante.description.source import Problem, Severity
+from andante.description.world import World
+from andante.errors import BadInput
+
+from .joints import joint_problems
+from .masses import mass_problems
+from .meshes import mesh_problems
+from .overlaps import overlap_problems
+from .recognise import recognise
+from .structure import structure_problems
+
+ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What a check found; `problems` are sorted, errors first."""
+
+    name: str
+    kind: str  # robot or world
+    links: int
+    joints: int
+    mass: float  # [kg]
+    recognised: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no errors."""
+        return all(problem.severity is not Severity.ERROR for problem in self.problems)
+
+
+def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckReport:
+    """Check a robot or world by built-in name or file; raises BadInput when it cannot be read at all."""
+    path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
+    given, resolver = dict(arguments or {}), Resolver()
+    root = read_root(path, given, resolver)
+    faults = structure_problems(root)
+    try:
+        if root.tag == "sdf" and root.find("world") is not None:
+            return check_world(read_world(path, given, resolver), faults)
+        return check_robot(read_robot(path, given, resolver), faults)
+    except BadInput:
+        if not any(problem.severity is Severity.ERROR for problem in faults):
+            raise
+        return _unbuildable(root, path, faults)
+
+
+def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckReport:
+    """Check a robot; `faults` are problems already found in its file."""
+    problems = [
+        *(faults or []),
+        *robot.problems,
+        *mass_problems(robot),
+        *joint_problems(robot),
+        *mesh_problems(robot),
+        *overlap_problems(robot),
+    ]
+    return CheckReport(
+        name=robot.name,
+        kind="robot",
+        links=len(robot.links),
+        joints=len(robot.joints) + len(robot.loops),
+        mass=robot.mass,
+        recognised=tuple(recognise(robot)),
+        problems=_sorted(problems),
+    )
+
+
+def check_world(world: World, faults: list[Problem] | None = None) -> CheckReport:
+    """Check every model of a world."""
+    problems = [*(faults or []), *world.problems]
+    models = {id(model.robot): model.robot for model in world.models}.values()
+    for robot in models:
+        found = [*robot.problems, *mesh_problems(robot)]
+        if not robot.fixed_base and any(m.robot is robot and not m.fixed for m in world.models):
+            found += [*mass_problems(robot), *joint_problems(robot)]
+        problems += found
+    return CheckReport(
+        name=world.name,
+        kind="world",
+        links=sum(len(model.robot.links) for model in world.models),
+        joints=sum(len(model.robot.joints) for model in world.models),
+        mass=sum(model.robot.mass for model in world.models if not model.fixed),
+        recognised=(f"{len(world.models)} models, {sum(m.fixed for m in world.models)} of them static",),
+        problems=_sorted(problems),
+    )
+
+
+def _unbuildable(root: Node, path: Path, faults: list[Problem]) -> CheckReport:
+    """A report on a file whose tree is so broken that no robot can be made of it."""
+    nodes = list(root.walk())
+    masses = [node.get("value") or node.text for node in nodes if node.tag == "mass"]
+    total = 0.0
+    for text in masses:
+        try:
+            total += float(text or 0.0)
+        except ValueError:
+            continue
+    return CheckReport(
+        name=root.get("name") or path.stem,
+        kind="robot",
+        links=sum(node.tag == "link" for node in nodes),
+        joints=sum(node.tag == "joint" and node.find("child") is not None for node in nodes),
+        mass=total,
+        recognised=(),
+        problems=_sorted(faults),
+    )
+
+
+def _sorted(problems: list[Problem]) -> tuple[Problem, ...]:
+    """Without repetitions, errors first, otherwise in the order found."""
+    return tuple(sorted(dict.fromkeys(problems), key=lambda problem: ORDER[problem.severity]))

@@ -1,0 +1,82 @@
+"""What this installation has, lacks and how to get it; and filling of caches ahead of time."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+
+from andante.description import load_robot, load_world, robot_names, world_names
+from andante.physics.registry import ENGINES, installed, version
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part of the installation."""
+
+    part: str
+    ready: bool
+    version: str = ""
+    advice: str = ""  # what to do, empty when all is well
+
+
+def diagnose() -> tuple[Finding, ...]:
+    """Engines, rendering, file formats and the tools that the tests compare with."""
+    return (*_engines(), _rendering(), *_libraries(), *_tools())
+
+
+def _engines() -> Iterator[Finding]:
+    for entry in ENGINES.values():
+        found = version(entry) or ""
+        if not installed(entry):
+            yield Finding(f"engine {entry.name}", False, "", f"pip install 'andante[{entry.extra}]'")
+        elif entry.name == "mujoco" and found == "4.0.0":
+            yield Finding("engine mujoco", True, found, "4.0.0 has a solver bug: pip install 'mujoco-core>=4.0.1'")
+        else:
+            yield Finding(f"engine {entry.name}", True, found)
+
+
+def _rendering() -> Finding:
+    from andante.errors import AndanteError
+    from andante.physics.render import Camera, Renderer
+
+    try:
+        with Renderer((), load_world("empty"), 64, 48) as renderer:
+            renderer.render([], Camera())
+    except AndanteError as error:
+        return Finding("pictures and films", False, "", str(error))
+    return Finding("pictures and films", True)
+
+
+def _libraries() -> Iterator[Finding]:
+    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "av", "rosbags", "mcap"):
+        try:
+            yield Finding(name, True, metadata.version(name))
+        except metadata.PackageNotFoundError:
+            yield Finding(name, False, "", f"pip install {name}")
+
+
+def _tools() -> Iterator[Finding]:
+    for tool, package in (("check_urdf", "liburdfdom-tools"), ("ign", "ignition-tools libsdformat-dev")):
+        path = shutil.which(tool)
+        advice = "" if path else f"only the tests need it: apt-get install {package}"
+        yield Finding(f"tool {tool}", path is not None, "", advice)
+
+
+def warm_up() -> Iterator[str]:
+    """Make the meshes of every robot and compile every kernel; tells what was done."""
+    from andante.description.extent import robot_bounds
+    from andante.physics import engine_class
+
+    for name in robot_names():
+        robot_bounds(load_robot(name))
+        yield f"robot {name}: meshes made"
+    for name in world_names():
+        load_world(name)
+    from andante.physics.raycast import Raycaster
+
+    engine = engine_class("mujoco")(load_world("lab"))
+    poses = [engine.body_poses(i) for i in range(len(engine.actors))]
+    Raycaster(engine.actors).cast(poses, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0, None)
+    yield "ray casting compiled"
