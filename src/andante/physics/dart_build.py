@@ -39,10 +39,8 @@ def isometry(pose: SE3) -> Any:
     return dartpy.math.Isometry3(pose.matrix)
 
 
-def build_model(
-    index: int, tree: BodyTree, pose: SE3, fixed: bool, settings: Settings, shapes: ShapeMaker
-) -> Model:
-    """The skeleton of an actor; shape nodes are named "actor.link" with the index of the robot's link."""
+def build_model(index: int, tree: BodyTree, pose: SE3, fixed: bool, settings: Settings, shapes: ShapeMaker) -> Model:
+    """The skeleton of an actor; shape nodes are named "actor.link.number" (DART wants names unique)."""
     skeleton = dartpy.dynamics.Skeleton(f"{index}")
     nodes: list[Any] = []
     by_name: dict[str, Any] = {}
@@ -67,12 +65,13 @@ def build_model(
             buoyant[i] = weightless
         static = fixed and i == 0
         for shape in body.shapes:
+            name = f"{index}.{shape.link}.{skeleton.getNumShapeNodes()}"
             if isinstance(shape.geometry, Plane) and not static:
                 raise Unsupported(
                     f"engine 'dart' cannot move the infinite plane of link {tree.robot.links[shape.link].name!r} "
                     f"of {tree.robot.name!r}; give it a box, or make the model static"
                 )
-            shape_node = node.createShapeNode(shapes.shape(shape.geometry, static), f"{index}.{shape.link}")
+            shape_node = node.createShapeNode(shapes.shape(shape.geometry, static), name)
             shape_node.setRelativeTransform(isometry(shape.pose))
             shape_node.createCollisionAspect().setCollidable(shape.surface.collide_bitmask != 0)
             _set_surface(shape_node.createDynamicsAspect(), shape.surface, settings)

@@ -40,6 +40,7 @@ class _State:
     roots: tuple[Array | None, ...]
     contacts: Contacts
     efforts: tuple[Array, ...]
+    burdens: tuple[tuple[Array, Array], ...]  # loads of mimic joints on their leaders
 
 
 class DartEngine(Engine):
@@ -47,6 +48,8 @@ class DartEngine(Engine):
 
     name: ClassVar[str] = "dart"
     restore_tolerance: ClassVar[float] = 1e-9
+    energy_tolerance: ClassVar[float] = 0.05  # DART integrates by Euler's rule: 4.2 % at 1 ms, 2.1 % at 0.5 ms
+    rigid_servos: ClassVar[bool] = True  # position servos are velocity constraints
 
     # ---- construction ----------------------------------------------------------------------------
     def _build(self) -> None:
@@ -163,9 +166,8 @@ class DartEngine(Engine):
     def _advance(self, n: int) -> None:
         step = self._world.step
         self._held = None
-        updates = [servos.update for servos in self._servos if servos.busy]
-        if self._pressed:
-            updates.append(self._press)
+        updates = [self._press] if self._pressed else []
+        updates += [servos.update for servos in self._servos if servos.busy]
         for _ in range(n):
             for update in updates:
                 update()
@@ -226,11 +228,12 @@ class DartEngine(Engine):
 
     def _put(self, actor: int, positions: Array, velocities: Array) -> None:
         model, servos = self._models[actor], self._servos[actor]
-        led = servos.source >= 0
-        source = np.where(led, servos.source, np.arange(len(led)))
+        ties = servos.followers
+        led = ties.source >= 0
+        source = np.where(led, ties.source, np.arange(len(led)))
         q, v = model.skeleton.getPositions().copy(), model.skeleton.getVelocities().copy()
-        q[model.dofs] = np.where(led, servos.ratio * positions[source] + servos.offset, positions)
-        v[model.dofs] = np.where(led, servos.ratio * velocities[source], velocities)
+        q[model.dofs] = np.where(led, ties.ratio * positions[source] + ties.offset, positions)
+        v[model.dofs] = np.where(led, ties.ratio * velocities[source], velocities)
         model.skeleton.setPositions(q)
         model.skeleton.setVelocities(v)
 
@@ -268,20 +271,17 @@ class DartEngine(Engine):
         if not points:
             return Contacts.empty()
         ends = np.array(
-            [
-                (
-                    *point.collisionObject1.getShapeFrame().getName().split("."),
-                    *point.collisionObject2.getShapeFrame().getName().split("."),
-                )
-                for point in points
-            ]
+            [[int(part) for side in (p.collisionObject1, p.collisionObject2) for part in _owner(side)] for p in points]
         )
         return Contacts(
-            *ends[:, :4].astype(int).T,
-            position=np.array([point.point for point in points]),
-            normal=np.array([point.normal for point in points]),
-            force=np.array([point.force for point in points]),
-            depth=np.array([point.penetrationDepth for point in points]),
+            ends[:, 0],
+            ends[:, 1],
+            ends[:, 2],
+            ends[:, 3],
+            np.array([p.point for p in points]),
+            np.array([p.normal for p in points]),
+            np.array([p.force for p in points]),
+            np.array([p.penetrationDepth for p in points]),
         )
 
     def cast_rays(
@@ -301,11 +301,11 @@ class DartEngine(Engine):
             tuple(np.array(skeleton.getPositions()) for skeleton in skeletons),
             tuple(np.array(skeleton.getVelocities()) for skeleton in skeletons),
             tuple(
-                np.array(model.nodes[0].getWorldTransform().matrix()) if model.fixed else None
-                for model in self._models
+                np.array(model.nodes[0].getWorldTransform().matrix()) if model.fixed else None for model in self._models
             ),
             self.contacts(),
             tuple(self.joint_efforts(actor.index) for actor in self.actors),
+            tuple(servos.followers.save() for servos in self._servos),
         )
 
     def _load(self, state: _State) -> None:
@@ -315,6 +315,8 @@ class DartEngine(Engine):
                 model.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
             model.skeleton.setPositions(q)
             model.skeleton.setVelocities(v)
+        for servos, burden in zip(self._servos, state.burdens, strict=True):
+            servos.followers.load(burden)
         self._held = state
 
     def close(self) -> None:
@@ -323,3 +325,8 @@ class DartEngine(Engine):
         self._models.clear()
         self._servos.clear()
         self._pressed.clear()
+
+
+def _owner(side: Any) -> list[str]:
+    """Actor and link of a collision object, from the name that its shape was given."""
+    return side.getShapeFrame().getName().split(".")[:2]

@@ -2,14 +2,15 @@
 
 DART's SERVO actuator is a velocity constraint, solved together with contacts and cut at the effort limit.
 
-* POSITION: the commanded velocity is (reference - q) kp / kd, no more than the joint's largest speed, so an error decays
-  with the time constant kd / kp (at least two steps). This is the velocity at which kp (reference - q) - kd dq vanishes;
-  the joint is brought to it by whatever effort it takes within the limit, so a load below the limit does not bend it.
+* POSITION: the commanded velocity is (reference - q) kp / kd, no more than the joint's largest speed, so an error
+  decays with the time constant kd / kp (at least two steps). This is the velocity at which kp (reference - q) - kd dq
+  vanishes; the joint is brought to it by whatever effort it takes within the limit, so a load below the limit does
+  not bend it. (DART's implicit springs would bend, but contact impulses do not see them, and legs fold under them.)
   A servo without kp only damps (kd), without kd it takes two steps.
 * VELOCITY: the reference is the commanded velocity, under the same limit.
 * TORQUE: FORCE actuator, cut at the limit. OFF: PASSIVE.
-* Mimic joints are SERVO joints without limit that follow m q + c of their source; the source does not feel them.
-* Dry friction is DART's own constraint on joints without a SERVO; with one it narrows the effort that moves the joint.
+* Dry friction is DART's own constraint on joints without a SERVO; with one it narrows the effort that moves the joint,
+  as does the load of joints that mimic it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from andante.description.robot import Robot
 from andante.geometry import Array
 
 from .dart_build import Model
+from .dart_mimic import Followers
 from .servos import ServoGains
 from .state import Mode
 
@@ -33,57 +35,64 @@ STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully d
 
 
 class JointServos:
-    """Commands to the joints of one skeleton. Vectors over the skeleton's degrees of freedom, hence full length."""
+    """Commands to the joints of one skeleton. Private vectors run over the skeleton's degrees of freedom."""
 
     def __init__(self, model: Model, robot: Robot, dt: float) -> None:
-        self._model, self._skeleton, self._dofs, self._dt = model, model.skeleton, model.dofs, dt
-        count = model.skeleton.getNumDofs()
-        movable = robot.movable
+        self._joints, self._skeleton, self._dofs, self._dt = model.joints, model.skeleton, model.dofs, dt
+        count, movable = model.skeleton.getNumDofs(), robot.movable
+        self.followers = Followers(model, robot, dt)
+        self._led = self.followers.source >= 0
         self._kinds: list[Any] = [ACTUATOR.PASSIVE] * len(movable)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._extra = np.zeros(len(movable))  # damping of position servos without stiffness
         self._dry = np.array([joint.dynamics.friction for joint in movable])
-        self.source, self.ratio, self.offset = mimic_sources(robot)
-        self._followers = np.flatnonzero(self.source >= 0)
-        self._free = np.array([joint.mimic is None or self.source[i] < 0 for i, joint in enumerate(movable)], dtype=bool)
-        self._rate, self._top = np.zeros(count), np.full(count, np.inf)
-        self._reference, self._feed = np.zeros(count), np.zeros(count)
-        self._command = np.zeros(count)
-        self._effort, self._rub = np.full(count, np.inf), np.zeros(count)
         self._modes = np.zeros(len(movable), dtype=np.int8)
-        self.busy = len(self._followers) > 0  # whether `update` must run before every step
-        self._positions = self._limited = self._rubbing = False
+        self._servo = np.zeros(len(movable), dtype=bool)
+        self._rate, self._top = np.zeros(count), np.full(count, np.inf)
+        self._reference, self._feed, self._command = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._effort, self._rub = np.full(count, np.inf), np.zeros(count)
+        self._loss = np.zeros(count)  # effort lost to dry friction and to followers in the last step
+        self.busy = False  # whether `update` must run before every step
+        self._positions = self._limited = self._lossy = False
 
     def set_modes(self, modes: np.ndarray, gains: ServoGains) -> None:
         """Take modes and gains; references follow by `set_references`."""
-        self._modes = np.where(self._free, modes, Mode.OFF).astype(np.int8)
+        dofs = self._dofs
+        self._modes = np.where(self._led, Mode.OFF, modes).astype(np.int8)
         held = self._modes == Mode.POSITION
         stiff = held & (gains.kp > 0)
-        self._rate[self._dofs] = np.where(
-            stiff, gains.kp / np.maximum(gains.kd, LEAST_STEPS * self._dt * np.where(stiff, gains.kp, 1.0)), 0.0
-        )
-        self._top[self._dofs] = np.where(held, gains.velocity, np.inf)
-        kinds = [ACTUATOR.PASSIVE if m == Mode.OFF else ACTUATOR.FORCE if m == Mode.TORQUE else ACTUATOR.SERVO
-                 for m in self._modes]  # fmt: skip
-        for i in np.flatnonzero(held & ~stiff):
-            kinds[i] = ACTUATOR.PASSIVE
-        for i in self._followers:
-            kinds[i] = ACTUATOR.SERVO
-        self._set_joints(kinds, np.where(held & ~stiff, gains.kd, 0.0))
-        driven = np.array([kind is not ACTUATOR.PASSIVE for kind in kinds], dtype=bool) & self._free
-        servo = np.array([kind is ACTUATOR.SERVO for kind in kinds], dtype=bool)
-        self._effort[self._dofs] = np.where(driven, gains.effort, np.inf)
-        self._rub[self._dofs] = np.where(servo & driven & np.isfinite(gains.effort), self._dry, 0.0)
+        damped = held & ~stiff
+        self._servo = stiff | (self._modes == Mode.VELOCITY)
+        driven = self._servo | (self._modes == Mode.TORQUE)
+        self.followers.set_driven(self._servo)
+        slowest = np.maximum(gains.kd, LEAST_STEPS * self._dt * gains.kp)
+        self._rate[dofs] = np.divide(gains.kp, slowest, out=np.zeros(len(dofs)), where=stiff)
+        self._top[dofs] = np.where(held, gains.velocity, np.inf)
+        self._effort[dofs] = np.where(driven, gains.effort, np.inf)
+        self._set_joints(driven, np.where(damped, gains.kd, 0.0))
+        bounded = self._servo & np.isfinite(gains.effort)
+        self._rub[dofs] = np.where(bounded, self._dry, 0.0)
+        self._loss[:] = 0.0
         self._skeleton.setForceUpperLimits(self._effort)
         self._skeleton.setForceLowerLimits(-self._effort)
+        leads = np.zeros(len(dofs), dtype=bool)
+        leads[self.followers.source[self.followers.joints]] = True
         self._positions = bool(stiff.any())
         self._limited = bool(np.isfinite(self._top).any())
-        self._rubbing = bool(self._rub.any())
-        self.busy = self._positions or self._rubbing or len(self._followers) > 0
+        self._lossy = bool(self._rub.any() or (leads & bounded).any())
+        self.busy = self._positions or self._lossy or len(self.followers.joints) > 0
 
-    def _set_joints(self, kinds: list[Any], extra: Array) -> None:
+    def _set_joints(self, driven: np.ndarray, extra: Array) -> None:
         """Change actuator types and damping where they differ from what DART has."""
-        for i, joint in enumerate(self._model.joints):
+        kinds = [
+            ACTUATOR.SERVO if servo else ACTUATOR.FORCE if forced else ACTUATOR.PASSIVE
+            for servo, forced in zip(self._servo, driven, strict=True)
+        ]
+        for i in self.followers.joints:
+            kinds[i] = ACTUATOR.SERVO
+        for i in self.followers.loose:
+            kinds[i] = kinds[self.followers.source[i]] = ACTUATOR.FORCE
+        for i, joint in enumerate(self._joints):
             if kinds[i] is not self._kinds[i]:
                 joint.setCommand(0, 0.0)
                 joint.setActuatorType(kinds[i])
@@ -99,9 +108,7 @@ class JointServos:
         self._reference[self._dofs] = values
         direct = (self._modes == Mode.VELOCITY) | (self._modes == Mode.TORQUE)
         self._feed[self._dofs] = np.where(direct, values, 0.0)
-        if self.busy:
-            self.update()
-        else:
+        if not self.busy and len(values):
             self._skeleton.setCommands(self._feed)
 
     def update(self) -> None:
@@ -116,51 +123,34 @@ class JointServos:
             command += self._feed
         else:
             command[:] = self._feed
-        if len(self._followers):
-            self._follow(command, q)
-        if self._rubbing:
-            loss = self._rub * np.clip(skeleton.getVelocities() / STICTION_SPEED, -1.0, 1.0)
-            skeleton.setForceUpperLimits(np.maximum(self._effort - loss, 0.0))
-            skeleton.setForceLowerLimits(np.minimum(-self._effort - loss, 0.0))
+        if self._lossy:
+            self._lose()
+        if len(self.followers.joints):
+            self.followers.command(command, q)
         skeleton.setCommands(command)
 
-    def _follow(self, command: Array, q: Array) -> None:
-        """Followers get m dq + (m q + c - q_follower) / dt: the error after a step is what the source gained in it."""
-        chain = self._followers
-        leader, follower = self._dofs[self.source[chain]], self._dofs[chain]
-        ratio = self.ratio[chain]
-        gap = ratio * q[leader] + self.offset[chain] - q[follower]
-        command[follower] = ratio * self._skeleton.getVelocities()[leader] + gap / self._dt
+    def _lose(self) -> None:
+        """Narrow the effort of the servos by dry friction and by what their followers take.
+
+        Bounds of an LCP must enclose 0, so a loss above the limit leaves a servo powerless and does not drive it back.
+        """
+        skeleton = self._skeleton
+        self._loss = self._rub * np.clip(skeleton.getVelocities() / STICTION_SPEED, -1.0, 1.0)
+        self._loss += np.where(np.isfinite(self._effort), self.followers.burden(), 0.0)
+        skeleton.setForceUpperLimits(np.maximum(self._effort - self._loss, 0.0))
+        skeleton.setForceLowerLimits(np.minimum(-self._effort - self._loss, 0.0))
 
     def efforts(self) -> Array:
         """Efforts of the servos in the last step, (joints,): the impulse of the servo constraint by dt, or the torque.
 
-        Where a servo presses against a joint limit DART solves both as one; what is told then is cut at the servo's
-        own limit.
+        What dry friction and followers took counts as pulled by the servo. A follower tells what the coupling pulled.
+        Where a servo presses against a joint limit DART solves both as one; then the value is cut at the servo's limit.
         """
         dofs = self._dofs
-        pull = np.asarray(self._skeleton.getConstraintForces())[dofs]
-        speed = np.asarray(self._skeleton.getVelocities())[dofs]
-        servo = np.array([kind is ACTUATOR.SERVO for kind in self._kinds], dtype=bool)
-        if self._rubbing:
-            pull = pull + self._rub[dofs] * np.clip(speed / STICTION_SPEED, -1.0, 1.0)
+        pull = np.asarray(self._skeleton.getConstraintForces())[dofs] + self._loss[dofs]
+        damped = -self._extra * np.asarray(self._skeleton.getVelocities())[dofs]
+        out = np.where(self._servo | self._led, pull, damped)
+        out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]
+        out[self.followers.loose] = self.followers.loose_efforts
         bound = self._effort[dofs]
-        torque = np.where(self._modes == Mode.TORQUE, self._feed[dofs], -self._extra * speed)
-        return np.clip(np.where(servo, pull, torque), -bound, bound)
-
-
-def mimic_sources(robot: Robot) -> tuple[np.ndarray, Array, Array]:
-    """Index of the independent joint that each movable joint follows (-1: none), and q = ratio q[source] + offset."""
-    names = {joint.name: i for i, joint in enumerate(robot.movable)}
-    count = len(robot.movable)
-    source, ratio, offset = np.full(count, -1), np.ones(count), np.zeros(count)
-    for i, joint in enumerate(robot.movable):
-        at, m, c = joint, 1.0, 0.0
-        for _ in range(count):  # chains of mimics end at an independent joint; a cycle follows nobody
-            if at.mimic is None or at.mimic.joint not in names:
-                break
-            m, c = m * at.mimic.multiplier, m * at.mimic.offset + c
-            at = robot.movable[names[at.mimic.joint]]
-        if at is not joint and at.mimic is None:
-            source[i], ratio[i], offset[i] = names[at.name], m, c
-    return source, ratio, offset
+        return np.clip(out, -bound, bound)
