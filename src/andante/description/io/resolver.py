@@ -53,7 +53,7 @@ class Resolver:
         if not name or name in (".", "..") or "/" in name or "\\" in name:
             return None
         for base in [*self.folders, *_upwards(asking)]:
-            for candidate in (base / name, base):
+            for candidate in (base / name, base / "models" / name, base):
                 if candidate.name == name and candidate.is_dir():
                     return candidate
         return None
