@@ -18,6 +18,7 @@ from .sdf_model import Parts
 class Component:
     """One connected piece of a model: a robot and where its root stands in the model frame."""
 
+    name: str  # of the model, or of the piece of it
     robot: Robot
     pose: SE3  # model_from_root
 
@@ -123,8 +124,9 @@ def _components(
     fixed_base = scope.node.get("andante:fixed_base")
     out = []
     for i, root in enumerate(roots):
+        label = f"{name}::{root}" if i else name
         robot = Robot(
-            name=f"{name}::{root}" if i else name,
+            name=scope.node.get("andante:robot") or label,
             links=tuple(link for link in links if home[link.name] == root) if len(roots) > 1 else tuple(links),
             joints=tuple(j for j in forest.tree if home[j.child] == root),
             loops=tuple(j for j in forest.loops if home[j.child] == root),
@@ -137,7 +139,7 @@ def _components(
             fixed_base=root in welded and fixed_base != "false",
             source=scope.node.source,
         )
-        out.append(Component(robot, poses[root]))
+        out.append(Component(label, robot, poses[root]))
     return out
 
 

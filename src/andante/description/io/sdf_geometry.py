@@ -174,7 +174,8 @@ def read_material(reading: Reading, visual: Node) -> Material:
                 "shininess",
             ),
         )
-    if rgba is None and name:
+    own = any(node.get("andante:name") is not None for node in materials)
+    if rgba is None and name and not own:
         rgba = SCRIPT_COLORS.get(name.rpartition("/")[2].casefold())
         if rgba is None:
             reading.report.info(materials[0], f"the colour of material script {name[:80]!r} is not known")

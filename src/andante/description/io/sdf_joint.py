@@ -281,6 +281,8 @@ def _with_own(scope: Scope, node: Node, joint: Joint) -> Joint:
         joint = replace(joint, safety=SafetyController(*k))
     if calibration is not None:
         joint = replace(joint, calibration={n: number(calibration, t, n) for n, t in calibration.attributes.items()})
+    if own.find("andante:child_pose") is not None:
+        joint = replace(joint, joint_from_child=raw_pose(own, "andante:child_pose").motion)
     pitch = value("screw_pitch", joint.screw_pitch)
     armature = value("armature", 0.0)
     dynamics = replace(joint.dynamics, armature=armature)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from andante.description.inertia import Inertia, combine
 from andante.description.link import Collision, Link, Surface, Visual
-from andante.description.shapes import Geometry, Vec3
+from andante.description.shapes import Geometry, Heightmap, Mesh, Plane, Vec3
+from andante.description.solids import inertia_of
 from andante.errors import BadInput
 from andante.geometry import SE3
 
-from .sdf_density import WATER, solid_inertia
 from .sdf_frames import Scope
 from .sdf_geometry import read_geometry, read_material
 from .sdf_include import Reading
@@ -16,6 +16,7 @@ from .sdf_values import child_big, child_number, flag, raw_pose, text_of, truth
 from .values import number, vec3, vector
 from .xmltree import Node
 
+WATER = 1000.0  # density that the standard assumes [kg/m^3]
 READ = ("pose", "inertial", "visual", "collision", "gravity", "self_collide", "sensor", "plugin", "kinematic", "light")
 HARMLESS = ("enable_wind", "must_be_base_link", "audio_sink", "audio_source", "battery", "projector", "frame")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -78,14 +79,17 @@ def _automatic(reading: Reading, node: Node, pairs: list[tuple[Collision, Node]]
         density = child_number(element, "density", general)
         if density <= 0:
             raise element.error(f"<density> must be positive, got {density:g}")
+        shape = collision.geometry
+        if isinstance(shape, Plane | Heightmap) or (isinstance(shape, Mesh) and shape.path is None):
+            reading.report.warn(element, "this collision has no volume, so it adds nothing to the automatic inertia")
+            continue
         try:
-            solid = solid_inertia(collision.geometry, density)
+            solid = inertia_of(shape, density=density)
         except BadInput as error:
             raise element.error(str(error)) from None
-        if solid is None:
-            reading.report.warn(element, "this collision has no volume, so it adds nothing to the automatic inertia")
-        else:
-            parts.append(solid.transformed(collision.pose))
+        if solid.note:
+            reading.report.info(element, f"automatic inertia: {solid.note}")
+        parts.append(solid.inertia.transformed(collision.pose))
     total = combine(parts)
     if total is None:
         reading.report.warn(node, "auto inertia without a solid collision: 1 kg with unit inertia is used")

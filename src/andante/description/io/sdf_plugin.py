@@ -16,8 +16,14 @@ def read_plugin(node: Node) -> Plugin:
         key = child.get("name") or "" if child.tag == "andante:parameter" else child.tag
         parameters.setdefault(key, []).append(child.text.strip())
     return Plugin(
-        name=(node.get("name") or "").strip(),
-        filename=(node.get("filename") or "").strip(),
+        name=_kept(node, "name"),
+        filename=_kept(node, "filename"),
         parameters={tag: " ".join(values) for tag, values in parameters.items()},
         source=node.source,
     )
+
+
+def _kept(node: Node, attribute: str) -> str:
+    """An attribute; what our writer had to replace because it was empty is given back."""
+    own = node.get(f"andante:{attribute}")
+    return own if own is not None else (node.get(attribute) or "").strip()

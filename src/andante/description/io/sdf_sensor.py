@@ -18,10 +18,10 @@ KINDS = {
     "lidar": "lidar",
     "gpu_lidar": "lidar",
     "camera": "camera",
-    "depth": "camera",
-    "depth_camera": "camera",
-    "rgbd": "camera",
-    "rgbd_camera": "camera",
+    "depth": "depth_camera",
+    "depth_camera": "depth_camera",
+    "rgbd": "rgbd_camera",
+    "rgbd_camera": "rgbd_camera",
     "wideanglecamera": "camera",
     "wide_angle_camera": "camera",
     "thermal": "camera",
@@ -49,12 +49,14 @@ KINDS = {
 # the elements that may hold the values of a kind; the first is the one that is written
 BODIES = {
     "lidar": ("ray", "lidar"),
-    "camera": ("camera",),
+    "depth_camera": ("camera",),
+    "rgbd_camera": ("camera",),
     "gps": ("gps", "navsat"),
     "wireless_receiver": ("transceiver",),
     "wireless_transmitter": ("transceiver",),
 }
 NOISE = {
+    "type": "noise_type",
     "mean": "noise_mean",
     "stddev": "noise_stddev",
     "bias_mean": "bias_mean",
@@ -80,11 +82,11 @@ def _noise(path: str, label: str) -> dict[str, str]:
 TABLE: dict[str, dict[str, str]] = {
     "lidar": {
         "scan/horizontal/samples": "samples",
-        "scan/horizontal/resolution": "scan_resolution",
+        "scan/horizontal/resolution": "sample_resolution",
         "scan/horizontal/min_angle": "min_angle",
         "scan/horizontal/max_angle": "max_angle",
         "scan/vertical/samples": "vertical_samples",
-        "scan/vertical/resolution": "vertical_resolution",
+        "scan/vertical/resolution": "vertical_sample_resolution",
         "scan/vertical/min_angle": "vertical_min_angle",
         "scan/vertical/max_angle": "vertical_max_angle",
         "range/min": "range_min",
@@ -113,7 +115,11 @@ TABLE: dict[str, dict[str, str]] = {
         "lens/intrinsics/cy": "cy",
         **_noise("", ""),
     },
-    "imu": {**_axes("angular_velocity/", "angular_velocity_"), **_axes("linear_acceleration/", "linear_acceleration_")},
+    "imu": {
+        "orientation_reference_frame/localization": "localization",
+        **_axes("angular_velocity/", "angular_velocity_"),
+        **_axes("linear_acceleration/", "linear_acceleration_"),
+    },
     "contact": {"collision": "collision", "topic": "contact_topic"},
     "sonar": {"geometry": "geometry", "min": "range_min", "max": "range_max", "radius": "radius"},
     "force_torque": {
@@ -140,6 +146,7 @@ TABLE: dict[str, dict[str, str]] = {
     "wireless_transmitter": {k: k for k in ("essid", "frequency", "power", "gain")},
     "wireless_receiver": {k: k for k in ("min_frequency", "max_frequency", "power", "gain", "sensitivity")},
 }
+TABLE["depth_camera"] = TABLE["rgbd_camera"] = TABLE["camera"]
 HARMLESS = ("always_on", "visualize", "enable_metrics", "plugin", "frame")
 QUIET = ("always_on", "visualize")
 
@@ -187,9 +194,7 @@ def _collect(
         if child.tag == "pose" and node is body:
             continue
         if child.tag == "noise" and child.get("type"):
-            kind = child.get("type") or ""
-            if kind not in ("none", "gaussian", "gaussian_quantized"):
-                reading.report.warn(child, f"noise type {kind[:40]!r} is not known")
+            out[table.get(f"{here}/type", "noise_type")] = (child.get("type") or "").strip()
         if child.children:
             _collect(reading, body, child, here + "/", table, out)
             continue
@@ -198,10 +203,8 @@ def _collect(
             continue
         key = table.get(here)
         if key is None:
-            if child.tag == "type" and node.tag == "noise":
-                continue
             key = here.replace("/", "_")
-        if table.get(here) in TEXTS:
+        if key in TEXTS or key.endswith("noise_type"):
             out[key] = text
         elif key in table.values():
             out[key] = number(child, text, f"<{child.tag}>", infinite=True)
@@ -209,7 +212,17 @@ def _collect(
             out[key] = _value(text)
 
 
-TEXTS = ("format", "collision", "contact_topic", "geometry", "frame", "measure_direction", "essid", "distortion_center")
+TEXTS = (
+    "format",
+    "collision",
+    "contact_topic",
+    "geometry",
+    "frame",
+    "measure_direction",
+    "essid",
+    "distortion_center",
+    "localization",
+)
 
 
 def _value(text: str) -> float | str:

@@ -14,7 +14,6 @@ from andante.geometry import SE3
 from .values import number, vector
 from .xmltree import Node
 
-NAMESPACE = "andante"  # prefix of the elements and attributes that our writer adds
 BIG = 1e18  # contact stiffnesses are often written as 1e12 or 1e16
 UNBOUNDED = 1e16  # limits from here on mean "no limit" in SDF
 

@@ -50,7 +50,7 @@ def read_world(reading: Reading, scope: Scope) -> World:
         report.leftovers(scene, ("ambient", "background"), harmless)
     usual = World("")
     return World(
-        name=scope.name or "world",
+        name=node.get("andante:name") or scope.name or "world",
         models=tuple(placements),
         gravity=_gravity(node),
         lights=tuple(read_light(scope, light) for light in scope.all("light")),
@@ -67,7 +67,7 @@ def _placements(reading: Reading, scope: Scope, world_from_model: SE3, taken: se
     out = []
     for component in assemble(reading, parts, split=True):
         robot = component.robot
-        name = robot.name
+        name = component.name
         if name in taken:
             raise scope.node.error(f"two models are named {name!r}; rename one")
         taken.add(name)
@@ -124,7 +124,7 @@ def read_light(scope: Scope, node: Node) -> Light:
     direction = text_of(node, "direction")
     raw = raw_pose(node)
     return Light(
-        name=(node.get("name") or "light").strip(),
+        name=node.get("andante:name") or (node.get("name") or "light").strip(),
         kind=(node.get("type") or "point").strip(),
         pose=scope.where(scope.frame_of(raw, "__model__")) @ raw.motion,
         direction=vec3(node, direction, "<direction>") if direction else usual.direction,

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from andante.description.joint import Joint
 from andante.description.link import Link, Material
-from andante.description.robot import Plugin
+from andante.description.robot import Frame, Plugin
 from andante.description.sensor import SensorSpec
 from andante.description.shapes import RGBA
 
-from .urdf_parts import Context, rgba
+from .urdf_parts import Context, pose_of, required_name, rgba
 from .urdf_sensors import gazebo_sensor
-from .values import number, vec3
+from .values import number, vec3, vector
 from .xmltree import Node
 
 COLOURS: dict[str, RGBA] = {
@@ -79,15 +79,23 @@ SURFACE_PATHS = {  # below <collision> of SDF, which <gazebo reference=LINK> may
     "surface/contact/collide_bitmask": "collide_bitmask",
 }
 NO_MEANING_ON_LINK = frozenset(
-    ("maxContacts", "max_contacts", "dampingFactor", "velocity_decay", "laserRetro", "laser_retro", "genTexCoord")
-    + ("bumper", "kinematic", "enable_wind", "softCfm", "softErp")
+    "maxContacts max_contacts dampingFactor velocity_decay laserRetro laser_retro genTexCoord bumper kinematic "
+    "enable_wind softCfm softErp".split()
 )
 NO_MEANING_ON_JOINT = frozenset(
-    ("implicitSpringDamper", "disableFixedJointLumping", "preserveFixedJoint", "provideFeedback", "provide_feedback")
-    + ("stopCfm", "stopErp", "stopKp", "stopKd", "fudgeFactor", "cfmDamping", "erp", "cfm", "initialForce")
-    + ("limitStopCfm", "limitStopErp")
+    "implicitSpringDamper disableFixedJointLumping preserveFixedJoint provideFeedback provide_feedback stopCfm stopErp "
+    "stopKp stopKd fudgeFactor cfmDamping erp cfm initialForce limitStopCfm limitStopErp".split()
 )
+JOINT_TAGS = {
+    "springStiffness": "stiffness",
+    "springReference": "reference",
+    "springDamping": "damping",
+    "damping": "damping",
+    "armature": "armature",
+}
+INITIAL_TAGS = ("initial_position", "initialPosition")
 NO_MEANING_ON_MODEL = frozenset(("allow_auto_disable", "enable_wind", "pose"))
+_ANY_JOINT_TAG = frozenset((*NO_MEANING_ON_JOINT, *JOINT_TAGS, *INITIAL_TAGS))
 
 
 @dataclass
@@ -98,6 +106,8 @@ class Additions:
     joints: dict[str, Joint]
     sensors: list[SensorSpec] = field(default_factory=list)
     plugins: list[Plugin] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    no_collision: set[frozenset[str]] = field(default_factory=set)
     self_collide: bool = False
     static: bool = False
 
@@ -147,8 +157,29 @@ def _on_model(node: Node, additions: Additions, context: Context) -> None:
             additions.static = truth(child)
         elif child.tag in ("self_collide", "selfCollide"):
             additions.self_collide = truth(child)
+        elif child.tag == "frame":
+            _frame(child, additions)
+        elif child.tag == "disable_collisions":
+            pair = frozenset(_link_name(child, key, additions) for key in ("link1", "link2"))
+            additions.no_collision.add(pair)
         else:
             _ignored(child, context, NO_MEANING_ON_MODEL, "the robot")
+
+
+def _link_name(node: Node, key: str, additions: Additions) -> str:
+    name = node.get(key) or ""
+    if name not in additions.links:
+        raise node.error(f"{key} {name!r} is not a link of this robot")
+    return name
+
+
+def _frame(node: Node, additions: Additions) -> None:
+    """A named frame on a link, as SDF writes it: <frame name attached_to><pose>x y z roll pitch yaw</pose></frame>."""
+    link, element = _link_name(node, "attached_to", additions), node.find("pose")
+    x, y, z, roll, pitch, yaw = (
+        vector(element, element.text, 6, "pose", (0.0,) * 6) if element is not None else (0.0,) * 6
+    )
+    additions.frames.append(Frame(required_name(node), link, pose_of((x, y, z), (roll, pitch, yaw))))
 
 
 def _on_link(node: Node, additions: Additions, context: Context, reference: str) -> None:
@@ -175,14 +206,11 @@ def _on_link(node: Node, additions: Additions, context: Context, reference: str)
             _sensor(child, additions, context, reference, "")
         elif tag == "plugin":
             additions.plugins.append(plugin(child, context, reference=reference))
-        elif reference in additions.joints and (tag in NO_MEANING_ON_JOINT or tag in JOINT_TAGS):
+        elif reference in additions.joints and tag in _ANY_JOINT_TAG:
             continue  # a joint of the same name; `_on_joint` takes it
         else:
             _ignored(child, context, NO_MEANING_ON_LINK, where)
         additions.links[reference] = link
-
-
-JOINT_TAGS = {"springStiffness": "stiffness", "springReference": "reference", "armature": "armature"}
 
 
 def _on_joint(node: Node, additions: Additions, context: Context, reference: str, shared: bool = False) -> None:
@@ -190,15 +218,12 @@ def _on_joint(node: Node, additions: Additions, context: Context, reference: str
         joint = additions.joints[reference]
         if child.tag in JOINT_TAGS:
             value = number(child, _value(child), child.tag)
-            if child.tag == "armature" and value < 0:
-                raise child.error(f"armature must be >= 0, got {value:g}")
+            if value < 0 and JOINT_TAGS[child.tag] in ("armature", "damping"):
+                raise child.error(f"must be >= 0, got {value:g}")
             dynamics = replace(joint.dynamics, **{JOINT_TAGS[child.tag]: value})
             additions.joints[reference] = replace(joint, dynamics=dynamics)
-        elif child.tag in ("initial_position", "initialPosition"):
+        elif child.tag in INITIAL_TAGS:
             additions.joints[reference] = replace(joint, initial=number(child, _value(child), child.tag))
-        elif child.tag in ("springDamping", "damping"):
-            dynamics = replace(joint.dynamics, damping=number(child, _value(child), child.tag))
-            additions.joints[reference] = replace(joint, dynamics=dynamics)
         elif child.tag in NO_MEANING_ON_JOINT:
             _ignored(child, context, NO_MEANING_ON_JOINT, f"joint {reference!r}")
         elif shared:

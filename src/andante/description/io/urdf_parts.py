@@ -321,6 +321,8 @@ def _limits(node: Node, kind: JointType, context: Context) -> Limits:
         if not given:
             context.warn(node, "the limit has neither lower nor upper; both are 0 by the URDF rules, so it cannot move")
         lower, upper = _bound(element, "lower", 0.0), _bound(element, "upper", 0.0)
+    elif kind is JointType.CONTINUOUS and (element.get("lower") or element.get("upper")):
+        context.info(node, "a continuous joint has no lower and upper limit; those given are ignored")
     effort, velocity = (_bound(element, key, math.inf) for key in ("effort", "velocity"))
     for key, value in (("effort", effort), ("velocity", velocity)):
         if value == math.inf and not element.get(key) and kind is not JointType.FIXED:

@@ -61,6 +61,8 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
             tuple(additions.sensors),
             tuple(additions.plugins),
             tuple(_transmission(node, joint_nodes, context) for node in root.all("transmission")),
+            frames=tuple(additions.frames),
+            no_collision=frozenset(additions.no_collision),
             self_collide=additions.self_collide,
             fixed_base=base == WORLD or additions.static,
             source=Source(str(path), root.source.line),

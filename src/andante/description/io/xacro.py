@@ -11,7 +11,6 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.dom import minidom
 
@@ -26,7 +25,7 @@ from .xmltree import Node
 PRIVATE = "andante.description.io._private_xacro"
 MARKS = tuple("xmlns:xacro".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
 _lock = threading.RLock()
-_module: ModuleType | None = None
+_module: Any = None
 
 
 @dataclass
@@ -66,7 +65,7 @@ def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> N
     return ExpandedRoot(root.tag, root.attributes, root.text, root.children, root.source, session.problems)
 
 
-def _private_xacro() -> ModuleType:
+def _private_xacro() -> Any:
     """The copy of the package, loaded once. Loading it must not leave its change of minidom behind."""
     global _module
     if _module is None:
@@ -78,7 +77,7 @@ def _private_xacro() -> ModuleType:
         )
         assert own is not None
         assert own.loader is not None
-        module = importlib.util.module_from_spec(own)
+        module: Any = importlib.util.module_from_spec(own)
         written = minidom.Element.writexml
         sys.modules[PRIVATE] = module
         try:

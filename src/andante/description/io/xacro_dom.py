@@ -5,6 +5,7 @@ Every file goes through `parse_xml` first, so entities, depth and size are judge
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 from xml.dom import minidom
 from xml.parsers import expat
@@ -74,7 +75,7 @@ def replace_node(node: Any, by: Any, content_only: bool = False) -> None:
     index = parent.childNodes.index(node)
     parent.childNodes[index : index + 1] = new
     chain = [before, *new, after]
-    for left, right in zip(chain, chain[1:], strict=False):
+    for left, right in pairwise(chain):
         if left is not None:
             left.nextSibling = right
         if right is not None:

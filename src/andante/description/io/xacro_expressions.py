@@ -117,7 +117,7 @@ METHODS: dict[type, dict[str, Callable[..., Any]]] = {
         "replace": lambda text, old, new: _replaced(text, old, new),
     },
     dict: {
-        "get": lambda values, key, default=None: values[key] if key in values else default,
+        "get": lambda values, key, default=None: values.get(key, default),
         "keys": lambda values: list(values.keys()),
         "values": lambda values: list(values.values()),
         "items": lambda values: [tuple(pair) for pair in values.items()],

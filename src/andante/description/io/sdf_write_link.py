@@ -1,0 +1,153 @@
+"""Writes links: inertia, shapes, surfaces."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from andante.description.inertia import Inertia
+from andante.description.link import Collision, Link, Material, Surface, Visual
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+
+from .sdf_xml import Element, Names, Version, add_pose, label, write_numbers
+
+LEAST_MASS = 1e-9  # written for links that weigh nothing, beside the mark that says so [kg]
+LEAST_MOMENT = 1e-12  # [kg m^2]
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+def write_link(element: Element, link: Link, path: Path, version: Version) -> None:
+    """Contents of a <link>, except its pose and sensors."""
+    if not link.gravity:
+        element.add("gravity", False)
+    if link.self_collide is not None:
+        element.add("self_collide", link.self_collide)
+    _write_inertia(element, link.inertia, version)
+    for kind, shapes in (("collision", link.collisions), ("visual", link.visuals)):
+        names = Names()
+        for shape in shapes:
+            child = element.add(kind)
+            label(child, names.fresh(kind, shape.name), shape.name)
+            add_pose(child, shape.pose, version)
+            _write_geometry(child.add("geometry"), shape.geometry, path, version)
+            if isinstance(shape, Collision):
+                _write_surface(child, shape.surface)
+            elif isinstance(shape, Visual):
+                _write_material(child, shape.material)
+
+
+def _write_inertia(element: Element, inertia: Inertia | None, version: Version) -> None:
+    """<inertial>; SDF knows no massless links, so they get a trace of mass and a mark."""
+    written = inertia
+    if inertia is None:
+        element.add("andante:massless")
+    elif inertia.mass <= 0:
+        mass, com, moments = repr(inertia.mass), write_numbers(inertia.com), write_numbers(inertia.moments)
+        element.add("andante:inertial", mass=mass, com=com, moments=moments)
+        written = None
+    if written is None:
+        written = Inertia(LEAST_MASS, (0.0, 0.0, 0.0), (LEAST_MOMENT, 0.0, 0.0, LEAST_MOMENT, 0.0, LEAST_MOMENT))
+    node = element.add("inertial")
+    if any(written.com):
+        node.add("pose", write_numbers((*written.com, 0.0, 0.0, 0.0)))
+    node.add("mass", written.mass)
+    tensor = node.add("inertia")
+    for tag, value in zip(MOMENTS, written.moments, strict=True):
+        tensor.add(tag, value)
+
+
+def _write_geometry(element: Element, shape: Geometry, path: Path, version: Version) -> None:
+    if isinstance(shape, Box):
+        element.add("box").add("size", write_numbers(shape.size))
+    elif isinstance(shape, Sphere):
+        element.add("sphere").add("radius", shape.radius)
+    elif isinstance(shape, Cylinder | Capsule):
+        if isinstance(shape, Capsule):
+            version.need(8)
+        node = element.add("cylinder" if isinstance(shape, Cylinder) else "capsule")
+        node.add("radius", shape.radius)
+        node.add("length", shape.length)
+    elif isinstance(shape, Ellipsoid):
+        version.need(8)
+        element.add("ellipsoid").add("radii", write_numbers(shape.radii))
+    elif isinstance(shape, Plane):
+        node = element.add("plane")
+        node.add("normal", write_numbers(shape.normal))
+        node.add("size", write_numbers(shape.size))
+    elif isinstance(shape, Mesh):
+        node = element.add("mesh")
+        node.add("uri", mesh_uri(shape, path))
+        if shape.submesh:
+            sub = node.add("submesh")
+            sub.add("name", shape.submesh)
+            sub.add("center", shape.center_submesh)
+        if shape.scale != (1.0, 1.0, 1.0):
+            node.add("scale", write_numbers(shape.scale))
+    elif isinstance(shape, Heightmap):
+        node = element.add("heightmap")
+        node.add("uri", shape.uri or "heights.png")
+        highest = max(max(row) for row in shape.heights)
+        node.add("size", write_numbers((*shape.size, highest if highest > 0 else 1.0)))
+        flat = [value for row in shape.heights for value in row]
+        node.add("andante:heights", write_numbers(flat), columns=str(len(shape.heights[0])))
+
+
+def mesh_uri(mesh: Mesh, path: Path) -> str:
+    """URI that finds the mesh from the written file: relative ones are told from its folder."""
+    if "://" in mesh.uri or mesh.path is None or Path(mesh.uri).is_absolute():
+        return mesh.uri
+    folder = path.resolve().parent
+    try:
+        if (folder / mesh.uri).resolve() == mesh.path.resolve():
+            return mesh.uri
+        return Path(os.path.relpath(mesh.path.resolve(), folder)).as_posix()
+    except ValueError:  # another drive on Windows
+        return mesh.path.resolve().as_uri()
+
+
+def _write_material(element: Element, material: Material) -> None:
+    if material == Material():
+        return
+    node = element.add("material", andante_name=material.name)
+    if material.rgba is not None:
+        node.add("ambient", write_numbers(material.rgba))
+        node.add("diffuse", write_numbers(material.rgba))
+    if material.texture:
+        node.attributes["andante:texture"] = material.texture
+
+
+def _write_surface(element: Element, surface: Surface) -> None:
+    """<surface> with only what is stated."""
+    if surface == Surface():
+        return
+    node = element.add("surface")
+    groups: list[tuple[str, tuple[tuple[str, float | int | None], ...]]] = [
+        ("friction/ode", (("mu", surface.mu), ("mu2", surface.mu2))),
+        ("friction/torsional", (("coefficient", surface.torsional),)),
+        ("friction/bullet", (("rolling_friction", surface.rolling),)),
+        ("bounce", (("restitution_coefficient", surface.restitution),)),
+        ("contact", (("collide_bitmask", surface.collide_bitmask),)),
+        (
+            "contact/ode",
+            (
+                ("kp", surface.kp),
+                ("kd", surface.kd),
+                ("max_vel", surface.max_velocity),
+                ("min_depth", surface.min_depth),
+            ),
+        ),
+    ]
+    for where, values in groups:
+        for tag, value in values:
+            if value is not None:
+                below(node, where).add(tag, value)
+    if surface.fdir1 is not None:
+        below(node, "friction/ode").add("fdir1", write_numbers(surface.fdir1))
+
+
+def below(element: Element, path: str) -> Element:
+    """The element at a path of tags, made where it is missing."""
+    for tag in path.split("/") if path else ():
+        found = next((child for child in element.children if child.tag == tag), None)
+        element = found if found is not None else element.add(tag)
+    return element
