@@ -51,7 +51,7 @@ def robot_bounds(
     robot: Robot, positions: Mapping[str, float] | None = None, root: SE3 | None = None
 ) -> tuple[Array, Array] | None:
     """Box around all collision shapes of a robot in a joint configuration; `root` places it. None: it has no shapes."""
-    place = root or SE3.identity()
+    place = SE3.identity() if root is None else root
     corners = [
         bounds(collision.geometry, place @ pose @ collision.pose)
         for name, pose in robot.link_poses(positions).items()

@@ -134,7 +134,12 @@ class SE3:
         return SE3(self.matrix[key])
 
     def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a single pose has no length")
         return self.shape[0]
+
+    def __bool__(self) -> bool:
+        raise TypeError("a pose is neither true nor false; compare with None or use is_identity()")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SE3) and np.array_equal(self.matrix, other.matrix)

@@ -1,0 +1,115 @@
+"""One description format into another: what `andante convert` does."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from andante.description.link import Collision, Visual
+from andante.description.load import robot_file, robot_names, world_file, world_names
+from andante.description.robot import Robot
+from andante.description.shapes import Mesh
+from andante.description.source import Problem
+from andante.description.world import World
+from andante.errors import BadInput
+
+from .mesh_writer import write_bytes
+from .open import read_robot, read_root, read_world
+from .resolver import Resolver
+
+ROBOT_FORMATS = (".urdf", ".sdf", ".xml", ".mjcf")
+WORLD_FORMATS = (".sdf", ".world", ".xml", ".mjcf")
+Shape = TypeVar("Shape", Visual, Collision)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a conversion wrote, and what there is to say about it."""
+
+    path: Path
+    problems: tuple[Problem, ...]
+
+
+def convert_file(
+    source: str, out: Path, arguments: Mapping[str, str] | None = None, meshes: Path | None = None
+) -> Written:
+    """Read a robot or world and write it in the format of the suffix of `out`; the file appears whole or not at all.
+
+    `meshes` copies every mesh file into a folder and refers to the copies.
+    """
+    suffix = out.suffix.lower()
+    if not out.absolute().parent.is_dir():
+        raise BadInput(f"{out}: the folder does not exist; make it first")
+    thing = _read(source, dict(arguments or {}))
+    formats = ROBOT_FORMATS if isinstance(thing, Robot) else WORLD_FORMATS
+    if suffix not in formats:
+        kind = "a robot" if isinstance(thing, Robot) else "a world"
+        raise BadInput(f"{out}: {kind} can be written as {', '.join(formats)}")
+    if meshes is not None:
+        thing = _with_copied_meshes(thing, meshes)
+    write_bytes(_text(thing, out).encode("utf-8"), out)
+    return Written(out, thing.problems)
+
+
+def _read(source: str, arguments: dict[str, str]) -> Robot | World:
+    if source in world_names() and source not in robot_names():
+        return read_world(world_file(source), arguments)
+    path, resolver = robot_file(source), Resolver()
+    root = read_root(path, arguments, resolver)
+    if (root.tag == "sdf" and root.find("world") is not None) or path.suffix == ".world":
+        return read_world(path, arguments, resolver)
+    return read_robot(path, arguments, resolver)
+
+
+def _text(thing: Robot | World, out: Path) -> str:
+    suffix = out.suffix.lower()
+    if suffix in (".sdf", ".world"):
+        from .sdf_writer import write_sdf
+
+        return write_sdf(thing, out)
+    if suffix == ".urdf" and isinstance(thing, Robot):
+        from .urdf_writer import write_urdf
+
+        return write_urdf(thing, out)
+    from .mjcf_writer import write_mjcf
+
+    return write_mjcf(thing, out)
+
+
+def _with_copied_meshes(thing: Robot | World, folder: Path) -> Robot | World:
+    """The same with every mesh copied into a folder; equal names of different files get a number."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copies: dict[Path, Path] = {}
+
+    def copy(path: Path) -> Path:
+        if path not in copies:
+            target, number = folder / path.name, 1
+            while target in copies.values():
+                target = folder / f"{path.stem}_{number}{path.suffix}"
+                number += 1
+            shutil.copyfile(path, target)
+            copies[path] = target.resolve()
+        return copies[path]
+
+    if isinstance(thing, Robot):
+        return _with_meshes(thing, copy)
+    models = tuple(replace(model, robot=_with_meshes(model.robot, copy)) for model in thing.models)
+    return replace(thing, models=models)
+
+
+def _with_meshes(robot: Robot, copy: Callable[[Path], Path]) -> Robot:
+    def moved(shape: Shape) -> Shape:
+        mesh = shape.geometry
+        if not isinstance(mesh, Mesh) or mesh.path is None:
+            return shape
+        path = copy(mesh.path)
+        return replace(shape, geometry=replace(mesh, path=path, uri=str(path)))
+
+    links = tuple(
+        replace(link, visuals=tuple(map(moved, link.visuals)), collisions=tuple(map(moved, link.collisions)))
+        for link in robot.links
+    )
+    return replace(robot, links=links)
