@@ -78,14 +78,12 @@ SURFACE_PATHS = {  # below <collision> of SDF, which <gazebo reference=LINK> may
     "surface/contact/ode/min_depth": "min_depth",
     "surface/contact/collide_bitmask": "collide_bitmask",
 }
-NO_MEANING_ON_LINK = frozenset(
-    "maxContacts max_contacts dampingFactor velocity_decay laserRetro laser_retro genTexCoord bumper kinematic "
-    "enable_wind softCfm softErp".split()
-)
-NO_MEANING_ON_JOINT = frozenset(
-    "implicitSpringDamper disableFixedJointLumping preserveFixedJoint provideFeedback provide_feedback stopCfm stopErp "
-    "stopKp stopKd fudgeFactor cfmDamping erp cfm initialForce limitStopCfm limitStopErp".split()
-)
+LINK_WORDS = """maxContacts max_contacts dampingFactor velocity_decay laserRetro laser_retro genTexCoord bumper
+    kinematic enable_wind softCfm softErp"""
+JOINT_WORDS = """implicitSpringDamper disableFixedJointLumping preserveFixedJoint provideFeedback provide_feedback
+    stopCfm stopErp stopKp stopKd fudgeFactor cfmDamping erp cfm initialForce limitStopCfm limitStopErp"""
+NO_MEANING_ON_LINK = frozenset(LINK_WORDS.split())
+NO_MEANING_ON_JOINT = frozenset(JOINT_WORDS.split())
 JOINT_TAGS = {
     "springStiffness": "stiffness",
     "springReference": "reference",

@@ -300,8 +300,10 @@ def _axis(node: Node, kind: JointType, context: Context) -> Vec3:
 
 def _bound(node: Node, key: str, default: float) -> float:
     """A limit; numbers beyond any machine (1e16 is customary) mean unbounded."""
-    value = number(node, node.get(key), key, default, infinite=True)
-    if abs(value) <= LARGEST or value == default:
+    if not (node.get(key) or "").strip():
+        return default
+    value = number(node, node.get(key), key, infinite=True)
+    if abs(value) <= LARGEST:
         return value
     if abs(value) <= LARGEST_UNBOUNDED:
         return math.copysign(math.inf, value)
