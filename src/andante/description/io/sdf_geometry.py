@@ -140,7 +140,8 @@ def _mesh(reading: Reading, shape: Node) -> Mesh:
 def find_file(reading: Reading, uri: str, node: Node) -> Path | None:
     """Path of a file that an element names, seen from the file that the element stands in."""
     try:
-        return reading.resolver.resolve(uri, Path(node.source.file))
+        found = reading.resolver.resolve(uri, Path(node.source.file))
+        return found.resolve() if found is not None and ".." in found.parts else found
     except (OSError, ValueError):
         return None
 

@@ -16,7 +16,7 @@ from andante.geometry import SE3
 from .sdf_frames import ANCHOR, Scope, joint_ends
 from .sdf_include import Reading
 from .sdf_values import UNBOUNDED, child_number, flag, raw_pose, text_of
-from .values import number, vec3
+from .values import number, vec3, vector
 from .xmltree import Node
 
 ONE_AXIS = {
@@ -101,7 +101,7 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
     common = {"parent": parent, "child": child, "pose": parent_from_joint, "joint_from_child": joint_from_child}
     if kind in NO_AXIS:
         joint = Joint(flat, NO_AXIS[kind], source=node.source, **common)  # type: ignore[arg-type]
-        return ReadJoint((Placed(_with_own(scope, node, joint), top_from_joint),))
+        return ReadJoint((Placed(_with_own(node, joint), top_from_joint),))
     if kind in ONE_AXIS:
         axis_node = node.find("axis")
         made = ONE_AXIS[kind]
@@ -119,7 +119,7 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
             source=node.source,
             **common,  # type: ignore[arg-type]
         )
-        return ReadJoint((Placed(_with_own(scope, node, joint), top_from_joint),))
+        return ReadJoint((Placed(_with_own(node, joint), top_from_joint),))
     if kind in TWO_AXES:
         between = Link(f"{flat}_between", None, source=node.source)
         reading.report.info(node, f"a {kind} joint is held as two revolute joints with a massless link between them")
@@ -260,7 +260,7 @@ def _screw_pitch(joint: Node) -> float:
     return -1.0 / pitch
 
 
-def _with_own(scope: Scope, node: Node, joint: Joint) -> Joint:
+def _with_own(node: Node, joint: Joint) -> Joint:
     """The joint with what our writer keeps beyond the standard, in <andante:joint>."""
     own = node.find("andante:joint")
     if own is None:
@@ -283,6 +283,15 @@ def _with_own(scope: Scope, node: Node, joint: Joint) -> Joint:
         joint = replace(joint, calibration={n: number(calibration, t, n) for n, t in calibration.attributes.items()})
     if own.find("andante:child_pose") is not None:
         joint = replace(joint, joint_from_child=raw_pose(own, "andante:child_pose").motion)
+    if own.get("limits"):
+        bounds = [number(own, part, "limits", infinite=True) for part in (own.get("limits") or "").split()]
+        if len(bounds) != 4:
+            raise own.error("limits needs lower, upper, effort and velocity")
+        joint = replace(joint, limits=Limits(*bounds))
+    if own.get("dynamics"):
+        damping, friction, stiffness, reference = vector(own, own.get("dynamics"), 4, "dynamics")
+        losses = Dynamics(damping, friction, 0.0, stiffness, reference)
+        joint = replace(joint, dynamics=losses)
     pitch = value("screw_pitch", joint.screw_pitch)
     armature = value("armature", 0.0)
     dynamics = replace(joint.dynamics, armature=armature)
@@ -336,7 +345,7 @@ def own_joint(node: Node) -> Joint:
         raise node.error(f"type {node.get('type')!r} is not known") from None
     axis = vec3(node, node.get("axis"), "axis", (1.0, 0.0, 0.0))
     try:
-        return Joint(
+        joint = Joint(
             name=node.get("name") or "",
             type=kind,
             parent=node.get("parent") or "",
@@ -346,5 +355,6 @@ def own_joint(node: Node) -> Joint:
             axis=axis,
             source=node.source,
         )
+        return _with_own(node, joint)
     except BadInput as error:
         raise node.error(str(error)) from None

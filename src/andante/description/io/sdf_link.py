@@ -12,7 +12,7 @@ from andante.geometry import SE3
 from .sdf_frames import Scope
 from .sdf_geometry import read_geometry, read_material
 from .sdf_include import Reading
-from .sdf_values import child_big, child_number, flag, raw_pose, text_of, truth
+from .sdf_values import child_big, child_number, flag, name_of, raw_pose, text_of, truth
 from .values import number, vec3, vector
 from .xmltree import Node
 
@@ -122,7 +122,7 @@ def _visual(reading: Reading, scope: Scope, link: str, node: Node) -> Visual | N
     if found is None:
         return None
     shape, pose = found
-    return Visual(shape, pose, read_material(reading, node), _label(node))
+    return Visual(shape, pose, read_material(reading, node), name_of(node))
 
 
 def _collision(reading: Reading, scope: Scope, link: str, node: Node) -> Collision | None:
@@ -133,13 +133,7 @@ def _collision(reading: Reading, scope: Scope, link: str, node: Node) -> Collisi
         return None
     shape, pose = found
     surface = read_surface(reading, node.find("surface"))
-    return Collision(shape, pose, surface, _label(node))
-
-
-def _label(node: Node) -> str:
-    """Name of a visual or collision; our writer marks those that it had to invent."""
-    kept = node.get("andante:name")
-    return kept if kept is not None else (node.get("name") or "").strip()
+    return Collision(shape, pose, surface, name_of(node))
 
 
 def read_surface(reading: Reading, node: Node | None) -> Surface:

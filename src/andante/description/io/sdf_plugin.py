@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from andante.description.robot import Plugin
 
+from .sdf_values import name_of
 from .xmltree import Node
 
 
@@ -16,14 +17,8 @@ def read_plugin(node: Node) -> Plugin:
         key = child.get("name") or "" if child.tag == "andante:parameter" else child.tag
         parameters.setdefault(key, []).append(child.text.strip())
     return Plugin(
-        name=_kept(node, "name"),
-        filename=_kept(node, "filename"),
+        name=name_of(node),
+        filename="" if node.get("andante:no_file") else (node.get("filename") or "").strip(),
         parameters={tag: " ".join(values) for tag, values in parameters.items()},
         source=node.source,
     )
-
-
-def _kept(node: Node, attribute: str) -> str:
-    """An attribute; what our writer had to replace because it was empty is given back."""
-    own = node.get(f"andante:{attribute}")
-    return own if own is not None else (node.get(attribute) or "").strip()

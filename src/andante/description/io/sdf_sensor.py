@@ -6,7 +6,7 @@ from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
 from .sdf_include import Reading
-from .sdf_values import child_number, raw_pose, text_of
+from .sdf_values import child_number, name_of, raw_pose, text_of
 from .values import number
 from .xmltree import Node
 
@@ -154,7 +154,8 @@ QUIET = ("always_on", "visualize")
 def read_sensor(reading: Reading, node: Node, link: str, pose: SE3, prefix: str = "") -> tuple[SensorSpec, ...]:
     """The sensors of a <sensor> element (a multicamera gives several) on a link."""
     sdf_type = (node.get("type") or "").strip()
-    name = node.get("andante:name") or prefix + (node.get("name") or sdf_type or "sensor").strip()
+    marked = node.get("andante:name") or node.get("andante:unnamed")
+    name = name_of(node) if marked else prefix + (node.get("name") or sdf_type or "sensor").strip()
     kind = (node.get("andante:kind") or KINDS.get(sdf_type, sdf_type)).strip() or "unknown"
     if sdf_type not in KINDS and node.get("andante:kind") is None:
         reading.report.info(node, f"sensor type {sdf_type[:40]!r} has no model here; it is kept by name")
@@ -193,13 +194,13 @@ def _collect(
         here = f"{path}{child.tag}"
         if child.tag == "pose" and node is body:
             continue
-        if child.tag == "noise" and child.get("type"):
+        if child.tag == "noise" and child.get("type") and not child.get("andante:implied"):
             out[table.get(f"{here}/type", "noise_type")] = (child.get("type") or "").strip()
         if child.children:
             _collect(reading, body, child, here + "/", table, out)
             continue
         text = child.text.strip()
-        if not text:
+        if not text or child.get("andante:implied"):
             continue
         key = table.get(here)
         if key is None:

@@ -28,6 +28,13 @@ class RawPose:
     legacy: bool = False  # the frame came from the `frame` attribute of SDF 1.5 and 1.6
 
 
+def name_of(node: Node, default: str = "") -> str:
+    """Name of an element; where our writer had to choose another one, the one that was wished."""
+    if node.get("andante:unnamed") is not None:
+        return ""
+    return node.get("andante:name") or (node.get("name") or default).strip()
+
+
 def text_of(node: Node | None, tag: str, default: str = "") -> str:
     """Trimmed text of a child element."""
     child = node.find(tag) if node is not None else None

@@ -13,7 +13,7 @@ from .sdf_assemble import assemble
 from .sdf_frames import Scope
 from .sdf_include import Reading
 from .sdf_model import flatten
-from .sdf_values import child_number, color, flag, raw_pose, text_of
+from .sdf_values import child_number, color, flag, name_of, raw_pose, text_of
 from .values import vec3
 from .xmltree import Node
 
@@ -50,7 +50,7 @@ def read_world(reading: Reading, scope: Scope) -> World:
         report.leftovers(scene, ("ambient", "background"), harmless)
     usual = World("")
     return World(
-        name=node.get("andante:name") or scope.name or "world",
+        name=name_of(node, "world"),
         models=tuple(placements),
         gravity=_gravity(node),
         lights=tuple(read_light(scope, light) for light in scope.all("light")),
@@ -124,7 +124,7 @@ def read_light(scope: Scope, node: Node) -> Light:
     direction = text_of(node, "direction")
     raw = raw_pose(node)
     return Light(
-        name=node.get("andante:name") or (node.get("name") or "light").strip(),
+        name=name_of(node, "light"),
         kind=(node.get("type") or "point").strip(),
         pose=scope.where(scope.frame_of(raw, "__model__")) @ raw.motion,
         direction=vec3(node, direction, "<direction>") if direction else usual.direction,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from andante.description.joint import Dynamics, Joint, JointType
+from andante.description.joint import Dynamics, Joint, JointType, Limits
 
 from .sdf_xml import Element, Version, add_pose, write_numbers
 
@@ -62,6 +62,7 @@ def _write_own(element: Element, joint: Joint, version: Version, loop: bool) -> 
         own.attributes["initial"] = repr(joint.initial)
     if joint.type is JointType.SCREW:
         own.attributes["screw_pitch"] = repr(joint.screw_pitch)
+    _write_unsaid(own, joint)
     if joint.mimic is not None:
         mimic = joint.mimic
         own.add("andante:mimic", joint=mimic.joint, multiplier=repr(mimic.multiplier), offset=repr(mimic.offset))
@@ -84,6 +85,26 @@ def _write_own(element: Element, joint: Joint, version: Version, loop: bool) -> 
         element.children.append(own)
 
 
+def _write_unsaid(own: Element, joint: Joint) -> None:
+    """Limits and losses that a joint of this type cannot state natively (a fixed joint with an effort limit)."""
+    silent = joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW)
+    limits, dynamics = joint.limits, joint.dynamics
+    bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper)
+    if (silent and limits != Limits()) or (joint.type is JointType.CONTINUOUS and bounded):
+        own.attributes["limits"] = write_numbers((limits.lower, limits.upper, limits.effort, limits.velocity))
+    if silent and dynamics != Dynamics(armature=dynamics.armature):
+        own.attributes["dynamics"] = write_numbers(
+            (dynamics.damping, dynamics.friction, dynamics.stiffness, dynamics.reference)
+        )
+
+
+def is_plain(joint: Joint) -> bool:
+    """Whether a fixed joint holds nothing but its place."""
+    own = Element("")
+    _write_own(own, joint, Version(), False)
+    return not own.children
+
+
 def write_foreign_joint(element: Element, joint: Joint, version: Version) -> None:
     """<andante:joint> of the model for a type that SDF lacks (floating, planar); its links stand there unjoined."""
     own = element.add(
@@ -96,3 +117,4 @@ def write_foreign_joint(element: Element, joint: Joint, version: Version) -> Non
     )
     add_pose(own, joint.pose, version, "andante:pose")
     add_pose(own, joint.joint_from_child, version, "andante:child_pose")
+    _write_own(own, joint, version, False)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 from andante.description.inertia import Inertia
 from andante.description.link import Collision, Link, Material, Surface, Visual
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 
+from .resolver import Resolver
 from .sdf_xml import Element, Names, Version, add_pose, label, write_numbers
 
 LEAST_MASS = 1e-9  # written for links that weigh nothing, beside the mark that says so [kg]
@@ -22,7 +25,7 @@ def write_link(element: Element, link: Link, path: Path, version: Version) -> No
         element.add("gravity", False)
     if link.self_collide is not None:
         element.add("self_collide", link.self_collide)
-    _write_inertia(element, link.inertia, version)
+    _write_inertia(element, link.inertia)
     for kind, shapes in (("collision", link.collisions), ("visual", link.visuals)):
         names = Names()
         for shape in shapes:
@@ -36,17 +39,14 @@ def write_link(element: Element, link: Link, path: Path, version: Version) -> No
                 _write_material(child, shape.material)
 
 
-def _write_inertia(element: Element, inertia: Inertia | None, version: Version) -> None:
-    """<inertial>; SDF knows no massless links, so they get a trace of mass and a mark."""
-    written = inertia
+def _write_inertia(element: Element, inertia: Inertia | None) -> None:
+    """<inertial>; what SDF does not allow (no mass, an impossible tensor) is mended there and kept beside it."""
     if inertia is None:
         element.add("andante:massless")
-    elif inertia.mass <= 0:
+    written = possible(inertia if inertia is not None else Inertia(0.0))
+    if inertia is not None and written != inertia:
         mass, com, moments = repr(inertia.mass), write_numbers(inertia.com), write_numbers(inertia.moments)
         element.add("andante:inertial", mass=mass, com=com, moments=moments)
-        written = None
-    if written is None:
-        written = Inertia(LEAST_MASS, (0.0, 0.0, 0.0), (LEAST_MOMENT, 0.0, 0.0, LEAST_MOMENT, 0.0, LEAST_MOMENT))
     node = element.add("inertial")
     if any(written.com):
         node.add("pose", write_numbers((*written.com, 0.0, 0.0, 0.0)))
@@ -54,6 +54,19 @@ def _write_inertia(element: Element, inertia: Inertia | None, version: Version) 
     tensor = node.add("inertia")
     for tag, value in zip(MOMENTS, written.moments, strict=True):
         tensor.add(tag, value)
+
+
+def possible(inertia: Inertia) -> Inertia:
+    """The inertia itself when a body can have it, else the nearest one with mass and a tensor of a real body.
+
+    Principal moments of a real body are positive and none is larger than the sum of the other two.
+    """
+    moments, axes = np.linalg.eigh(inertia.matrix)
+    if inertia.mass > 0 and moments[0] > 0 and moments[0] + moments[1] >= moments[2]:
+        return inertia
+    small, middle, large = np.maximum(moments, LEAST_MOMENT)
+    mended = np.array([small, middle, min(large, (small + middle) * (1 - 1e-9))])
+    return Inertia.from_matrix(max(inertia.mass, LEAST_MASS), inertia.com, axes @ np.diag(mended) @ axes.T)
 
 
 def _write_geometry(element: Element, shape: Geometry, path: Path, version: Version) -> None:
@@ -93,12 +106,13 @@ def _write_geometry(element: Element, shape: Geometry, path: Path, version: Vers
 
 
 def mesh_uri(mesh: Mesh, path: Path) -> str:
-    """URI that finds the mesh from the written file: relative ones are told from its folder."""
-    if "://" in mesh.uri or mesh.path is None or Path(mesh.uri).is_absolute():
+    """URI that finds the mesh from the written file: the one it had, else a path from the folder of that file."""
+    if mesh.path is None:
         return mesh.uri
     folder = path.resolve().parent
     try:
-        if (folder / mesh.uri).resolve() == mesh.path.resolve():
+        found = Resolver().resolve(mesh.uri, path.resolve())
+        if found is not None and found.resolve() == mesh.path.resolve():
             return mesh.uri
         return Path(os.path.relpath(mesh.path.resolve(), folder)).as_posix()
     except ValueError:  # another drive on Windows
@@ -108,7 +122,9 @@ def mesh_uri(mesh: Mesh, path: Path) -> str:
 def _write_material(element: Element, material: Material) -> None:
     if material == Material():
         return
-    node = element.add("material", andante_name=material.name)
+    node = element.add("material")
+    if material.name:
+        node.attributes["andante:name"] = material.name
     if material.rgba is not None:
         node.add("ambient", write_numbers(material.rgba))
         node.add("diffuse", write_numbers(material.rgba))

@@ -8,7 +8,7 @@ from pathlib import Path
 from andante.description.joint import Joint, JointType
 from andante.description.robot import Robot
 
-from .sdf_write_joint import NATIVE, write_foreign_joint, write_joint
+from .sdf_write_joint import NATIVE, is_plain, write_foreign_joint, write_joint
 from .sdf_write_link import write_link
 from .sdf_write_sensor import write_plugin, write_sensor
 from .sdf_xml import Element, Names, Version, add_pose, label
@@ -84,7 +84,7 @@ def _frame_links(robot: Robot) -> frozenset[str]:
         link = robot.link(joint.child)
         bare = link.inertia is None and not link.visuals and not link.collisions
         plain = link.gravity and link.self_collide is None and link.name not in busy
-        if bare and plain and joint.type is JointType.FIXED and link.name not in bearers:
+        if bare and plain and joint.type is JointType.FIXED and is_plain(joint) and link.name not in bearers:
             chosen.add(link.name)
         else:
             bearers.add(joint.parent)  # carries something that is more than a frame

@@ -60,18 +60,18 @@ def _complete(body: Element, kind: str) -> None:
         if node.tag != "noise" or "type" in node.attributes or any(c.tag == "type" for c in node.children):
             continue
         if kind in NOISE_AS_ELEMENT:
-            node.children.insert(0, Element("type", {}, "gaussian"))
+            node.children.insert(0, Element("type", {"andante:implied": "true"}, "gaussian"))
         else:
-            node.attributes["type"] = "gaussian"
+            node.attributes |= {"type": "gaussian", "andante:implied": "true"}
 
 
 def write_plugin(owner: Element, plugin: Plugin) -> None:
     """A <plugin> with its parameters as leaf elements."""
     element = owner.add("plugin", name=plugin.name or "plugin", filename=plugin.filename or "none")
     if not plugin.name:
-        element.attributes["andante:name"] = ""
+        element.attributes["andante:unnamed"] = "true"
     if not plugin.filename:
-        element.attributes["andante:filename"] = ""
+        element.attributes["andante:no_file"] = "true"
     for name, value in plugin.parameters.items():
         if XML_NAME.match(name) and not name.casefold().startswith("xml"):
             element.add(name, value)
