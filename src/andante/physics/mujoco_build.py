@@ -47,7 +47,8 @@ def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[An
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.compiler.autolimits = False
-    set_options(spec.option, world, settings)
+    moving = sum(not actor.fixed or len(actor.tree.bodies) > 1 for actor in actors)
+    set_options(spec.option, world, settings, islands=moving > 1)
     maker = GeomMaker(spec, actors, settings)
     exact: dict[str, tuple[Array, Array]] = {}
     for actor in actors:
@@ -69,12 +70,13 @@ def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[An
     return model, [_index(model, actor) for actor in actors]
 
 
-def set_options(option: Any, world: World, settings: Settings) -> None:
+def set_options(option: Any, world: World, settings: Settings, islands: bool = True) -> None:
     """Step, integrator and solver.
 
     implicitfast takes damping and servo derivatives implicitly; elliptic cones with impratio 10 keep standing robots
     from creeping; Newton needs two or three iterations on such scenes, so its bounds only guard against bad ones.
-    A diverged state is kept (not reset), so that it can be seen.
+    Islands solve several movers apart; one robot alone is faster without them. A diverged state is kept (not reset), so
+    that it can be seen.
     """
     option.timestep = settings.dt
     option.gravity = world.gravity
@@ -85,6 +87,8 @@ def set_options(option: Any, world: World, settings: Settings) -> None:
     option.iterations = settings.iterations or 30
     option.ls_iterations = 20
     option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    if not islands:
+        option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
 
 
 def _add_actor(spec: Any, actor: Actor, settings: Settings, maker: GeomMaker, exact: dict) -> None:

@@ -73,7 +73,10 @@ class Renderer:
     def depth(self, link_poses: Sequence[Array] | None, camera: Camera) -> Array:
         """Distance along the viewing direction (height, width) [m]; inf where there is nothing."""
         self._prepare(link_poses, camera)
+        sky = mujoco.mjtRndFlag.mjRND_SKYBOX
+        self._view.flags[sky] = 0
         self._draw()
+        self._view.flags[sky] = 1
         raw = np.empty((self.height, self.width), dtype=np.float32)
         mujoco.mjr_readPixels(None, raw, self._rectangle, self._context)
         near = self._model.vis.map.znear * self._model.stat.extent
