@@ -19,6 +19,7 @@ from andante.description.inertia import Inertia
 from andante.description.joint import Joint, JointType
 from andante.description.link import IDENTITY, Surface
 from andante.description.robot import joint_motion
+from andante.description.shapes import Ellipsoid, Heightmap, Mesh
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 
@@ -31,6 +32,7 @@ from .tree import Body, BodyShape, BodyTree
 
 MOST_LINKS = 127  # of one multibody in Bullet's interface
 FASTEST = 1e4  # [rad/s, m/s] Bullet cuts joint speeds at 100 otherwise
+SKIN = 1e-4  # collision margin of meshes [m]
 ALL_BITS = 0xFFFF
 UNBOUNDED = 1e9  # stands for an absent joint limit beside a present one
 
@@ -97,6 +99,7 @@ def build_actor(
             for made, pose in static_shapes(shape, client):
                 statics.append((_static(made, start[0] @ pose, client), pose))
                 _surface(statics[-1][0], -1, shape.surface, settings, client)
+                _thin_skin(statics[-1][0], -1, (shape,), client)
                 colliders[statics[-1][0], -1] = Collider(actor.index, 0, (shape,))
                 own[0].append((statics[-1][0], -1))
     base = -1
@@ -120,6 +123,7 @@ def build_actor(
             _settle(made, k - 1, node, frames, client)
             if node.shapes:
                 _surface(made, k - 1, node.shapes[0].surface, settings, client)
+                _thin_skin(made, k - 1, node.shapes, client)
                 colliders[made, k - 1] = Collider(actor.index, node.owner, node.shapes)
                 own[node.owner].append((made, k - 1))
     if actor.fixed:
@@ -191,8 +195,7 @@ def _nodes(tree: BodyTree, members: list[int], inertias: list[Inertia], fixed: b
             )
         )
         here = len(nodes) - 1
-        for group in groups[1:]:
-            nodes.append(_Node(here, IDENTITY, pybullet.JOINT_FIXED, shapes=group, owner=i))
+        nodes.extend(_Node(here, IDENTITY, pybullet.JOINT_FIXED, shapes=group, owner=i) for group in groups[1:])
         for child in members:
             if tree.bodies[child].parent == i and child != members[0]:
                 add(child, here)
@@ -320,6 +323,12 @@ def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: 
         given["contactStiffness"] = surface.kp
         given["contactDamping"] = surface.kd or 0.0
     pybullet.changeDynamics(uid, link, **given, physicsClientId=client)
+
+
+def _thin_skin(uid: int, link: int, shapes: Iterable[BodyShape], client: int) -> None:
+    """Meshes lie inside a skin of 1 mm unless told otherwise; other shapes already count it into their size."""
+    if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
+        pybullet.changeDynamics(uid, link, collisionMargin=SKIN, physicsClientId=client)
 
 
 def filter_by_bitmask(colliders: dict[tuple[int, int], Collider], client: int) -> None:

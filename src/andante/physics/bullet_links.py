@@ -29,16 +29,14 @@ def follow(actor: Actor, model: BulletModel, sources: np.ndarray, factors: Array
         _gear(model, k, int(sources[k]), -float(factors[k]), float(offsets[k]), 1.0, STRONGEST, client)
 
 
-def rub(actor: Actor, model: BulletModel, client: int) -> None:
-    """Dry friction: a gear from a joint to nothing, which resists with at most that effort."""
-    for k, joint in enumerate(actor.tree.robot.movable):
-        if joint.dynamics.friction > 0:
-            _gear(model, k, k, 1e-12, 0.0, 0.0, joint.dynamics.friction, client)
+def rub(model: BulletModel, joint: int, friction: float, client: int) -> int:
+    """Dry friction beside a motor: a gear from a joint to nothing, which resists with at most that effort."""
+    return _gear(model, joint, joint, 1e-12, 0.0, 0.0, friction, client)
 
 
 def _gear(
     model: BulletModel, joint: int, source: int, ratio: float, offset: float, erp: float, force: float, client: int
-) -> None:
+) -> int:
     """q[joint] + ratio q[source] = offset, held with at most that effort."""
     uid = int(model.joint_uid[joint])
     made = pybullet.createConstraint(
@@ -55,6 +53,7 @@ def _gear(
     pybullet.changeConstraint(
         made, gearRatio=ratio, relativePositionTarget=offset, erp=erp, maxForce=force, physicsClientId=client
     )
+    return int(made)
 
 
 def close_loop(actor: Actor, model: BulletModel, loop: Loop, client: int) -> None:

@@ -9,7 +9,7 @@ from andante.geometry import Array
 
 from .bullet_api import pybullet
 from .bullet_build import BulletModel
-from .bullet_links import STRONGEST
+from .bullet_links import STRONGEST, rub
 from .engine import Actor
 from .servos import ServoGains
 from .state import Mode
@@ -22,7 +22,9 @@ class Servos:
 
     def __init__(self, actor: Actor, model: BulletModel, dt: float, client: int) -> None:
         movable = actor.tree.robot.movable
-        self._dt, self._client, self._felt = dt, client, model.felt
+        self._dt, self._client, self._model, self._felt = dt, client, model, model.felt
+        self._friction = np.array([joint.dynamics.friction for joint in movable])
+        self._brakes: dict[int, int] = {}  # constraints of dry friction by joint
         self._pieces = [
             (int(uid), np.flatnonzero(model.joint_uid == uid)) for uid in dict.fromkeys(model.joint_uid.tolist())
         ]
@@ -63,6 +65,7 @@ class Servos:
         self._keen = np.where(mode == Mode.VELOCITY, push / np.maximum(self._felt + push, 1e-300), 1.0)
         self._mode = mode
         self._sent = None
+        self._set_brakes()
         self._groups = []
         for uid, joints in self._pieces:
             for which in Mode:
@@ -70,8 +73,8 @@ class Servos:
                 if not len(chosen):
                     continue
                 links = self._link[chosen].tolist()
-                if which is Mode.OFF:
-                    self._drive(uid, links, np.zeros(len(chosen)), np.zeros(len(chosen)), np.ones(len(chosen)))
+                if which is Mode.OFF:  # the idle motor is the dry friction
+                    self._drive(uid, links, np.zeros(len(chosen)), self._friction[chosen], np.ones(len(chosen)))
                 else:
                     self._groups.append((which, uid, chosen, links))
 
@@ -116,6 +119,15 @@ class Servos:
                     uid, int(self._link[k]), jointDamping=float(damping[k]), physicsClientId=self._client
                 )
         self._given_damping = damping
+
+    def _set_brakes(self) -> None:
+        """Dry friction of joints under torque, whose motor is taken; a rigid servo overcomes it anyway."""
+        for k in np.flatnonzero(self._friction > 0).tolist():
+            wanted = self._mode[k] == Mode.TORQUE
+            if wanted and k not in self._brakes:
+                self._brakes[k] = rub(self._model, k, float(self._friction[k]), self._client)
+            elif not wanted and k in self._brakes:
+                pybullet.removeConstraint(self._brakes.pop(k), physicsClientId=self._client)
 
     def pull(self) -> None:
         """Torques of the springs for the next step, -k (q - rest)."""

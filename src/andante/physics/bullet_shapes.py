@@ -20,6 +20,7 @@ from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
 
 from .bullet_api import pybullet
+from .raycast import shape_triangles
 from .tree import BodyShape
 
 MOST_PARTS = 16  # of one compound in Bullet's interface
@@ -34,7 +35,7 @@ def static_shapes(shape: BodyShape, client: int) -> Iterator[tuple[int, SE3]]:
         made = pybullet.createCollisionShape(pybullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client)
         yield made, shape.pose @ turn
     elif isinstance(geometry, Mesh | Heightmap):
-        vertices, faces = height_triangles(geometry) if isinstance(geometry, Heightmap) else meshes.triangles(geometry)
+        vertices, faces = shape_triangles(geometry, static=True)
         for start in range(0, len(faces), MOST_TRIANGLES):
             used, local = np.unique(faces[start : start + MOST_TRIANGLES], return_inverse=True)
             made = pybullet.createCollisionShape(
@@ -130,19 +131,6 @@ def hull_points(geometry: Geometry) -> Array:
 
         return np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
     raise Unsupported(f"bullet: a {type(geometry).__name__.lower()} has no convex form")
-
-
-def height_triangles(ground: Heightmap) -> tuple[Array, np.ndarray]:
-    """Vertices (n, 3) [m] and faces (m, 3) of a height map, faces upwards."""
-    heights = np.asarray(ground.heights, dtype=float)
-    rows, columns = heights.shape
-    x = np.linspace(-ground.size[0] / 2, ground.size[0] / 2, columns)
-    y = np.linspace(-ground.size[1] / 2, ground.size[1] / 2, rows)
-    grid_x, grid_y = np.meshgrid(x, y)
-    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    right, up, across = corner + 1, corner + columns, corner + columns + 1
-    faces = np.concatenate([np.stack([corner, right, across], axis=1), np.stack([corner, across, up], axis=1)])
-    return np.stack([grid_x, grid_y, heights], axis=-1).reshape(-1, 3), faces
 
 
 def _frame(pose: SE3, position: str, orientation: str) -> dict[str, list[float]]:

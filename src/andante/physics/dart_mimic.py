@@ -91,7 +91,7 @@ class Followers:
         """Efforts of the driven followers in the last step."""
         if self._restored is not None:
             return self._restored
-        return np.asarray(self._skeleton.getConstraintForces())[self._follower]
+        return np.asarray(self._skeleton.getJointConstraintImpulses())[self._follower] / self._dt
 
     def save(self) -> tuple[Array, Array]:
         """The smoothed loads, and the last efforts of the followers."""

@@ -48,7 +48,8 @@ class JointServos:
         self._dry = np.array([joint.dynamics.friction for joint in movable])
         self._modes = np.zeros(len(movable), dtype=np.int8)
         self._servo = np.zeros(len(movable), dtype=bool)
-        self._rate, self._top = np.zeros(count), np.full(count, np.inf)
+        self._direct = np.zeros(0, dtype=int)  # joints whose reference is the command itself
+        self._rate, self._top, self._bottom = np.zeros(count), np.full(count, np.inf), np.full(count, -np.inf)
         self._reference, self._feed, self._command = np.zeros(count), np.zeros(count), np.zeros(count)
         self._effort, self._rub = np.full(count, np.inf), np.zeros(count)
         self._loss = np.zeros(count)  # effort lost to dry friction and to followers in the last step
@@ -64,10 +65,13 @@ class JointServos:
         damped = held & ~stiff
         self._servo = stiff | (self._modes == Mode.VELOCITY)
         driven = self._servo | (self._modes == Mode.TORQUE)
+        self._direct = np.flatnonzero(driven & ~stiff)
+        self._feed[:] = 0.0
         self.followers.set_driven(self._servo)
         slowest = np.maximum(gains.kd, LEAST_STEPS * self._dt * gains.kp)
         self._rate[dofs] = np.divide(gains.kp, slowest, out=np.zeros(len(dofs)), where=stiff)
         self._top[dofs] = np.where(held, gains.velocity, np.inf)
+        self._bottom = -self._top
         self._effort[dofs] = np.where(driven, gains.effort, np.inf)
         self._set_joints(driven, np.where(damped, gains.kd, 0.0))
         bounded = self._servo & np.isfinite(gains.effort)
@@ -106,8 +110,8 @@ class JointServos:
         """Take references: positions, velocities or efforts, by mode, (joints,)."""
         values = np.asarray(references, dtype=float)
         self._reference[self._dofs] = values
-        direct = (self._modes == Mode.VELOCITY) | (self._modes == Mode.TORQUE)
-        self._feed[self._dofs] = np.where(direct, values, 0.0)
+        if self._direct.size:
+            self._feed[self._dofs[self._direct]] = values[self._direct]
         if not self.busy and len(values):
             self._skeleton.setCommands(self._feed)
 
@@ -119,7 +123,8 @@ class JointServos:
             np.subtract(self._reference, q, out=command)
             command *= self._rate
             if self._limited:
-                np.clip(command, -self._top, self._top, out=command)
+                np.minimum(command, self._top, out=command)
+                np.maximum(command, self._bottom, out=command)
             command += self._feed
         else:
             command[:] = self._feed
@@ -147,7 +152,7 @@ class JointServos:
         Where a servo presses against a joint limit DART solves both as one; then the value is cut at the servo's limit.
         """
         dofs = self._dofs
-        pull = np.asarray(self._skeleton.getConstraintForces())[dofs] + self._loss[dofs]
+        pull = np.asarray(self._skeleton.getJointConstraintImpulses())[dofs] / self._dt + self._loss[dofs]
         damped = -self._extra * np.asarray(self._skeleton.getVelocities())[dofs]
         out = np.where(self._servo | self._led, pull, damped)
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]

@@ -73,7 +73,8 @@ def mesh_shape(vertices: Array, faces: np.ndarray) -> Any:
     is gone when this returns.
     """
     lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in np.asarray(vertices, dtype=float)]
-    lines += [f"f {a} {b} {c}" for a, b, c in np.asarray(faces, dtype=int) + 1]
+    lines.append("vn 0 0 1")  # one normal for all: with their own, faces do not share vertices, and contacts double
+    lines += [f"f {a}//1 {b}//1 {c}//1" for a, b, c in np.asarray(faces, dtype=int) + 1]
     with tempfile.TemporaryDirectory(prefix="andante-") as folder:
         path = Path(folder) / "mesh.obj"
         path.write_text("\n".join(lines) + "\n", encoding="ascii")

@@ -9,6 +9,7 @@ joint inertia): exact while the parent does not turn about that axis.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ from panda3d.core import (
     GeomVertexFormat,
     GeomVertexWriter,
     LQuaternionf,
+    LVector3f,
     NodePath,
 )
 from panda3d.ode import (
@@ -55,6 +57,7 @@ from .tree import Body, BodyShape
 
 LEAST_MASS = 1e-6  # [kg] a free body lighter than this is given this mass
 LEAST_MOMENT = 1e-10  # [kg m^2]
+EXACT_TRIES = 200
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,19 @@ def make_mass(body: Body, extra: Array | None = None) -> OdeMass:
     return mass
 
 
+def slider_rate(joint: OdeSliderJoint, child: OdeBody, parent: OdeBody | None) -> Callable[[], float]:
+    """A function that reads the speed of a slider [m/s]; ODE's own leaves out that a turning parent carries it along."""
+    if parent is None:
+        return joint.getPositionRate
+
+    def rate() -> float:
+        arm = child.getPosition() - parent.getPosition()
+        carried = parent.getLinearVel() + LVector3f(parent.getAngularVel()).cross(LVector3f(arm))
+        return float((child.getLinearVel() - carried).dot(joint.getAxis()))
+
+    return rate
+
+
 def put(body: OdeBody, pose: SE3, com: Array) -> None:
     """Place an ODE body so that our body frame has this pose."""
     place(body, pose @ com, pose.quaternion)
@@ -126,6 +142,21 @@ def place(body: OdeBody, position: Array, quaternion: Array) -> None:
     x, y, z, w = (float(v) for v in quaternion)
     body.setPosition(*(float(v) for v in position))
     body.setQuaternion(LQuaternionf(w, x, y, z))
+
+
+def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
+    """Give a body exactly the quaternion that was read from it.
+
+    ODE normalises what it is given, which may change the last bit of a quaternion that it normalised before; then one
+    a few bits longer or shorter is looked for that it makes into the wanted one.
+    """
+    wanted = tuple(quaternion)
+    for k in range(EXACT_TRIES):
+        scale = 1 + (k + 1) // 2 * (-1) ** k * 2.0**-24
+        body.setQuaternion(LQuaternionf(*(c * scale for c in wanted)))
+        if tuple(body.getQuaternion()) == wanted:
+            return
+    body.setQuaternion(quaternion)
 
 
 def build_actor(world: OdeWorld, space: OdeHashSpace, actor: Actor) -> Built:

@@ -36,7 +36,7 @@ from andante.description.joint import Joint, JointType
 from andante.geometry import Array
 
 from .engine import Actor
-from .ode_build import Built, attach, fold, is_wide
+from .ode_build import Built, attach, fold, is_wide, slider_rate
 from .servos import ServoGains
 from .state import Mode
 
@@ -94,9 +94,12 @@ class Drive:
         self.centre = made.centre
         self.joints = made.joints
         self.read = [j.getPosition if isinstance(j, OdeSliderJoint) else j.getAngle for j in made.joints]
-        self.rate = [j.getPositionRate if isinstance(j, OdeSliderJoint) else j.getAngleRate for j in made.joints]
         self.push = [j.addForce if isinstance(j, OdeSliderJoint) else j.addTorque for j in made.joints]
         ends = [(made.bodies[b], made.bodies[tree.bodies[b].parent]) for b in tree.joint_bodies]
+        self.rate = [
+            slider_rate(j, *ends[i]) if isinstance(j, OdeSliderJoint) else j.getAngleRate
+            for i, j in enumerate(made.joints)
+        ]
         self.motors = [Motor(world, j, *ends[i]) for i, j in enumerate(made.joints)]
         self.passive: dict[int, Motor] = {}
         self.springs: list[tuple[int, Motor, float, float, float]] = []  # index, motor, k CFM, rest, A CFM / h

@@ -19,7 +19,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
 from .engine import Engine
-from .ode_build import Built, anchor_joints, build_actor, place, place_static, tree_poses
+from .ode_build import Built, anchor_joints, build_actor, place, place_static, put_back, tree_poses
 from .ode_contacts import Collider
 from .ode_drive import Drive, set_losses
 from .raycast import Raycaster
@@ -275,7 +275,7 @@ class OdeEngine(Engine):
                 if body is not None:
                     position, quaternion, linear, angular = next(saved)
                     body.setPosition(position)
-                    body.setQuaternion(quaternion)
+                    put_back(body, quaternion)
                     body.setLinearVel(linear)
                     body.setAngularVel(angular)
         for drive, memory in zip(self._drives, drives, strict=True):
