@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from types import TracebackType
 
@@ -10,7 +11,8 @@ import numpy as np
 from andante.description.extent import robot_bounds
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.physics.render import Camera, Renderer
+from andante.physics.camera import Camera
+from andante.physics.render import Renderer
 from andante.physics.video import VideoWriter
 
 from .simulation import Simulation
@@ -20,9 +22,9 @@ def view_of(sim: Simulation) -> Camera:
     """A camera that shows the whole robot from ahead and a little to its left."""
     q = dict(zip(sim.robot.joint_names, sim.joints.position, strict=True))
     box = robot_bounds(sim.robot, q, SE3.from_vector(sim.base_pose))
-    if box is None:
-        return Camera.framing(np.array([sim.base_pose[:3] - 0.3, sim.base_pose[:3] + 0.3]))
-    return Camera.framing(np.array(box))
+    low, high = box if box is not None else (sim.base_pose[:3] - 0.3, sim.base_pose[:3] + 0.3)
+    corners = [np.where(pick, high, low) for pick in product((False, True), repeat=3)]
+    return Camera.framing(corners, aspect=16 / 9, margin=1.25)
 
 
 def take_picture(sim: Simulation, width: int = 1280, height: int = 720, camera: Camera | None = None) -> np.ndarray:
@@ -62,9 +64,9 @@ class Film:
     def update(self, sim: Simulation) -> None:
         """Add a frame."""
         moved = sim.base_pose[:3] - self._start
-        moved[2] = 0.0
-        poses = [sim.engine.link_poses(i) for i in range(len(sim.engine.actors))]
-        self._writer.add(self._renderer.render(poses, self._camera.moved(moved)))
+        moved[2] = 0.0  # a falling robot falls in the picture
+        camera = self._camera.tracking(np.asarray(self._camera.lookat) + moved)
+        self._writer.add(self._renderer.shoot(sim.engine, camera))
         self._frames += 1
 
     def __enter__(self) -> Film:

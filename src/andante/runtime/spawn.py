@@ -6,16 +6,21 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.extent import robot_bounds
 from andante.description.joint import JointType
 from andante.description.robot import Robot
-from andante.geometry import SE3, Array, se2
+from andante.description.shapes import Plane
+from andante.description.solids import as_trimesh
+from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
 
 STANDING_POSES = ("StandInit", "Stand", "standing", "init", "home", "ready")
 RAYS_PER_SIDE = 9
 RAY_HEIGHT = 1.0  # above the top of the robot [m]
+FLAT = 2e-3  # corners this near to a face count as lying on it [m]
+LEAST_LEAN, MOST_LEAN = math.radians(0.3), math.radians(30)
 CLEARANCE = 5e-4  # so that nothing starts inside the ground [m]
 
 
@@ -36,14 +41,14 @@ def first_positions(robot: Robot, pose: str | Mapping[str, float] | None) -> dic
     return robot.complete(inside | unknown)
 
 
-def root_height(engine: Engine, actor: int, positions: Mapping[str, float], place: Array) -> float:
+def root_height(engine: Engine, actor: int, positions: Mapping[str, float], place: Array, turn: Array) -> float:
     """Height of the root link at which the robot's lowest point stands on the highest ground below it [m].
 
-    `place` is x, y, yaw. The ground is felt by rays from above, the robot itself left out; no ground counts as z = 0.
+    `place` is x, y of the root, `turn` its rotation. The ground is felt by rays from above, the robot itself left
+    out; no ground counts as z = 0.
     """
     robot = engine.actors[actor].tree.robot
-    root = SE3.from_xyz_rpy((0, 0, 0), (0, 0, float(place[2])))
-    box = robot_bounds(robot, positions, root)
+    box = robot_bounds(robot, positions, SE3.from_parts(turn, np.zeros(3)))
     if box is None:
         return 0.0
     low, high = box
@@ -63,9 +68,60 @@ def put_on_ground(engine: Engine, actor: int, positions: Mapping[str, float], pl
     robot = engine.actors[actor].tree.robot
     q = robot.complete(positions)
     engine.set_joints(actor, np.array([q[name] for name in robot.joint_names]))
-    z = root_height(engine, actor, q, place) + above
-    pose = SE3.from_xyz_rpy((place[0], place[1], z), (0, 0, float(se2.wrap(place[2]))))
-    engine.set_base(actor, pose.vector)
+    yaw = so3.from_rpy((0.0, 0.0, float(place[2])))
+    turn = yaw if engine.actors[actor].fixed else yaw @ resting_rotation(robot, q)
+    z = root_height(engine, actor, q, place, turn) + above
+    engine.set_base(actor, SE3.from_parts(turn, (place[0], place[1], z)).vector)
+
+
+def resting_rotation(robot: Robot, positions: Mapping[str, float]) -> Array:
+    """Rotation of the root with which the robot rests flat on level ground, as near to upright as can be, (3, 3).
+
+    Of the faces of the convex hull of all collision shapes, the one nearest to facing down that has the centre of
+    mass above it. A robot that would have to lean by more than `MOST_LEAN` is left upright.
+    """
+    points, centre = _outline(robot, positions)
+    upright = np.eye(3)
+    if len(points) < 4:
+        return upright
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        return upright
+    downwards = -hull.equations[:, 2]
+    for face in np.argsort(-downwards):
+        if downwards[face] < math.cos(MOST_LEAN):
+            break
+        normal, offset = hull.equations[face, :3], hull.equations[face, 3]
+        turn = so3.between(normal, (0.0, 0.0, -1.0))
+        on_face = points[np.abs(points @ normal + offset) < FLAT] @ turn.T
+        if _inside((turn @ centre)[:2], on_face[:, :2]):
+            return upright if downwards[face] > math.cos(LEAST_LEAN) else turn
+    return upright
+
+
+def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array]:
+    """Corner points of all collision shapes (n, 3) and the centre of mass, in the root frame [m]."""
+    poses = robot.link_poses(positions)
+    corners = [
+        poses[link.name] @ collision.pose @ np.asarray(as_trimesh(collision.geometry).vertices)
+        for link in robot.links
+        for collision in link.collisions
+        if not isinstance(collision.geometry, Plane)
+    ]
+    weighed = [(link.inertia, poses[link.name]) for link in robot.links if link.inertia is not None]
+    mass = sum(inertia.mass for inertia, _ in weighed)
+    centre = sum((i.mass * (pose @ np.asarray(i.com)) for i, pose in weighed), np.zeros(3)) / max(mass, 1e-12)
+    return (np.concatenate(corners) if corners else np.zeros((0, 3))), centre
+
+
+def _inside(point: Array, polygon: Array) -> bool:
+    """Whether a point lies in the convex hull of others in the plane."""
+    try:
+        equations = ConvexHull(polygon).equations
+    except QhullError:
+        return False
+    return bool(np.all(equations[:, :2] @ point + equations[:, 2] <= 0))
 
 
 def holds_still(robot: Robot) -> np.ndarray:
