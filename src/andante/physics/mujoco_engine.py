@@ -41,12 +41,8 @@ class MujocoEngine(Engine):
             np.array([joint.mimic is not None for joint in actor.tree.robot.movable], dtype=bool)
             for actor in self.actors
         ]
-        self._geom_actor = np.full(self.model.ngeom, -1)
-        self._geom_link = np.full(self.model.ngeom, -1)
-        for actor, index in zip(self.actors, self._index, strict=True):
-            self._geom_actor[index.geoms] = actor.index
-            links = [shape.link for body in actor.tree.bodies for shape in body.shapes]
-            self._geom_link[self._geoms_in_order(index.bodies)] = links
+        owners = [self.model.geom(i).name.split(":")[:2] for i in range(self.model.ngeom)]
+        self._geom_actor, self._geom_link = np.array(owners, dtype=int).reshape(-1, 2).T
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
         self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
         self._stale = True
@@ -55,11 +51,6 @@ class MujocoEngine(Engine):
             start = robot.complete({joint.name: joint.initial for joint in robot.movable})
             self.data.qpos[index.qpos] = [start[name] for name in robot.joint_names]
         mujoco.mj_forward(self.model, self.data)
-
-    def _geoms_in_order(self, bodies: np.ndarray) -> np.ndarray:
-        """Geoms of bodies, body by body, in the order of their shapes."""
-        adr, num = self.model.body_geomadr, self.model.body_geomnum
-        return np.concatenate([np.arange(adr[b], adr[b] + num[b]) for b in bodies]).astype(int)
 
     def _advance(self, n: int) -> None:
         if self._turning:

@@ -20,6 +20,7 @@ from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geomet
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
 
+from .convex import convex_parts
 from .engine import Actor
 from .state import Settings
 from .tree import Body, BodyShape
@@ -82,6 +83,8 @@ class GeomMaker:
         self.settings = settings
         self.bits = Bits(actors)
         self._assets: dict[Geometry, str] = {}
+        self._parts: dict[Mesh, list[str]] = {}
+        self._count = 0
         surfaces = [shape.surface for actor in actors for body in actor.tree.bodies for shape in body.shapes]
         self._priority = _priorities(self._mu(surface) for surface in surfaces)
 
@@ -89,9 +92,21 @@ class GeomMaker:
         return max(self.settings.friction if surface.mu is None else surface.mu, 1e-5)
 
     def add(self, parent: Any, actor: Actor, body: Body, shape: BodyShape, static: bool) -> None:
-        """Add one shape of a body."""
+        """Add one shape of a body; its geoms are named "actor:link:number"."""
+        if static and isinstance(shape.geometry, Mesh):
+            for asset in self._solid_parts(shape.geometry):
+                geom = parent.add_geom()
+                geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_MESH, asset
+                self._finish(geom, shape.pose, actor, shape)
+            return
         geom = parent.add_geom()
         pose = self._form(geom, shape, static, f"{actor.name}/{body.name}")
+        self._finish(geom, pose, actor, shape)
+
+    def _finish(self, geom: Any, pose: SE3, actor: Actor, shape: BodyShape) -> None:
+        """Pose, bits and surface of a geom."""
+        geom.name = f"{actor.index}:{shape.link}:{self._count}"
+        self._count += 1
         geom.pos, geom.quat = pose.translation, quaternion(pose)
         geom.mass = 0.0
         geom.contype, geom.conaffinity = self.bits.of(actor.index, shape.surface)
@@ -132,12 +147,21 @@ class GeomMaker:
     def _mesh(self, mesh: Mesh) -> str:
         """Name of the convex hull of a mesh."""
         if mesh not in self._assets:
-            vertices, faces = meshes.hull(mesh)
-            asset = self.spec.add_mesh()
-            asset.name = self._assets[mesh] = f"mesh{len(self._assets)}"
-            asset.uservert, asset.userface = vertices.ravel(), faces.ravel()
-            asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+            self._assets[mesh] = self._asset(*meshes.hull(mesh))
         return self._assets[mesh]
+
+    def _solid_parts(self, mesh: Mesh) -> list[str]:
+        """Names of the convex parts of a mesh that stands still."""
+        if mesh not in self._parts:
+            self._parts[mesh] = [self._asset(*part) for part in convex_parts(*meshes.triangles(mesh))]
+        return self._parts[mesh]
+
+    def _asset(self, vertices: Array, faces: np.ndarray) -> str:
+        asset = self.spec.add_mesh()
+        asset.name = f"mesh{len(self.spec.meshes)}"
+        asset.uservert, asset.userface = vertices.ravel(), faces.ravel()
+        asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        return asset.name
 
     def _field(self, field: Heightmap) -> str:
         """Name of a height field; its zero is the lowest height."""

@@ -26,7 +26,7 @@ import mujoco  # noqa: E402
 from .render_scene import build_visual_scene  # noqa: E402
 
 MAX_PIXELS = 4096  # largest edge of a picture
-LIGHT_REACH = 1.6  # half edge of the shadowed square, in distances of the camera
+LIGHT_REACH = 1.0  # half edge of the shadowed square, in distances of the camera
 
 
 class Renderer:

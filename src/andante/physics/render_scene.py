@@ -88,7 +88,7 @@ def build_visual_scene(placements: Sequence[Placement], world: World, width: int
 
 
 DEFAULT_LIGHTS = (
-    Light("key", direction=(-0.5, 0.15, -1.0), diffuse=(0.66, 0.65, 0.62, 1.0), specular=(0.25, 0.25, 0.25, 1.0)),
+    Light("key", direction=(-0.5, 0.15, -1.0), diffuse=(0.64, 0.63, 0.6, 1.0), specular=(0.25, 0.25, 0.25, 1.0)),
     Light(
         "fill",
         direction=(0.3, -0.9, -0.5),
@@ -105,7 +105,7 @@ def _set_look(spec: Any, world: World, width: int, height: int) -> None:
     visual.quality.offsamples, visual.quality.shadowsize = 8, 4096
     visual.quality.numslices, visual.quality.numstacks = 48, 24
     visual.headlight.ambient = [0.85 * c for c in world.ambient[:3]]
-    visual.headlight.diffuse, visual.headlight.specular = [0.25] * 3, [0.0] * 3
+    visual.headlight.diffuse, visual.headlight.specular = [0.18] * 3, [0.0] * 3
     visual.map.haze = 0.35
     sky = np.clip(np.asarray(world.background[:3]), 0.0, 1.0)
     pale = 0.45 * sky + 0.55
