@@ -120,7 +120,7 @@ def make_mass(body: Body, extra: Array | None = None) -> OdeMass:
 
 
 def slider_rate(joint: OdeSliderJoint, child: OdeBody, parent: OdeBody | None) -> Callable[[], float]:
-    """A function that reads the speed of a slider [m/s]; ODE's own leaves out that a turning parent carries it along."""
+    """A function that reads the speed of a slider [m/s]; ODE's own forgets that a turning parent carries it along."""
     if parent is None:
         return joint.getPositionRate
 

@@ -76,6 +76,8 @@ class OdeEngine(Engine):
             complete = actor.tree.robot.complete(start)
             q = np.array([complete[name] for name in actor.tree.robot.joint_names])
             self._place(actor.index, self._roots[actor.index], np.zeros(6), q, np.zeros(len(q)))
+            if actor.fixed:
+                self._collider.stand(actor.index, self._roots[actor.index])
 
     def close(self) -> None:
         """Free the world of ODE."""
@@ -206,6 +208,7 @@ class OdeEngine(Engine):
             speed = np.zeros(6)
             self._roots[actor] = root
             place_static(self._built[actor].geoms, root)
+            self._collider.stand(actor, root)
             if self._built[actor].joints or self._built[actor].others or self._built[actor].loops:
                 anchor_joints(self.actors[actor], self._built[actor], root)
         self._place(actor, root, speed, q, dq, free)
