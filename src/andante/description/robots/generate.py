@@ -68,6 +68,7 @@ def cache_folder() -> Path:
 def _write(target: Path, mesh: trimesh.Trimesh) -> None:
     """Write whole or not at all, so that processes working side by side never see half a file."""
     data = mesh.export(file_type="stl")
+    assert isinstance(data, bytes)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, suffix=".part")
     try:

@@ -44,8 +44,8 @@ def loft(
 ) -> trimesh.Trimesh:
     """A body through sections given in rising order along an axis, shape-preserving cubic in between.
 
-    The ends are rounded elliptically over `round_start` and `round_end` [m]; 0 leaves them flat. `around` points per ring,
-    `along` rings on the body and `cap` more on each rounded end.
+    The ends are rounded elliptically over `round_start` and `round_end` [m]; 0 leaves them flat. A ring has `around`
+    points; there are `along` rings on the body and `cap` more on each rounded end.
     """
     from scipy.interpolate import PchipInterpolator
 

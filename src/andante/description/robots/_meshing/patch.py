@@ -42,18 +42,18 @@ def patch(
     rings: int = 5,
     hole: float = 0.0,
 ) -> trimesh.Trimesh:
-    """A plate on a surface: an outline about `centre`, projected along -normal, raised by `lift` and sunk by `sink` [m].
+    """A plate on a surface: an outline about `centre` projected along -normal, raised by `lift`, sunk by `sink` [m].
 
-    Outline coordinates (u, v) lie across the normal: v points up (forward on a level surface), u so that (u, v, normal) is
-    right-handed. The outline must be star-shaped about its origin and lie wholly over the surface. `hole` > 0 leaves the
-    inner share of it out, which makes a ring.
+    Outline coordinates (u, v) lie across the normal: v points up (forward on a level surface), u so that
+    (u, v, normal) is right-handed. The outline must be star-shaped about its origin and lie wholly over the surface.
+    `hole` > 0 leaves the inner share of it out, which makes a ring. `rings` is how finely the plate follows the surface.
     """
     basis = frame_along(normal)
     middle = np.asarray(centre, dtype=float)
     edge = np.asarray(outline, dtype=float)
     shares = np.linspace(hole, 1, rings + 1) if hole > 0 else np.linspace(0, 1, rings + 1)[1:]
     flat = shares[:, None, None] * edge  # (rings, n, 2)
-    asked = flat.reshape(-1, 2) if hole > 0 else np.concatenate([flat.reshape(-1, 2), [[0.0, 0.0]]])
+    asked = np.concatenate([flat.reshape(-1, 2), np.zeros((int(hole <= 0), 2))])
     local = (np.asarray(surface.vertices) - middle) @ basis
     height = _heights(local, np.asarray(surface.faces), asked)
     if np.isnan(height).any():
@@ -63,8 +63,10 @@ def patch(
     size = flat.shape[:2]
     upper = top[: size[0] * size[1]].reshape(*size, 3)
     lower = low[: size[0] * size[1]].reshape(*size, 3)
-    rows = np.concatenate([upper, lower[::-1]])
-    body = from_rows(rows, None, None) if hole > 0 else from_rows(rows, top[-1], low[-1])
+    if hole > 0:
+        body = from_rows(np.concatenate([upper, lower[[-1, 0]]]), None, None)
+    else:
+        body = from_rows(np.concatenate([upper, lower[-1:]]), top[-1], lower[-1].mean(axis=0))
     return closed(np.asarray(body.vertices) @ basis.T + middle, np.asarray(body.faces))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import trimesh
 
 
-def revolve(profile: ArrayLike, origin: ArrayLike, axis: ArrayLike, around: int = 32) -> trimesh.Trimesh:
+def revolve(profile: ArrayLike, origin: ArrayLike, axis: ArrayLike, around: int = 24) -> trimesh.Trimesh:
     """A solid of revolution; `profile` (n, 2) is [place along the axis, radius], rising; its ends are closed flat."""
     along, radius = np.asarray(profile, dtype=float).T
     angle = np.linspace(0, 2 * math.pi, around, endpoint=False)
@@ -35,7 +35,7 @@ def revolve(profile: ArrayLike, origin: ArrayLike, axis: ArrayLike, around: int 
 
 
 def ring(
-    radius: float, thickness: float, origin: ArrayLike, axis: ArrayLike, around: int = 32, section: int = 8
+    radius: float, thickness: float, origin: ArrayLike, axis: ArrayLike, around: int = 24, section: int = 5
 ) -> trimesh.Trimesh:
     """A torus about an axis; `thickness` is the radius of its round section [m]."""
     turn = np.linspace(0, 2 * math.pi, around, endpoint=False)[:, None]
@@ -63,11 +63,11 @@ def rounded_box(centre: ArrayLike, size: ArrayLike, radius: float, power: float 
     """A box with soft edges; full edge lengths x, y, z; `radius` rounds top and bottom [m]."""
     x, y, z = (float(s) / 2 for s in np.asarray(size, dtype=float))
     sections = [Section(-z, (-x, x), (-y, y), power), Section(z, (-x, x), (-y, y), power)]
-    body = loft(sections, round_start=radius, round_end=radius, around=32, along=2, cap=4)
+    body = loft(sections, round_start=radius, round_end=radius, around=24, along=2, cap=3)
     return moved(body, np.eye(3), centre)
 
 
-def tube(path: ArrayLike, radii: ArrayLike, around: int = 14, along: int = 12, flat: float = 1.0) -> trimesh.Trimesh:
+def tube(path: ArrayLike, radii: ArrayLike, around: int = 12, along: int = 7, flat: float = 1.0) -> trimesh.Trimesh:
     """A round bar along a smooth curve through points (n, 3) with radii (n,) [m] and half-round ends.
 
     `flat` scales its width across the plane of the curve.

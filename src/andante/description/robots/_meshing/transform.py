@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def frame_along(axis: ArrayLike) -> Array:
-    """A rotation (3, 3) whose third column is the axis; the second leans towards +z, or towards +x for a vertical axis."""
+    """A rotation (3, 3) whose third column is the axis; the second leans to +z, or to +x for an upright axis."""
     third = np.asarray(axis, dtype=float)
     third = third / np.linalg.norm(third)
     hint = np.array([1.0, 0.0, 0.0]) if abs(third[2]) > 0.99 else np.array([0.0, 0.0, 1.0])

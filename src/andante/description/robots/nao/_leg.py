@@ -8,29 +8,46 @@ import numpy as np
 import trimesh
 
 from andante.description.robots._meshing import Section, join, loft, patch, prism, revolve, ring, rounded, rounded_box
+from andante.geometry import Array
 
 from .tables import sole_outline
 
 SOLE = -0.04511  # height of the ground below the ankle axes [m]
-SOLE_THICKNESS = 0.012  # of the collision hull [m]
+SOLE_THICKNESS = 0.03  # of the collision hull: sole and shoe up to the instep [m]
 
 
 def pelvis() -> trimesh.Trimesh:
-    """The drive along the slanted hip axis and the bracket behind it."""
-    drive = revolve(
+    """The drive along the slanted hip axis."""
+    return revolve(
         [(-0.040, 0.012), (-0.036, 0.0155), (0.004, 0.0165), (0.010, 0.0150), (0.013, 0.011)],
         (0, 0, 0),
         (0, 0.7071, -0.7071),
+        around=22,
     )
-    bracket = rounded_box((-0.030, -0.012, 0.015), (0.052, 0.036, 0.040), 0.010)
-    return join(drive, bracket)
+
+
+def pelvis_housing() -> trimesh.Trimesh:
+    """The round housing behind the drive."""
+    return loft(
+        [
+            Section(-0.0591, (-0.0300, 0.0060), (-0.0060, 0.0360), 2.4),
+            Section(-0.0300, (-0.0340, 0.0100), (-0.0110, 0.0420), 2.5),
+            Section(0.0000, (-0.0320, 0.0060), (-0.0080, 0.0400), 2.5),
+        ],
+        axis="x",
+        round_start=0.018,
+        round_end=0.014,
+        around=26,
+        along=6,
+        cap=5,
+    )
 
 
 def hip() -> trimesh.Trimesh:
     """The block between hip roll and hip pitch."""
     return join(
-        revolve([(-0.044, 0.015), (-0.040, 0.0185), (0.020, 0.0195), (0.026, 0.016)], (0, 0, 0), (1, 0, 0)),
-        revolve([(-0.026, 0.016), (-0.022, 0.0195), (0.028, 0.0195), (0.032, 0.016)], (0, 0, 0), (0, 1, 0)),
+        revolve([(-0.032, 0.011), (-0.028, 0.0140), (0.020, 0.0140), (0.024, 0.011)], (0, 0, 0), (1, 0, 0), around=20),
+        revolve([(-0.024, 0.013), (-0.020, 0.0160), (0.020, 0.0160), (0.024, 0.013)], (0, 0, 0), (0, 1, 0), around=20),
     )
 
 
@@ -39,24 +56,24 @@ def thigh() -> trimesh.Trimesh:
     """Full in front and outside, drawn in at the knee."""
     return loft(
         [
-            Section(-0.1233, (-0.0280, 0.0330), (-0.0300, 0.0360), 2.5),
-            Section(-0.1000, (-0.0330, 0.0380), (-0.0350, 0.0420), 2.5),
-            Section(-0.0650, (-0.0410, 0.0470), (-0.0408, 0.0478), 2.6),
-            Section(-0.0300, (-0.0442, 0.0516), (-0.0400, 0.0488), 2.6),
-            Section(-0.0050, (-0.0410, 0.0480), (-0.0340, 0.0480), 2.6),
-            Section(0.0197, (-0.0340, 0.0400), (-0.0280, 0.0450), 2.5),
+            Section(-0.1233, (-0.0240, 0.0300), (-0.0300, 0.0360), 2.4),
+            Section(-0.1000, (-0.0290, 0.0345), (-0.0350, 0.0420), 2.4),
+            Section(-0.0700, (-0.0385, 0.0430), (-0.0400, 0.0470), 2.5),
+            Section(-0.0350, (-0.0442, 0.0510), (-0.0408, 0.0488), 2.5),
+            Section(-0.0080, (-0.0425, 0.0500), (-0.0350, 0.0485), 2.5),
+            Section(0.0197, (-0.0350, 0.0430), (-0.0280, 0.0450), 2.4),
         ],
         round_start=0.020,
-        round_end=0.024,
-        around=44,
-        along=18,
-        cap=7,
+        round_end=0.026,
+        around=30,
+        along=11,
+        cap=5,
     )
 
 
 def thigh_accent() -> trimesh.Trimesh:
     """Coloured panel along the outside of the thigh."""
-    return patch(thigh(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.088, 3.0, 40, 0.25), rings=8)
+    return patch(thigh(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.084, 2.8, 32, 0.30), rings=5)
 
 
 def thigh_grey() -> trimesh.Trimesh:
@@ -68,37 +85,38 @@ def thigh_grey() -> trimesh.Trimesh:
 
 @cache
 def tibia() -> trimesh.Trimesh:
-    """Shin: knee cap, calf, flare over the ankle."""
+    """Shin: narrow below the knee, full calf, flare over the ankle."""
     return loft(
         [
-            Section(-0.1257, (-0.0360, 0.0420), (-0.0375, 0.0480), 2.8),
-            Section(-0.1050, (-0.0350, 0.0420), (-0.0385, 0.0495), 2.7),
-            Section(-0.0750, (-0.0370, 0.0470), (-0.0412, 0.0524), 2.6),
-            Section(-0.0420, (-0.0397, 0.0511), (-0.0405, 0.0515), 2.6),
-            Section(-0.0120, (-0.0340, 0.0465), (-0.0350, 0.0450), 2.5),
-            Section(0.0215, (-0.0250, 0.0380), (-0.0290, 0.0380), 2.4),
+            Section(-0.1257, (-0.0330, 0.0410), (-0.0385, 0.0490), 2.7),
+            Section(-0.1100, (-0.0330, 0.0410), (-0.0395, 0.0505), 2.6),
+            Section(-0.0800, (-0.0375, 0.0460), (-0.0412, 0.0524), 2.5),
+            Section(-0.0450, (-0.0397, 0.0511), (-0.0405, 0.0515), 2.5),
+            Section(-0.0150, (-0.0320, 0.0460), (-0.0350, 0.0450), 2.4),
+            Section(0.0215, (-0.0220, 0.0340), (-0.0290, 0.0380), 2.3),
         ],
         round_start=0.008,
         round_end=0.026,
-        around=44,
-        along=20,
-        cap=7,
+        around=30,
+        along=12,
+        cap=5,
     )
 
 
 def tibia_accent() -> trimesh.Trimesh:
     """Coloured panel on the outside of the calf."""
-    return patch(tibia(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.074, 3.0, 36, -0.15), rings=7)
+    return patch(tibia(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.070, 2.8, 30, -0.15), rings=4)
 
 
 def tibia_grey() -> trimesh.Trimesh:
     """Knee pad, and the dark opening around the ankle."""
-    pad = patch(tibia(), (0.08, 0.005, -0.008), (1, 0, 0.12), rounded(0.036, 0.030, 2.8, 32), rings=5)
+    pad = patch(tibia(), (0.08, 0.005, -0.008), (1, 0, 0.12), rounded(0.036, 0.026, 2.6, 26), rings=3)
     opening = loft(
         [
             Section(-0.1275, (-0.030, 0.036), (-0.031, 0.041), 2.8),
             Section(-0.110, (-0.030, 0.036), (-0.031, 0.041), 2.8),
         ],
+        around=28,
         along=2,
     )
     return join(pad, opening)
@@ -107,7 +125,7 @@ def tibia_grey() -> trimesh.Trimesh:
 def ankle() -> trimesh.Trimesh:
     """The block with both ankle drives."""
     return join(
-        rounded_box((-0.002, 0, 0.015), (0.070, 0.0285, 0.050), 0.008, 4.0),
+        rounded_box((0.002, 0, 0.012), (0.056, 0.0285, 0.050), 0.008, 4.0),
         revolve([(-0.0415, 0.012), (-0.038, 0.0155), (0.034, 0.0155), (0.0373, 0.012)], (0, 0, 0), (1, 0, 0)),
     )
 
@@ -128,26 +146,39 @@ def foot() -> trimesh.Trimesh:
         axis="x",
         round_start=0.018,
         round_end=0.026,
-        around=48,
-        along=22,
-        cap=8,
+        around=32,
+        along=13,
+        cap=5,
     )
 
 
 def foot_grey() -> trimesh.Trimesh:
-    """Sole plate and bumper."""
-    plate = prism(sole_outline(), SOLE, SOLE + 0.006, 0.0015)
-    return plate
+    """Sole plate and the two halves of the bumper."""
+    bumpers = [
+        patch(foot(), (0.12, y, -0.0325), (1, turn, 0), rounded(0.026, 0.0085, 3.0, 22), rings=3)
+        for y, turn in ((0.019, 0.3), (-0.014, -0.3))
+    ]
+    return join(prism(_softened(sole_outline()), SOLE, SOLE + 0.006, 0.0012), *bumpers)
+
+
+def _softened(outline: Array) -> Array:
+    """An outline with its corners cut twice at a quarter of each edge (Chaikin)."""
+    for _ in range(2):
+        following = np.roll(outline, -1, axis=0)
+        outline = np.stack([0.75 * outline + 0.25 * following, 0.25 * outline + 0.75 * following], axis=1).reshape(
+            -1, 2
+        )
+    return outline
 
 
 def foot_accent() -> trimesh.Trimesh:
-    """Coloured toe cap."""
-    return patch(foot(), (0.062, 0.0055, 0.03), (0.25, 0, 1), rounded(0.050, 0.040, 2.6, 36), rings=6)
+    """Coloured instep."""
+    return patch(foot(), (0.060, 0.0055, 0.03), (0.25, 0, 1), rounded(0.050, 0.036, 2.5, 28), rings=4)
 
 
 def foot_dark() -> trimesh.Trimesh:
     """The opening that the ankle stands in."""
-    return patch(foot(), (-0.004, 0.004, 0.04), (0, 0, 1), rounded(0.050, 0.062, 2.8, 36), lift=0.0004, rings=6)
+    return patch(foot(), (-0.004, 0.004, 0.04), (0, 0, 1), rounded(0.050, 0.062, 2.8, 28), lift=0.0004, rings=4)
 
 
 def sole_hull() -> trimesh.Trimesh:

@@ -10,26 +10,27 @@ from andante.description.robots._meshing import Section, circle, join, loft, mir
 
 BUTTON = (0.07, 0.0, 0.0552)
 SONARS = ((0.0341, 0.0698), (0.0416, 0.0509))  # y and z of the upper and lower transducer, left
+SHOULDER = (0.0, 0.0, 0.0985)
 
 
 @cache
 def shell() -> trimesh.Trimesh:
-    """The white trunk: deep chest, narrow waist, rounded collar."""
+    """The white trunk: deep chest, narrow waist, round shoulders."""
     return loft(
         [
-            Section(-0.0860, (-0.034, 0.030), (-0.034, 0.034), 3.0),
-            Section(-0.0600, (-0.044, 0.040), (-0.0445, 0.0445), 2.9),
-            Section(-0.0200, (-0.0495, 0.0485), (-0.0535, 0.0535), 2.8),
-            Section(0.0250, (-0.0520, 0.0555), (-0.0600, 0.0600), 2.7),
-            Section(0.0600, (-0.0525, 0.0583), (-0.0650, 0.0650), 2.6),
-            Section(0.0950, (-0.0500, 0.0540), (-0.0670, 0.0670), 2.5),
-            Section(0.1330, (-0.0410, 0.0420), (-0.0600, 0.0600), 2.4),
+            Section(-0.0860, (-0.036, 0.033), (-0.037, 0.037), 2.9),
+            Section(-0.0600, (-0.0445, 0.0425), (-0.0465, 0.0465), 2.8),
+            Section(-0.0200, (-0.0495, 0.0495), (-0.0540, 0.0540), 2.7),
+            Section(0.0250, (-0.0520, 0.0560), (-0.0610, 0.0610), 2.6),
+            Section(0.0600, (-0.0525, 0.0583), (-0.0665, 0.0665), 2.5),
+            Section(0.0950, (-0.0500, 0.0540), (-0.0690, 0.0690), 2.4),
+            Section(0.1325, (-0.0420, 0.0430), (-0.0640, 0.0640), 2.3),
         ],
-        round_start=0.014,
-        round_end=0.030,
-        around=56,
-        along=24,
-        cap=8,
+        round_start=0.016,
+        round_end=0.040,
+        around=44,
+        along=12,
+        cap=6,
     )
 
 
@@ -37,18 +38,17 @@ def _shoulder() -> trimesh.Trimesh:
     """The flare that carries the left arm."""
     return revolve(
         [
-            (0.035, 0.030),
-            (0.050, 0.0330),
-            (0.060, 0.0335),
-            (0.072, 0.0320),
+            (0.030, 0.030),
+            (0.046, 0.0330),
+            (0.060, 0.0340),
+            (0.072, 0.0325),
             (0.084, 0.0300),
             (0.092, 0.0280),
-            (0.0955, 0.0255),
-            (0.0961, 0.020),
+            (0.0961, 0.0245),
         ],
-        (0.0, 0.0, 0.0985),
+        SHOULDER,
         (0, 1, 0),
-        around=36,
+        around=30,
     )
 
 
@@ -59,16 +59,16 @@ def white() -> trimesh.Trimesh:
 
 def accent() -> trimesh.Trimesh:
     """Coloured panels on both flanks and on the belly."""
-    flank = patch(shell(), (-0.002, 0.08, 0.010), (0, 1, 0), rounded(0.050, 0.092, 3.0, 40, 0.35), rings=8)
-    belly = patch(shell(), (0.08, 0, -0.030), (1, 0, 0), rounded(0.046, 0.050, 3.0, 36, 0.40), rings=6)
+    flank = patch(shell(), (-0.002, 0.08, 0.006), (0, 1, 0), rounded(0.050, 0.090, 3.0, 32, 0.35), rings=5)
+    belly = patch(shell(), (0.08, 0, -0.034), (1, 0, 0), rounded(0.050, 0.046, 2.8, 28, 0.45), rings=4)
     return join(flank, mirror(flank), belly)
 
 
 def grey() -> trimesh.Trimesh:
-    """Sonar rings, bezel of the button, collar, battery lid, hip block."""
-    parts = [patch(shell(), (0.08, y, z), (1, 0.35, 0), circle(0.0085, 24), lift=0.0007, rings=3) for y, z in SONARS]
-    bezel = patch(shell(), BUTTON, (1, 0, 0), circle(0.0145), lift=0.0008, rings=4)
-    lid = patch(shell(), (-0.08, 0, 0.030), (-1, 0, 0), rounded(0.070, 0.110, 4.0, 40, 0.12), rings=8)
+    """Rings of the sonars, bezel of the button, collar, battery lid, hip block."""
+    parts = [patch(shell(), (0.08, y, z), (1, 0.35, 0), circle(0.0085, 20), lift=0.0007, rings=2) for y, z in SONARS]
+    bezel = patch(shell(), BUTTON, (1, 0, 0), circle(0.0150, 26), lift=0.0008, rings=3)
+    lid = patch(shell(), (-0.08, 0, 0.026), (-1, 0, 0), rounded(0.070, 0.104, 4.0, 36, 0.12), rings=5)
     collar = revolve([(0.118, 0.031), (0.130, 0.029), (0.1333, 0.026), (0.1333, 0.020)], (0, 0, 0), (0, 0, 1))
     block = loft(
         [
@@ -76,30 +76,27 @@ def grey() -> trimesh.Trimesh:
             Section(-0.070, (-0.032, 0.028), (-0.030, 0.030), 3.5),
         ],
         round_start=0.008,
-        along=4,
+        around=28,
+        along=2,
+        cap=4,
     )
-    return join(*parts, *(mirror(p) for p in parts), bezel, lid, collar, block)
+    seam = ring(0.0318, 0.0022, (0, 0.0740, SHOULDER[2]), (0, 1, 0))
+    return join(*parts, *(mirror(part) for part in parts), bezel, lid, collar, block, seam, mirror(seam))
 
 
 def dark() -> trimesh.Trimesh:
-    """Transducers of the sonars, seams of the back."""
-    parts = [patch(shell(), (0.08, y, z), (1, 0.35, 0), circle(0.0058, 20), lift=0.0014, rings=3) for y, z in SONARS]
+    """Transducers of the sonars, cooling slots of the back."""
+    parts = [patch(shell(), (0.08, y, z), (1, 0.35, 0), circle(0.0058, 18), lift=0.0014, rings=2) for y, z in SONARS]
     slots = [
-        patch(shell(), (-0.08, 0, 0.093 - 0.006 * k), (-1, 0, 0), rounded(0.040, 0.0026, 4, 20), rings=2)
+        patch(shell(), (-0.08, 0, 0.093 - 0.006 * k), (-1, 0, 0), rounded(0.040, 0.0026, 4, 16), rings=1)
         for k in range(3)
     ]
-    return join(*parts, *(mirror(p) for p in parts), *slots)
+    return join(*parts, *(mirror(part) for part in parts), *slots)
 
 
 def light() -> trimesh.Trimesh:
     """The chest button and its glowing ring."""
     return join(
-        patch(shell(), BUTTON, (1, 0, 0), circle(0.0112), lift=0.0016, hole=0.72, rings=2),
-        patch(shell(), BUTTON, (1, 0, 0), circle(0.0066), lift=0.0020, rings=3),
+        patch(shell(), BUTTON, (1, 0, 0), circle(0.0118, 24), lift=0.0016, hole=0.76, rings=1),
+        patch(shell(), BUTTON, (1, 0, 0), circle(0.0070, 18), lift=0.0022, rings=2),
     )
-
-
-def seam() -> trimesh.Trimesh:
-    """Rings where the arms meet the shoulders."""
-    left = ring(0.0315, 0.0022, (0, 0.0725, 0.0985), (0, 1, 0))
-    return join(left, mirror(left))

@@ -5,8 +5,8 @@ parallel-axis theorem, I_c = I_o - m (c·c E - c cᵀ). Three choices make the m
 
 - Right side: the mirror image of the left one (y of the centre, ixy and iyz negated). The published right-side tensors
   pair symmetric centres with unsymmetric origin tensors.
-- Links on the middle line: ixy and iyz are dropped (at most 3.1 % of the largest moment), so that the robot is its own mirror
-  image.
+- Links on the middle line: ixy and iyz are dropped (at most 3.1 % of the largest moment), so that the robot is its own
+  mirror image.
 - Hands: the table has one solid for hand and fingers. FINGERS are cut off it as a solid ellipsoid, and the rest stays
   with the wrist link, so that both together have the official mass, centre and tensor when the hand is closed.
 
@@ -127,8 +127,8 @@ def text() -> str:
     """Contents of nao_links.xacro."""
     out = [
         '<?xml version="1.0"?>',
-        "<!-- Generated from links.csv by generate_links.py; change those and run it again. Masses [kg], centres of mass [m],",
-        "     tensors about the centre of mass along the link axes [kg m^2]. -->",
+        "<!-- Generated from links.csv by generate_links.py; change those and run it again. Masses [kg], centres of mass",
+        "     [m], tensors about the centre of mass along the link axes [kg m^2]. -->",
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">',
     ]
     for name, call, inertia in links():

@@ -25,7 +25,6 @@ MIDDLE: dict[str, Maker] = {
     "torso_grey": _torso.grey,
     "torso_dark": _torso.dark,
     "torso_light": _torso.light,
-    "torso_seam": _torso.seam,
 }
 
 LEFT: dict[str, Maker] = {  # l_NAME and its mirror image r_NAME
@@ -39,8 +38,10 @@ LEFT: dict[str, Maker] = {  # l_NAME and its mirror image r_NAME
     "hand_grey": _arm.cuff,
     "hand_white": _arm.palm,
     "hand_accent": _arm.palm_accent,
+    "hand_ring": _arm.wrist_ring,
     "fingers_white": _arm.fingers,
-    "fingers_dark": _arm.knuckles,
+    "fingers_dark": _arm.grip,
+    "pelvis_white": _leg.pelvis_housing,
     "pelvis_grey": _leg.pelvis,
     "hip_grey": _leg.hip,
     "thigh_white": _leg.thigh,
