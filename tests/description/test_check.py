@@ -1,0 +1,254 @@
+"""Every finding of `check`, with its severity, its line and its advice."""
+
+import numpy as np
+import pytest
+
+from andante.description import (
+    Box,
+    Collision,
+    Cylinder,
+    Inertia,
+    Joint,
+    JointType,
+    Limits,
+    Link,
+    Mesh,
+    Mimic,
+    Robot,
+    Sphere,
+    robot_names,
+    world_names,
+)
+from andante.description.check import check_file, check_robot
+from andante.description.check.overlaps import shapes_overlap
+from andante.description.check.recognise import find_legs, find_wheels
+from andante.description.joint import Dynamics
+from andante.errors import AndanteError
+from andante.geometry import SE3, so3
+
+USUAL = Limits(-1, 1, 5, 5)
+GOOD = Inertia(1.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
+
+
+def write(tmp_path, text, name="robot.urdf"):
+    file = tmp_path / name
+    file.write_text(text)
+    return str(file)
+
+
+def two_links(inertia=GOOD, limits=USUAL, kind=JointType.REVOLUTE, **joint) -> Robot:
+    return Robot(
+        "two",
+        (Link("base", GOOD), Link("arm", inertia)),
+        (Joint("j", kind, "base", "arm", limits=limits, **joint),),
+    )
+
+
+def found(robot):
+    return [(str(p.severity), p.message) for p in check_robot(robot).problems]
+
+
+def test_a_good_robot_has_no_problems():
+    assert found(two_links()) == []
+    assert check_robot(two_links()).ok
+
+
+@pytest.mark.parametrize(
+    ("robot", "severity", "words"),
+    [
+        (two_links(None), "error", "link 'arm': moves but has no mass"),
+        (two_links(Inertia(0.0)), "error", "moves but has no mass"),
+        (two_links(Inertia(-1.0, (0, 0, 0), GOOD.moments)), "error", "negative"),
+        (two_links(Inertia(1.0, (0, 0, 0), (0.01, 0.05, 0, 0.01, 0, 0.01))), "error", "not positive definite"),
+        (two_links(Inertia(1.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.03))), "error", "triangle inequality"),
+        (two_links(Inertia(1.0)), "warning", "zero inertia tensor"),
+        (two_links(Inertia(5000.0, (0, 0, 0), (50, 0, 0, 50, 0, 50))), "warning", "grams"),
+        (two_links(Inertia(1e-4, (0, 0, 0), (1e-7, 0, 0, 1e-7, 0, 1e-7))), "warning", "times as heavy"),
+        (two_links(limits=Limits(-90, 90, 5, 5)), "warning", "were degrees meant"),
+        (two_links(limits=Limits(0, 0, 5, 5)), "warning", "cannot move"),
+        (two_links(limits=Limits(-1, 1, 0, 5)), "warning", "effort limit 0"),
+        (two_links(limits=Limits(-1, 1, 5, 0)), "warning", "velocity limit 0"),
+        (two_links(limits=Limits(0, 500, 5, 5), kind=JointType.PRISMATIC), "warning", "millimetres"),
+        (two_links(dynamics=Dynamics(damping=-1.0)), "error", "damping -1 is negative"),
+        (two_links(mimic=Mimic("ghost")), "error", "mimics 'ghost', which does not exist"),
+    ],
+)
+def test_findings(robot, severity, words):
+    assert any(s == severity and words in message for s, message in found(robot)), found(robot)
+
+
+def test_mimic_circle_and_mimic_beyond_its_limits():
+    links = tuple(Link(n, GOOD) for n in ("base", "a", "b"))
+    circle = Robot(
+        "c",
+        links,
+        (
+            Joint("ja", JointType.REVOLUTE, "base", "a", limits=Limits(-1, 1), mimic=Mimic("jb")),
+            Joint("jb", JointType.REVOLUTE, "base", "b", limits=Limits(-1, 1), mimic=Mimic("ja")),
+        ),
+    )
+    assert sum("circle of mimic" in message for _, message in found(circle)) == 2
+    beyond = Robot(
+        "c",
+        links,
+        (
+            Joint("ja", JointType.REVOLUTE, "base", "a", limits=Limits(-1, 1)),
+            Joint("jb", JointType.REVOLUTE, "base", "b", limits=Limits(-1, 1), mimic=Mimic("ja", 2.0)),
+        ),
+    )
+    assert any("beyond its own limits" in message for _, message in found(beyond))
+
+
+def test_centre_of_mass_and_inertia_beside_the_size_of_the_link():
+    shape = (Collision(Box((0.1, 0.1, 0.1))),)
+    far = Link("arm", Inertia(1.0, (0.5, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01)), collisions=shape)
+    big = Link("arm", Inertia(1.0, (0, 0, 0), (10, 0, 0, 10, 0, 10)), collisions=shape)
+    tiny = Link("arm", Inertia(1.0, (0, 0, 0), (1e-9, 0, 0, 1e-9, 0, 1e-9)), collisions=shape)
+    for link, words in ((far, "outside its shapes"), (big, "larger than the link"), (tiny, "tiny beside the link")):
+        robot = Robot("r", (Link("base", GOOD), link), (Joint("j", JointType.CONTINUOUS, "base", "arm"),))
+        assert any(words in message for _, message in found(robot))
+
+
+def test_missing_and_broken_meshes_are_errors_with_the_link(tmp_path):
+    broken = tmp_path / "broken.stl"
+    broken.write_bytes(b"solid nothing\xff\x00 truncated")
+    for mesh in (Mesh("package://nowhere/arm.stl"), Mesh("broken.stl", broken)):
+        link = Link("arm", GOOD, collisions=(Collision(mesh),))
+        robot = Robot("r", (Link("base", GOOD), link), (Joint("j", JointType.CONTINUOUS, "base", "arm"),))
+        problems = found(robot)
+        assert any(s == "error" and "link 'arm': collision mesh" in m for s, m in problems), problems
+
+
+def test_overlaps_of_links_that_are_no_neighbours():
+    box = (Collision(Box((0.2, 0.2, 0.2))),)
+    links = tuple(Link(n, GOOD, collisions=box) for n in ("a", "b", "c"))
+    joints = (
+        Joint("j1", JointType.CONTINUOUS, "a", "b", SE3.from_xyz_rpy((0.15, 0, 0))),
+        Joint("j2", JointType.CONTINUOUS, "b", "c", SE3.from_xyz_rpy((-0.05, 0, 0))),
+    )
+    robot = Robot("r", links, joints, self_collide=True)
+    told = [m for s, m in found(robot) if s == "warning" and "overlap" in m]
+    assert [m[:26] for m in told] == ["links 'a' and 'c' overlap "]
+    masked = Robot("r", links, joints, self_collide=True, no_collision=frozenset({frozenset(("a", "c"))}))
+    assert not any("overlap" in m for _, m in found(masked))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_overlap_agrees_with_known_distances(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        a, b = Sphere(rng.uniform(0.1, 0.5)), Sphere(rng.uniform(0.1, 0.5))
+        direction = rng.normal(size=3)
+        direction /= np.linalg.norm(direction)
+        for factor, expected in ((1.02, False), (0.98, True)):
+            pose = SE3.from_parts(so3.exp(rng.normal(size=3)), direction * (a.radius + b.radius) * factor)
+            assert shapes_overlap(a, SE3.identity(), b, pose) is expected
+        box = Box(tuple(rng.uniform(0.1, 1.0, 3)))
+        axis = rng.integers(3)
+        gap = np.zeros(3)
+        gap[axis] = box.size[axis] / 2 + a.radius
+        turn = SE3.from_parts(so3.exp(rng.normal(size=3)), rng.normal(size=3))
+        for factor, expected in ((1.02, False), (0.98, True)):
+            assert shapes_overlap(box, turn, a, turn @ SE3.from_parts(np.eye(3), gap * factor)) is expected
+
+
+URDF = """<robot name="r">
+  <link name="base"/>
+  <link name="arm"/>
+  <link name="arm"/>
+  <joint name="j" type="revolute">
+    <parent link="base"/><child link="arm"/>
+    <limit lower="1" upper="-1" effort="-2" velocity="1"/>
+  </joint>
+  <joint name="k" type="revolute"><parent link="base"/><child link="ghost"/><mimic joint="nobody"/></joint>
+  <link name="alone"/>
+  <joint name="m" type="continuous"><parent link="alone"/><child link="alone"/></joint>
+</robot>
+"""
+
+
+def test_all_faults_of_a_broken_tree_are_told_at_once_with_lines(tmp_path):
+    report = check_file(write(tmp_path, URDF))
+    told = {(p.source.line, p.message) for p in report.problems if p.severity == "error"}
+    expected = [
+        (4, "'arm' is defined twice"),
+        (7, "lower limit 1 is above the upper limit -1"),
+        (7, "effort limit -2 is negative"),
+        (9, "child link 'ghost' does not exist"),
+        (9, "needs <limit"),
+        (9, "mimics 'nobody'"),
+        (11, "to itself"),
+    ]
+    for line, words in expected:
+        assert any(at == line and words in message for at, message in told), (line, words, told)
+    assert not report.ok
+    assert report.links == 4
+
+
+def test_cycle_orphan_and_mimic_circle_in_a_file(tmp_path):
+    text = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    <joint name="ab" type="continuous"><parent link="a"/><child link="b"/><mimic joint="ba"/></joint>
+    <joint name="ba" type="continuous"><parent link="b"/><child link="a"/><mimic joint="ab"/></joint></robot>"""
+    messages = [p.message for p in check_file(write(tmp_path, text)).problems]
+    assert any("form a cycle" in m for m in messages)
+    assert any("in a circle: ab -> ba -> ab" in m for m in messages)
+    orphan = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    <joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+    messages = [p.message for p in check_file(write(tmp_path, orphan)).problems]
+    assert any("not connected to the root 'a': 'c'" in m for m in messages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "<robot", "<robot name='r'><link name='a'><inertial><mass value='nan'/></inertial></link></robot>", "<html/>"],
+)
+def test_what_cannot_be_read_is_one_error(tmp_path, text):
+    with pytest.raises(AndanteError) as caught:
+        check_file(write(tmp_path, text))
+    assert "robot.urdf" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [*robot_names(), *world_names()])
+def test_built_in_robots_and_worlds_have_no_errors(name):
+    report = check_file(name)
+    assert report.ok, [str(p) for p in report.problems]
+
+
+def test_wheels_and_legs_are_recognised():
+    def wheel(name, y):
+        turned = SE3.from_xyz_rpy((0, 0, 0), (np.pi / 2, 0, 0))
+        return Link(name, GOOD, collisions=(Collision(Cylinder(0.05, 0.02), turned),)), Joint(
+            f"{name}_joint", JointType.CONTINUOUS, "base", name, SE3.from_xyz_rpy((0, y, 0)), (0, 1, 0)
+        )
+
+    (left, left_joint), (right, right_joint) = wheel("left", 0.1), wheel("right", -0.1)
+    car = Robot("car", (Link("base", GOOD), left, right), (left_joint, right_joint))
+    assert [w.radius for w in find_wheels(car)] == [0.05, 0.05]
+    assert any("differential drive: 2 wheels" in line for line in check_robot(car).recognised)
+    assert find_legs(car) == []
+    nao = check_file("nao")
+    assert any(line.startswith("2 legs of 6 joints") for line in nao.recognised)
+
+
+def big_urdf(count: int) -> str:
+    rows = ["<robot name='big'>"]
+    for i in range(count):
+        rows.append(
+            f"<link name='l{i}'><inertial><mass value='1'/>"
+            "<inertia ixx='0.01' iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/>"
+            "</inertial><collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision></link>"
+        )
+        if i:
+            rows.append(
+                f"<joint name='j{i}' type='revolute'><parent link='l{(i - 1) // 2}'/><child link='l{i}'/>"
+                f"<origin xyz='0.11 {0.01 * i} 0'/>"
+                "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='5' velocity='5'/></joint>"
+            )
+    return "".join([*rows, "</robot>"])
+
+
+def test_large_robot_is_checked_whole(tmp_path):
+    report = check_file(write(tmp_path, big_urdf(300)))
+    assert report.links == 300
+    assert report.mass == pytest.approx(300.0)
