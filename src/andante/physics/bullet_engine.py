@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.description.source import Problem
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 
@@ -31,7 +32,7 @@ from .engine import Engine
 from .raycast import Raycaster
 from .state import Contacts, RayHits
 
-ITERATIONS = 50
+ITERATIONS = 30
 ERP = 0.2
 
 
@@ -122,6 +123,12 @@ class BulletEngine(Engine):
             self.close()
         except Exception:  # the interpreter may be going down
             return
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What had to be changed to simulate the models."""
+        told = (problem for servos in self._servos for problem in servos.problems)
+        return tuple(dict.fromkeys((*super().problems, *told)))
 
     # ---- time ------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:

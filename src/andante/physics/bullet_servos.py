@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.description.source import Problem, Severity
 from andante.geometry import Array
 
 from .bullet_api import pybullet
@@ -21,7 +22,7 @@ class Servos:
     """Motors of an actor. Joint vectors follow `robot.movable`."""
 
     def __init__(self, actor: Actor, model: BulletModel, dt: float, client: int) -> None:
-        movable = actor.tree.robot.movable
+        self._movable = movable = actor.tree.robot.movable
         self._dt, self._client, self._model, self._felt = dt, client, model, model.felt
         self._friction = np.array([joint.dynamics.friction for joint in movable])
         self._brakes: dict[int, int] = {}  # constraints of dry friction by joint
@@ -31,6 +32,7 @@ class Servos:
         self._link = model.joint_link
         self.sources, self.factors, self.offsets = _mimics(actor)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
+        self._most_damping = 0.8 * self._felt / dt
         stiffness = np.array([joint.dynamics.stiffness for joint in movable])
         self._stiffness = np.minimum(stiffness, self._felt / dt**2)
         self._rest = np.array([joint.dynamics.reference for joint in movable])
@@ -48,6 +50,27 @@ class Servos:
         """Whether a joint has a spring, which needs a torque in every step."""
         return bool(self._springs)
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Springs and dampers that are too stiff for the step and were cut."""
+        out = []
+        for k, joint in enumerate(self._movable):
+            cut = []
+            if self._damping[k] > self._most_damping[k]:
+                cut.append(f"damping {self._damping[k]:g} to {self._most_damping[k]:.3g}")
+            if joint.dynamics.stiffness > self._stiffness[k]:
+                cut.append(f"stiffness {joint.dynamics.stiffness:g} to {self._stiffness[k]:.3g}")
+            if cut:
+                out.append(
+                    Problem(
+                        Severity.WARNING,
+                        f"bullet: joint {joint.name!r} is too stiff for steps of {self._dt:g} s; "
+                        f"cut {' and '.join(cut)}; use smaller steps",
+                        joint.source,
+                    )
+                )
+        return tuple(out)
+
     # ---- motors ----------------------------------------------------------------------------------
     def configure(self, modes: np.ndarray, gains: ServoGains) -> None:
         """Take modes and gains; the motors change with the next `send`."""
@@ -57,7 +80,7 @@ class Servos:
         held = mode == Mode.POSITION
         mode[(held & (gains.kp == 0)) | ((mode == Mode.VELOCITY) & (gains.kv == 0))] = Mode.OFF
         damping = self._damping + np.where(held & (gains.kp == 0), gains.kd, 0.0)
-        self._set_damping(np.minimum(damping, 0.8 * self._felt / dt))
+        self._set_damping(np.minimum(damping, self._most_damping))
         self._force = np.minimum(gains.effort, STRONGEST)
         soft = np.where(gains.kp > 0, gains.kd + gains.kp * dt, 1.0)
         self._near = np.where(held, gains.kp * dt / soft, 0.0)

@@ -1,0 +1,407 @@
+"""What Bullet needs beyond `check_engine`: its frames, its tricks and what it refuses."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("andante.physics.bullet_api", reason="pybullet is not installed", exc_type=ImportError)
+
+from andante.description.inertia import Inertia
+from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
+from andante.description.link import Collision, Link, Surface
+from andante.description.robot import Robot
+from andante.description.shapes import Box, Ellipsoid, Heightmap, Plane, Sphere
+from andante.description.world import Placement
+from andante.errors import Unsupported
+from andante.geometry import SE3
+from andante.physics import Mode, Settings, specimens
+from andante.physics.bullet_api import pybullet
+from andante.physics.bullet_engine import BulletEngine
+from andante.physics.bullet_inertia import engine_inertias, felt_inertias, in_plane, principal
+from andante.physics.bullet_shapes import distance
+from andante.physics.tree import body_tree
+
+NOTHING = specimens.world(gravity=(0.0, 0.0, 0.0))
+ROUND = Inertia(1.0, (0.0, 0.0, 0.0), (0.01, 0.0, 0.0, 0.01, 0.0, 0.01))
+
+
+def at(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> SE3:
+    return SE3.from_xyz_rpy((x, y, z))
+
+
+def scene(*robots: Robot | Placement, world=None, dt: float = 0.002) -> BulletEngine:
+    placed = [r if isinstance(r, Placement) else Placement(r.name, r) for r in robots]
+    return BulletEngine(world or specimens.world(), placed, Settings(dt=dt))
+
+
+def body(*collisions: Collision, inertia: Inertia = ROUND, name: str = "body") -> Robot:
+    return Robot(name, (Link(name, inertia, collisions=collisions),))
+
+
+def test_import_says_nothing():
+    done = subprocess.run(
+        [sys.executable, "-c", "import andante.physics.bullet_engine"], capture_output=True, check=True
+    )
+    assert done.stdout == b""
+    assert done.stderr == b""
+
+
+def test_close_ends_the_client_and_can_be_repeated():
+    engine = scene(specimens.block())
+    client = engine._client
+    assert pybullet.isConnected(client)
+    engine.close()
+    engine.close()
+    assert not pybullet.isConnected(client)
+
+
+def test_a_failed_build_leaves_no_client():
+    def open_clients() -> int:
+        return sum(bool(pybullet.isConnected(i)) for i in range(64))
+
+    before = open_clients()
+    with pytest.raises(Unsupported):
+        scene(body(Collision(Plane())))
+    assert open_clients() == before
+
+
+# ---- inertias ----------------------------------------------------------------------------------------------------
+def test_oblique_inertia_reaches_bullet():
+    tensor = np.array([[0.05, 0.01, -0.004], [0.01, 0.04, 0.006], [-0.004, 0.006, 0.03]])
+    robot = body(inertia=Inertia.from_matrix(2.0, (0.1, -0.2, 0.05), tensor))
+    engine = scene(robot, world=NOTHING, dt=1e-4)
+    torque = np.array([0.3, -0.2, 0.1])
+    engine.push(0, "body", (0, 0, 0), torque)
+    engine.step()
+    np.testing.assert_allclose(engine.base_velocity(0)[3:] / 1e-4, np.linalg.solve(tensor, torque), rtol=1e-6)
+
+
+def test_principal_axes_rebuild_the_tensor():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a = rng.normal(size=(3, 3))
+        inertia = Inertia.from_matrix(1.0, rng.normal(size=3), a @ a.T)
+        frame, moments = principal(inertia)
+        np.testing.assert_allclose(frame.rotation @ np.diag(moments) @ frame.rotation.T, inertia.matrix, atol=1e-12)
+        assert np.linalg.det(frame.rotation) == pytest.approx(1.0)
+
+
+def test_felt_inertia_of_a_free_pair_is_the_reduced_one():
+    """Two discs on one axis, nothing held: 1 / (1/I1 + 1/I2)."""
+    disc = Inertia(1.0, (0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.02, 0.0, 0.03))
+    top = replace(disc, moments=(0.05, 0.0, 0.0, 0.05, 0.0, 0.06))
+    joint = Joint("j", JointType.CONTINUOUS, "a", "b", axis=(0.0, 0.0, 1.0), dynamics=Dynamics(armature=0.01))
+    tree = body_tree(Robot("pair", (Link("a", disc), Link("b", top)), (joint,)))
+    for fixed, expected in ((False, 1 / (1 / 0.03 + 1 / 0.07)), (True, 0.07)):
+        assert felt_inertias(tree, fixed, engine_inertias(tree, fixed)) == pytest.approx([expected], rel=1e-6)
+
+
+def test_armature_of_a_slider_has_no_weight():
+    robot = specimens.slider(2.0, (0.0, 0.0, 1.0), dynamics=Dynamics(armature=3.0))
+    engine = scene(robot, dt=0.001)
+    engine.step(100)
+    assert engine.joint_velocities(0)[0] == pytest.approx(-9.81 * 2 / 5 * 0.1, rel=1e-6)
+
+
+def test_a_link_without_gravity_floats_and_a_massless_root_falls():
+    still = replace(specimens.block(), links=(replace(specimens.block().links[0], gravity=False),))
+    ghost = Robot("ghost", (Link("ghost"),))
+    engine = scene(still, ghost)
+    engine.step(100)
+    assert np.abs(engine.base_pose(0)[:3]).max() < 1e-9
+    assert engine.base_pose(1)[2] == pytest.approx(-9.81 * 0.2**2 / 2, rel=0.02)
+
+
+# ---- shapes ------------------------------------------------------------------------------------------------------
+def test_compound_of_box_ball_ellipsoid_and_mesh_rests_on_each(tmp_path: Path):
+    """A jack of four shapes: whichever side is down, the height is that of the shape below."""
+    mesh = specimens.write_box_mesh(tmp_path / "brick.obj", (0.1, 0.1, 0.1))
+    robot = body(
+        Collision(Box((0.1, 0.1, 0.3)), at(0, 0, -0.05)),
+        Collision(Sphere(0.04), at(0, 0, 0.2)),
+        Collision(mesh, at(0, 0, 0.05)),
+        Collision(Ellipsoid((0.02, 0.02, 0.06)), at(0, 0, -0.16)),
+        inertia=replace(ROUND, com=(0.0, 0.0, -0.1)),
+    )
+    engine = BulletEngine(
+        specimens.world(specimens.ground()),
+        [
+            Placement("down", robot, at(0, 0, 0.221)),
+            Placement("lying", robot, SE3.from_xyz_rpy((1, 0, 0.051), (math.pi / 2, 0, 0))),
+        ],
+    )
+    engine.step(200)
+    assert engine.base_pose(1)[2] == pytest.approx(0.22, abs=5e-4)
+    engine.step(800)
+    assert engine.base_pose(2)[2] == pytest.approx(0.05, abs=5e-4)
+    assert engine.contacts().of(2).force[:, 2].sum() == pytest.approx(9.81, rel=0.02)
+
+
+def test_contact_names_the_link_of_the_touched_shape():
+    """Two feet welded to one body are told apart."""
+    foot = Collision(Box((0.1, 0.1, 0.1)))
+    links = (Link("body", ROUND), Link("left", collisions=(foot,)), Link("right", collisions=(foot,)))
+    joints = tuple(
+        Joint(name + "_weld", JointType.FIXED, "body", name, at(0, y, -0.2)) for name, y in (("left", 1), ("right", -1))
+    )
+    engine = BulletEngine(
+        specimens.world(specimens.ground()), [Placement("robot", Robot("robot", links, joints), at(0, 0, 0.251))]
+    )
+    engine.step(300)
+    points = engine.contacts().of(1)
+    assert set(points.link_a.tolist()) == {1, 2}
+    for link, side in ((1, 1), (2, -1)):
+        mine = points.link_a == link
+        assert np.all(np.sign(points.position[mine, 1]) == side)
+        assert points.force[mine, 2].sum() == pytest.approx(9.81 / 2, rel=0.05)
+
+
+def test_shapes_of_one_body_keep_their_own_friction():
+    """A block with a slick underside and a rough top slides one way up and sticks the other."""
+    robot = body(
+        Collision(Box((0.2, 0.2, 0.05)), at(0, 0, -0.025), Surface(mu=0.0)),
+        Collision(Box((0.2, 0.2, 0.05)), at(0, 0, 0.025), Surface(mu=1.0)),
+    )
+    slope = specimens.inclined(0.3, 1.0, plane=False)
+    tilt = SE3.from_xyz_rpy((0, 0, 0), (0, 0.3, 0))
+    over = SE3.from_xyz_rpy((0, 0, 0), (math.pi, 0, 0))
+    engine = BulletEngine(
+        specimens.world(slope),
+        [
+            Placement("up", robot, tilt @ at(-1, 0.5, 0.051)),
+            Placement("over", robot, tilt @ at(-1, -0.5, 0.051) @ over),
+        ],
+    )
+    engine.step(250)
+    start = (tilt @ at(-1, 0, 0)).translation[0]
+    assert engine.base_pose(1)[0] - start > 0.2
+    assert abs(engine.base_pose(2)[0] - start) < 0.02
+
+
+def test_more_shapes_than_one_compound_holds():
+    robot = body(*(Collision(Sphere(0.05), at(0.1 * (i % 5), 0.1 * (i // 5), 0)) for i in range(20)))
+    engine = BulletEngine(specimens.world(specimens.ground()), [Placement("bed", robot, at(0, 0, 0.051))])
+    engine.step(10)
+    assert engine.base_pose(1)[2] < 0.051
+    engine.step(500)
+    points = engine.contacts().of(1)
+    assert points.force[:, 2].sum() == pytest.approx(9.81, rel=0.02)
+    assert engine.base_pose(1)[2] == pytest.approx(0.05, abs=2e-3)
+
+
+def test_a_large_height_map_is_cut_and_carries_everywhere():
+    side = 160
+    ground = Heightmap(tuple((0.1,) * side for _ in range(side)), (8.0, 8.0))
+    terrain = Placement("terrain", specimens.solid("terrain", ground), fixed=True)
+    ball = specimens.solid("ball", Sphere(0.1))
+    spots = [(-3.0, -3.0), (3.0, 3.0), (0.0, 0.02)]
+    engine = BulletEngine(
+        specimens.world(terrain), [Placement(f"b{i}", ball, at(x, y, 0.21)) for i, (x, y) in enumerate(spots)]
+    )
+    assert sum(c.actor == 0 for c in engine._colliders.values()) == 2
+    engine.step(300)
+    for i in range(3):
+        assert engine.base_pose(i + 1)[2] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_a_fixed_model_is_moved_with_its_shapes():
+    table = specimens.solid("table", Box((1.0, 1.0, 0.2)))
+    engine = BulletEngine(
+        specimens.world(Placement("table", table, at(5, 0, 0), fixed=True)),
+        [Placement("ball", specimens.solid("ball", Sphere(0.1)), at(0, 0, 0.7))],
+    )
+    saved = engine.snapshot()
+    engine.set_base(0, at(0, 0, 0.4).vector)
+    engine.step(400)
+    assert engine.base_pose(1)[2] == pytest.approx(0.6, abs=1e-3)
+    engine.restore(saved)
+    assert engine.base_pose(0)[0] == 5.0
+    engine.step(200)
+    assert engine.base_pose(1)[2] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("geometry", "point", "expected"),
+    [
+        (Sphere(0.5), (1.0, 0, 0), 0.5),
+        (Box((1.0, 1.0, 1.0)), (0.5, 0.5, 1.5), 1.0),
+        (Box((1.0, 1.0, 1.0)), (0.0, 0.0, 0.4), -0.1),
+        (Plane((0.0, 0.0, 2.0)), (3.0, 0.0, 0.25), 0.25),
+    ],
+)
+def test_distance_to_shapes(geometry, point, expected):
+    assert distance(geometry, np.array(point)) == pytest.approx(expected)
+
+
+# ---- joints ------------------------------------------------------------------------------------------------------
+def test_a_chain_of_mimics_follows_its_first_leader():
+    pair = specimens.mimic_pair()
+    third = Joint("third", JointType.CONTINUOUS, "base", "c", at(0, 0.4, 0), (0.0, 1.0, 0.0))
+    third = replace(third, mimic=Mimic("follower", 0.5, -0.2))
+    robot = replace(
+        pair, links=(*pair.links, specimens.rod_link("c", 0.2, 0.3, (1.0, 0, 0))), joints=(*pair.joints, third)
+    )
+    engine = scene(robot)
+    engine.set_joints(0, [0.4, 0.0, 0.0])
+    engine.command(0, [-0.3, 0.0, 0.0])
+    for _ in range(20):
+        q = engine.joint_positions(0)
+        np.testing.assert_allclose(q[1:], [-2 * q[0] + 0.1, -q[0] - 0.15], atol=1e-3)
+        engine.step(25)
+    assert engine.joint_positions(0)[0] == pytest.approx(-0.3, abs=1e-3)
+
+
+def test_dry_friction_holds_a_passive_joint_and_lets_a_heavier_load_move():
+    for load, moves in ((0.8, False), (1.2, True)):
+        robot = specimens.slider(load / 9.81, (0.0, 0.0, 1.0), dynamics=Dynamics(friction=1.0))
+        engine = scene(robot)
+        engine.step(500)
+        assert bool(abs(engine.joint_positions(0)[0]) > 0.1) is moves
+        assert engine.joint_efforts(0)[0] == 0.0
+
+
+def test_friction_returns_to_the_idle_motor_after_torque():
+    robot = specimens.slider(1.0, dynamics=Dynamics(friction=1.0))
+    engine = scene(robot, dt=0.001)
+    engine.command(0, [3.0], Mode.TORQUE)
+    engine.step(100)
+    speed = float(engine.joint_velocities(0)[0])
+    assert speed == pytest.approx(0.2, rel=0.01)
+    engine.command(0, [0.0], Mode.OFF)
+    engine.step(100)
+    assert engine.joint_velocities(0)[0] == pytest.approx(speed - 0.1, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "dynamics", [Dynamics(damping=50.0), Dynamics(stiffness=1e6), Dynamics(damping=5.0, stiffness=1e4)]
+)
+def test_stiff_losses_on_a_light_joint_stay_finite_and_are_told(dynamics):
+    robot = specimens.hinge((0.0, 1.0, 0.0), 0.05, 0.01, dynamics=dynamics)
+    engine = scene(robot)
+    engine.set_joints(0, [0.5], [3.0])
+    engine.step(1000)
+    assert abs(engine.joint_positions(0)[0]) < 1.0
+    assert abs(engine.joint_velocities(0)[0]) < 300.0
+    assert any("'joint'" in problem.message for problem in engine.problems)
+
+
+def test_gentle_losses_are_not_told():
+    assert scene(specimens.hinge(dynamics=Dynamics(damping=0.1, stiffness=1.0))).problems == ()
+
+
+def test_a_one_sided_limit_holds():
+    robot = specimens.hinge(along=(1.0, 0.0, 0.0), limits=Limits(upper=0.2))
+    engine = scene(robot)
+    engine.step(1000)
+    assert engine.joint_positions(0)[0] == pytest.approx(0.2, abs=0.005)
+
+
+def test_a_floating_subtree_goes_along_with_its_base_and_falls_alone():
+    engine = scene(specimens.carried(JointType.FLOATING))
+    engine.set_base(0, SE3.from_xyz_rpy((1, 2, 3), (0, 0, math.pi / 2)).vector)
+    np.testing.assert_allclose(engine.link_poses(0)[1, :3], [1, 2, 4], atol=1e-9)
+    engine.step(50)
+    assert engine.link_poses(0)[1, 2] == pytest.approx(4 - 9.81 * 0.1**2 / 2, abs=0.002)
+    assert engine.link_poses(0)[0, 2] == 3.0
+
+
+@pytest.mark.parametrize("kind", [JointType.FLOATING, JointType.PLANAR, JointType.BALL])
+def test_joints_of_several_degrees_come_back_after_restore(kind):
+    engine = scene(specimens.carried(kind))
+    engine.push(0, "box", [0.5, 0.2, 0.0])
+    engine.step(100)
+    saved, there = engine.snapshot(), engine.link_poses(0)
+    engine.step(100)
+    first = engine.link_poses(0)
+    engine.step(77)
+    engine.restore(saved)
+    np.testing.assert_array_equal(engine.link_poses(0), there)
+    engine.step(100)
+    np.testing.assert_allclose(engine.link_poses(0), first, atol=BulletEngine.restore_tolerance)
+
+
+def test_plane_vectors_are_orthonormal():
+    for normal in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.6, 0.0, -0.8)):
+        basis = np.array([*in_plane(normal), normal])
+        np.testing.assert_allclose(basis @ basis.T, np.eye(3), atol=1e-12)
+
+
+# ---- loops -------------------------------------------------------------------------------------------------------
+def closed_by(kind: JointType) -> Robot:
+    """Two hanging rods whose tips are joined."""
+    robot = specimens.four_bar()
+    return replace(robot, loops=(replace(robot.loops[0], type=kind),))
+
+
+def test_a_ball_closes_the_loop_and_a_weld_locks_it():
+    free, locked = scene(closed_by(JointType.BALL)), scene(closed_by(JointType.FIXED))
+    for engine in (free, locked):
+        engine.push(0, "crank", [3.0, 0.0, 0.0])
+        engine.step(100)
+        poses = SE3.from_vector(engine.link_poses(0))
+        gap = poses[2] @ np.array([0.4, 0, 0]) - poses[3] @ np.array([0, 0, 0.2])
+        assert np.linalg.norm(gap) < 2e-3
+    assert free.joint_positions(0)[0] > 0.2
+    assert abs(locked.joint_positions(0)[0]) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("robot", "fragment"),
+    [
+        (closed_by(JointType.PRISMATIC), "'closure'"),
+        (specimens.carried(JointType.SCREW), "'free'"),
+        (body(Collision(Plane(), name="floor")), "'floor'"),
+        (specimens.chain(130), "127"),
+    ],
+)
+def test_what_bullet_cannot_do_is_refused_by_name(robot, fragment):
+    with pytest.raises(Unsupported, match="bullet") as caught:
+        scene(robot)
+    assert fragment in str(caught.value)
+
+
+# ---- snapshots ---------------------------------------------------------------------------------------------------
+def test_restore_after_the_contacts_have_changed():
+    """A tower that was pushed over comes back bit by bit."""
+    blocks = [Placement(f"b{i}", specimens.block(name="block"), at(0, 0, 0.0501 + 0.1002 * i)) for i in range(3)]
+    engine = BulletEngine(specimens.world(specimens.ground()), blocks)
+    engine.step(200)
+    saved = engine.snapshot()
+    engine.step(50)
+    first = np.concatenate([engine.body_poses(i) for i in range(1, 4)])
+    engine.push(3, "block", [60.0, 0, 0])
+    engine.step(300)
+    assert engine.base_pose(3)[2] < 0.2
+    for _ in range(2):
+        engine.restore(saved)
+        engine.step(50)
+        again = np.concatenate([engine.body_poses(i) for i in range(1, 4)])
+        np.testing.assert_allclose(again, first, atol=BulletEngine.restore_tolerance)
+
+
+def test_snapshots_are_freed_with_their_value_and_outlive_their_engine(monkeypatch):
+    freed: list[int] = []
+    remove = pybullet.removeState
+
+    def counted(number: int, physicsClientId: int) -> None:
+        freed.append(number)
+        remove(number, physicsClientId=physicsClientId)
+
+    monkeypatch.setattr(pybullet, "removeState", counted)
+    engine = scene(specimens.block())
+    state = engine._save()
+    number = state.number
+    del state
+    assert freed == [number]
+    last = engine.snapshot()
+    engine.close()
+    assert last.steps == 0
+    del last
+    assert freed == [number]
