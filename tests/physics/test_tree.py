@@ -1,0 +1,117 @@
+"""A robot reduced to its bodies: frames, sums of inertia, masks, least mass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from andante.description import Box, Collision, Inertia, Joint, JointType, Link, Robot
+from andante.description.robot import joint_motion
+from andante.geometry import SE3
+from andante.physics import body_tree, specimens
+from andante.physics.tree import LEAST_MASS_SHARE, BodyTree
+
+angles = st.floats(-3, 3)
+
+
+def _body_poses(tree: BodyTree, q: dict[str, float]) -> list[SE3]:
+    poses = [SE3.identity()]
+    for body in tree.bodies[1:]:
+        assert body.joint is not None
+        poses.append(poses[body.parent] @ body.pose @ joint_motion(body.joint, q[body.joint.name]))
+    return poses
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.tuples(angles, angles, angles))
+def test_link_poses_come_back_from_body_poses(values: tuple[float, float, float]) -> None:
+    robot = specimens.tangle()
+    tree = body_tree(robot)
+    q = dict(zip(robot.joint_names, values, strict=True))
+    bodies = _body_poses(tree, q)
+    for i, link in enumerate(robot.links):
+        found = bodies[tree.link_body[i]] @ SE3(tree.link_pose[i])
+        assert found.close_to(robot.link_poses(q)[link.name], 1e-12)
+
+
+def test_fixed_links_are_fused_and_mass_is_kept() -> None:
+    robot = specimens.tangle()
+    tree = body_tree(robot)
+    assert [body.name for body in tree.bodies] == ["trunk", "upper", "lower", "piston"]
+    assert sum(body.inertia.mass for body in tree.bodies) == pytest.approx(robot.mass)
+    assert [tree.bodies[i].joint.name for i in tree.joint_bodies] == list(robot.joint_names)  # type: ignore[union-attr]
+
+
+def test_inertia_of_the_whole_is_kept() -> None:
+    """Mass times centre, and the tensor about the origin, are sums over links and over bodies alike."""
+    robot = specimens.tangle()
+    tree = body_tree(robot)
+    zero = dict.fromkeys(robot.joint_names, 0.0)
+    poses = robot.link_poses()
+    by_link = [link.inertia.transformed(poses[link.name]) for link in robot.links if link.inertia is not None]
+    by_body = [b.inertia.transformed(p) for b, p in zip(tree.bodies, _body_poses(tree, zero), strict=True)]
+    for parts in (by_link, by_body):
+        assert len(parts) > 3
+    moments = [sum(part.about_origin() for part in parts) for parts in (by_link, by_body)]
+    centers = [sum(part.mass * np.asarray(part.com) for part in parts) for parts in (by_link, by_body)]
+    np.testing.assert_allclose(moments[0], moments[1], atol=1e-12)
+    np.testing.assert_allclose(centers[0], centers[1], atol=1e-12)
+
+
+def test_shapes_are_carried_to_their_body() -> None:
+    mount = Joint("m", JointType.FIXED, "a", "b", SE3.from_xyz_rpy((1, 0, 0), (0, 0, 0.5)))
+    shape = Collision(Box((1, 1, 1)), SE3.from_xyz_rpy((0, 2, 0)), name="crate")
+    robot = Robot("r", (Link("a", Inertia(1.0)), Link("b", Inertia(1.0), collisions=(shape,))), (mount,))
+    (body,) = body_tree(robot).bodies
+    (carried,) = body.shapes
+    assert carried.link == 1
+    assert carried.name == "crate"
+    assert carried.pose.close_to(mount.pose @ shape.pose)
+
+
+def test_masked_pairs() -> None:
+    assert body_tree(specimens.clapper(False)).masked_pairs == {(0, 1), (0, 2), (1, 2)}
+    assert body_tree(specimens.clapper(True)).masked_pairs == {(0, 1), (0, 2)}
+    assert body_tree(specimens.clapper(True, masked=True)).masked_pairs == {(0, 1), (0, 2), (1, 2)}
+    linkage = replace(specimens.four_bar(), self_collide=True)
+    tree = body_tree(linkage)
+    names = [body.name for body in tree.bodies]
+    joined = tuple(sorted((names.index("coupler"), names.index("rocker"))))
+    assert joined in tree.masked_pairs  # joined by the loop
+    assert tuple(sorted((names.index("crank"), names.index("rocker")))) not in tree.masked_pairs
+
+
+def test_a_link_may_differ_from_its_robot() -> None:
+    robot = specimens.clapper(False)
+    links = tuple(replace(link, self_collide=True) if link.name != "base" else link for link in robot.links)
+    assert (1, 2) not in body_tree(replace(robot, links=links)).masked_pairs
+
+
+def test_loop_frames_meet_at_zero() -> None:
+    robot = specimens.four_bar()
+    tree = body_tree(robot)
+    (loop,) = tree.loops
+    poses = _body_poses(tree, dict.fromkeys(robot.joint_names, 0.0))
+    assert (poses[loop.parent] @ loop.parent_from_joint).close_to(poses[loop.child] @ loop.child_from_joint, 1e-12)
+
+
+def test_a_moving_link_without_mass_gets_the_least_and_it_is_told() -> None:
+    robot = specimens.massless()
+    tree = body_tree(robot)
+    ghost = next(body for body in tree.bodies if body.name == "ghost")
+    assert ghost.inertia.mass == pytest.approx(robot.mass * LEAST_MASS_SHARE)
+    (problem,) = tree.problems
+    assert "'ghost'" in problem.message
+    assert problem.severity == "warning"
+
+
+def test_a_tensor_that_is_not_positive_is_lifted_and_it_is_told() -> None:
+    joint = Joint("j", JointType.CONTINUOUS, "a", "b")
+    flat = Link("b", Inertia(1.0, (0, 0, 0), (0.01, 0, 0, 0.0, 0, 0.01)))
+    tree = body_tree(Robot("r", (Link("a", Inertia(1.0)), flat), (joint,)))
+    assert np.linalg.eigvalsh(tree.bodies[1].inertia.matrix)[0] > 0
+    assert "positive definite" in tree.problems[0].message
