@@ -54,7 +54,7 @@ class Resolver:
             return None
         for base in [*self.folders, *_upwards(asking)]:
             for candidate in (base / name, base / "models" / name, base):
-                if candidate.name == name and candidate.is_dir():
+                if candidate.name == name and _is_folder(candidate):
                     return candidate
         return None
 
@@ -68,7 +68,10 @@ class Resolver:
 def _upwards(asking: Path | None) -> list[Path]:
     if asking is None:
         return []
-    return list(asking.resolve().parents)[:LEVELS_UP]
+    try:
+        return list(asking.resolve().parents)[:LEVELS_UP]
+    except (OSError, ValueError, RuntimeError):
+        return []
 
 
 def _generated(inside: str) -> Path | None:
@@ -79,6 +82,13 @@ def _generated(inside: str) -> Path | None:
     from andante.description.robots.generate import generated_mesh
 
     return generated_mesh(parts[1], parts[3].removesuffix(".stl"))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _existing(path: Path) -> Path | None:

@@ -11,7 +11,6 @@ never = [["torso", "LBicep"]]
 
 from __future__ import annotations
 
-import math
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 from andante.description.robot import Robot
 from andante.errors import BadInput, UnknownName
 
+from .values import LARGEST
 from .xmltree import read_bytes
 
 MAX_BYTES = 1024 * 1024
@@ -41,8 +41,8 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
         return robot
     try:
         data = tomllib.loads(read_bytes(side, MAX_BYTES).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{side}: not valid TOML ({error})") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
     unknown = set(data) - {"poses", "servos", "collisions"}
     if unknown:
         raise UnknownName.among("section", sorted(unknown)[0], ("poses", "servos", "collisions"), str(side))
@@ -57,14 +57,20 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
             if key not in SERVO_KEYS:
                 raise UnknownName.among("servo value", key, SERVO_KEYS, f"{side} [servos.{name}]")
     collisions = data.get("collisions", {})
-    if not isinstance(collisions, dict) or not isinstance(collisions.get("never", []), list):
+    if (
+        not isinstance(collisions, dict)
+        or set(collisions) - {"never", "self_collide"}
+        or not isinstance(collisions.get("never", []), list)
+        or not isinstance(collisions.get("self_collide", False), bool)
+    ):
         raise BadInput(f"{side}: [collisions] needs self_collide = true/false and never = [[link, link], ...]")
-    pairs = set(robot.no_collision)
+    pairs, known = set(robot.no_collision), {link.name for link in robot.links}
     for pair in collisions.get("never", []):
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
             raise BadInput(f"{side}: collisions.never needs pairs of link names, got {pair!r}")
         for link in pair:
-            robot.link(link)
+            if link not in known:
+                raise UnknownName.among("link", link, sorted(known), f"{side} [collisions]")
         pairs.add(frozenset(pair))
     return replace(
         robot,
@@ -85,7 +91,7 @@ def _tables(side: Path, data: dict[str, Any], section: str) -> dict[str, Any]:
 def _numbers(side: Path, where: str, table: dict[str, Any]) -> dict[str, float]:
     out = {}
     for key, value in table.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise BadInput(f"{side}: {where}.{key} should be a number, got {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise BadInput(f"{side}: {where}.{key} should be a number up to {LARGEST:g}, got {str(value)[:40]}")
         out[key] = float(value)
     return out

@@ -53,7 +53,8 @@ def _plain(value: float) -> str:
 def rpy_of(pose: SE3) -> tuple[float, float, float]:
     """Roll, pitch, yaw [rad] that rebuild the rotation to rounding, at a pitch of 90 degrees too.
 
-    Angles with few decimals are preferred where they rebuild it as well. The yaw is taken after the roll is undone: atan2(s R02 - c R01, c R11 - s R12) with s, c of the roll.
+    Angles with few decimals are preferred where they rebuild it as well. The yaw is taken after the roll is undone:
+    atan2(s R02 - c R01, c R11 - s R12) with s, c of the roll.
     """
     R = pose.rotation
     roll = math.atan2(R[2, 1], R[2, 2]) if R[2, 1] or R[2, 2] else 0.0

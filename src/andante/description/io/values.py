@@ -18,7 +18,7 @@ def number(node: Node, text: str | None, what: str, default: float | None = None
             raise node.error(f"{what} is missing")
         return default
     try:
-        value = float(text)
+        value = float(text.replace("_", "?"))  # digit groups are Python's own
     except ValueError:
         raise node.error(f"{what} should be a number, got {text.strip()[:40]!r}") from None
     if math.isnan(value) or (abs(value) > LARGEST and not infinite):

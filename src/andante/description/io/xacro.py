@@ -19,7 +19,7 @@ from andante.errors import AndanteError, BadInput, MissingExtra
 
 from .resolver import Resolver
 from .xacro_dom import replace_node, to_node
-from .xacro_session import Session
+from .xacro_session import Session, valid_name
 from .xmltree import Node
 
 PRIVATE = "andante.description.io._private_xacro"
@@ -99,6 +99,12 @@ def _install(module: Any, session: Session) -> None:
         module.original["eval_all"].__globals__["replace_node"] = replace_node
         module.remove_previous_comments = lambda _node: None  # comments are not read
         module.print_location = lambda: None
+        module.LEXER = module.QuickLexer(
+            DOLLAR_DOLLAR_BRACE=r"^\$\$+(\{|\()",
+            EXPR=r"^\$\{(?:[^{}]++|\{[^{}]*+\})*+\}|^\$\{[^}]*\}",  # one level of braces inside, for dicts
+            EXTENSION=r"^\$\((?:[^()]++|\([^()]*+\))*+\)|^\$\([^)]*\)",  # and of parentheses, for calls
+            TEXT=r"[^$]+|\$[^{($]+|\$$",
+        )
     module._global_symbols = {}
     module.safe_eval = session.evaluate
     module.eval_extension = session.extension
@@ -110,6 +116,8 @@ def _install(module: Any, session: Session) -> None:
     module.handle_macro_call = session.macro_call
     module.check_attrs = session.check_attrs
     module.grab_property = session.grab_property
+    module.parse_macro_arg = session.macro_argument
+    module.is_valid_name = valid_name
     module.reqd_attrs = session.required_attributes
     module.warning = module.error = module.message = session.warning
 

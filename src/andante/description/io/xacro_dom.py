@@ -22,11 +22,11 @@ class Budget:
     def __init__(self, limit: int) -> None:
         self.limit, self.used = limit, 0
 
-    def spend(self, source: Source) -> None:
-        """One more element."""
-        self.used += 1
+    def spend(self, source: Source, characters: int = 0) -> None:
+        """One more element, or text; 64 characters cost as much as an element."""
+        self.used += 1 + characters // 64
         if self.used > self.limit:
-            raise BadInput(f"{source}: the expansion makes more than {self.limit} elements; refused")
+            raise BadInput(f"{source}: the expansion makes more than {self.limit} elements or too much text; refused")
 
 
 class LocatedElement(minidom.Element):
@@ -35,14 +35,22 @@ class LocatedElement(minidom.Element):
     source: Source
     budget: Budget
 
+    def setAttribute(self, name: str, value: Any) -> None:
+        """Set an attribute, quickly when it has that value already (xacro sets all of them again)."""
+        old = self._attrs.get(name) if self._attrs else None  # type: ignore[attr-defined]
+        if old is None or old.value != value:
+            super().setAttribute(name, value)
+
     def cloneNode(self, deep: bool) -> LocatedElement:
         """A copy with attributes and, when deep, everything below."""
-        self.budget.spend(self.source)
+        self.budget.spend(self.source, sum(len(str(value)) for _, value in self.attributes.items()))
         copy = make_element(self.ownerDocument, self.tagName, self.source, self.budget)
         for name, value in self.attributes.items():
             copy.setAttribute(name, value)
         if deep:
             for child in self.childNodes:
+                if child.nodeType == minidom.Node.TEXT_NODE:
+                    self.budget.spend(self.source, len(child.data))
                 append(copy, child.cloneNode(True))
         return copy
 
@@ -86,7 +94,7 @@ def replace_node(node: Any, by: Any, content_only: bool = False) -> None:
 
 
 def parse_document(data: bytes, file: str, budget: Budget) -> minidom.Document:
-    """DOM of a file without comments; refuses whatever `parse_xml` refuses."""
+    """DOM of a file without comments and blank text; refuses whatever `parse_xml` refuses."""
     parse_xml(data, file)
     document = minidom.Document()
     stack: list[Any] = [document]
@@ -95,7 +103,7 @@ def parse_document(data: bytes, file: str, budget: Budget) -> minidom.Document:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         source = Source(file, parser.CurrentLineNumber)
-        budget.spend(source)
+        budget.spend(source, sum(len(value) for value in attributes.values()))
         element = make_element(document, tag, source, budget)
         for name, value in attributes.items():
             element.setAttribute(name, value)
@@ -106,7 +114,7 @@ def parse_document(data: bytes, file: str, budget: Budget) -> minidom.Document:
         stack.pop()
 
     def text(data: str) -> None:
-        if len(stack) > 1:
+        if len(stack) > 1 and not data.isspace():
             append(stack[-1], document.createTextNode(data))
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
@@ -116,17 +124,20 @@ def parse_document(data: bytes, file: str, budget: Budget) -> minidom.Document:
 
 def to_node(element: Any, source: Source | None = None) -> Node:
     """The expanded tree as `Node`s; text is what stands before the first child element."""
-    own = getattr(element, "source", source or Source())
-    node = Node(element.tagName, {str(k): str(v) for k, v in element.attributes.items()}, source=own)
+    node = Node(str(element.tagName), _attributes(element), source=getattr(element, "source", source or Source()))
     pairs = [(element, node)]
     while pairs:
         dom, made = pairs.pop()
         for child in dom.childNodes:
             if child.nodeType == minidom.Node.ELEMENT_NODE:
-                attributes = {str(k): str(v) for k, v in child.attributes.items()}
-                below = Node(child.tagName, attributes, source=getattr(child, "source", made.source))
+                below = Node(str(child.tagName), _attributes(child), source=getattr(child, "source", made.source))
                 made.children.append(below)
                 pairs.append((child, below))
             elif child.nodeType == minidom.Node.TEXT_NODE and not made.children:
-                made.text += child.data
+                made.text += str(child.data)
     return node
+
+
+def _attributes(element: Any) -> dict[str, str]:
+    """Attributes without the declarations of namespaces."""
+    return {str(k): str(v) for k, v in element.attributes.items() if k != "xmlns" and not str(k).startswith("xmlns:")}

@@ -17,7 +17,17 @@ from typing import Any
 
 from andante.errors import BadInput
 
-from .xacro_values import MAX_TEXT, Dictionary, check_size, checked_power, checked_product, checked_range, checked_shift
+from .xacro_values import (
+    MAX_PARTS,
+    MAX_TEXT,
+    Dictionary,
+    check_size,
+    checked_power,
+    checked_product,
+    checked_range,
+    checked_shift,
+    weigh,
+)
 
 MAX_EXPRESSION = 4000  # characters
 MAX_STEPS = 100_000  # evaluated syntax nodes of one expression
@@ -246,7 +256,16 @@ class _Evaluator:
     def __init__(self, symbols: Any, namespaces: Mapping[str, Mapping[str, Callable[..., Any]]]) -> None:
         self.symbols, self.namespaces = symbols, namespaces
         self.local: dict[str, Any] = {}
-        self.steps = 0
+        self.steps = self.weight = 0
+
+    def made(self, value: Any) -> Any:
+        """The value itself; all that one expression makes on its way is bounded too."""
+        if not isinstance(value, bool | int | float):
+            self.weight += weigh(value)
+            if self.weight > 10 * MAX_PARTS:
+                raise BadInput(f"the expression makes more than {10 * MAX_PARTS} values")
+            return value
+        return check_size(value)
 
     def visit(self, node: ast.expr) -> Any:
         """Value of a node."""
@@ -261,7 +280,7 @@ class _Evaluator:
     def constant(self, node: ast.Constant) -> Any:
         if isinstance(node.value, bytes | complex) or node.value is Ellipsis:
             raise BadInput(f"a literal of type {type(node.value).__name__} is not allowed")
-        return check_size(node.value)
+        return self.made(node.value)
 
     def name(self, node: ast.Name) -> Any:
         found, value = self.lookup(node.id)
@@ -284,7 +303,7 @@ class _Evaluator:
         rule = BINARY.get(type(node.op))
         if rule is None:
             raise BadInput(f"the operator {type(node.op).__name__} is not allowed")
-        return check_size(rule(self.visit(node.left), self.visit(node.right)))
+        return self.made(rule(self.visit(node.left), self.visit(node.right)))
 
     def unary(self, node: ast.UnaryOp) -> Any:
         value = self.visit(node.operand)
@@ -314,13 +333,13 @@ class _Evaluator:
 
     def sequence(self, node: ast.List | ast.Tuple) -> Any:
         values = [self.visit(item) for item in node.elts]
-        return check_size(values if isinstance(node, ast.List) else tuple(values))
+        return self.made(values if isinstance(node, ast.List) else tuple(values))
 
     def dictionary(self, node: ast.Dict) -> Any:
         if any(key is None for key in node.keys):
             raise BadInput("** is not allowed in a dict")
         pairs = zip(node.keys, node.values, strict=True)
-        return check_size(Dictionary({self.visit(k): self.visit(v) for k, v in pairs if k is not None}))
+        return self.made(Dictionary({self.visit(k): self.visit(v) for k, v in pairs if k is not None}))
 
     def subscript(self, node: ast.Subscript) -> Any:
         value = self.visit(node.value)
@@ -330,7 +349,7 @@ class _Evaluator:
             if isinstance(value, dict):
                 raise BadInput("a dict cannot be sliced")
             parts = (node.slice.lower, node.slice.upper, node.slice.step)
-            return value[slice(*(None if part is None else self.visit(part) for part in parts))]
+            return self.made(value[slice(*(None if part is None else self.visit(part) for part in parts))])
         key = self.visit(node.slice)
         try:
             return value[key]
@@ -357,7 +376,7 @@ class _Evaluator:
             raise BadInput("* and ** are not allowed in a call")
         arguments = [self.visit(item) for item in node.args]
         named = {str(item.arg): self.visit(item.value) for item in node.keywords}
-        return check_size(function(*arguments, **named))
+        return self.made(function(*arguments, **named))
 
     def function(self, node: ast.expr) -> Callable[..., Any]:
         """The function that a call names; nothing else can be called."""
@@ -389,7 +408,7 @@ class _Evaluator:
             self.loop(node, 0, out)
         finally:
             self.local = before
-        return check_size(out)
+        return self.made(out)
 
     def loop(self, node: ast.ListComp, depth: int, out: list[Any]) -> None:
         """One `for` of a comprehension after the other; each round costs steps."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 import time
 from collections.abc import Callable, Iterator
 from glob import glob
@@ -14,16 +16,22 @@ from andante.errors import BadInput, UnknownName
 from .resolver import Resolver
 from .xacro_dom import Budget, parse_document
 from .xacro_expressions import evaluate
-from .xacro_values import MAX_TEXT, Dictionary
+from .xacro_values import Dictionary, check_size, weigh
 from .xacro_yaml import MAX_BYTES as MAX_YAML_BYTES
 from .xacro_yaml import parse_yaml
 from .xmltree import read_bytes
 
-MAX_ELEMENTS = 200_000  # made by one expansion
-MAX_SECONDS = 20.0
+MAX_ELEMENTS = 100_000  # made by one expansion
+MAX_SECONDS = 10.0
 MAX_FILES = 500
 MAX_BYTES = 8 * 1024 * 1024  # of one xacro file
 MAX_MACRO_DEPTH = 150
+MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
+MAX_WEIGHT = 3_000_000  # of all results together
+MACRO_ARGUMENT = re.compile(
+    r"""\s*([^\s:=]++)\s*+:?=\s*+(\^\|?)?((?:\$\{[^}]*+\}|\$\([^)]*+\)|'[^']*+'|"[^"]*+"|[^\s'"])*+)(?:\s+|$)(.*)""",
+    re.DOTALL,
+)
 
 
 class Session:
@@ -37,6 +45,7 @@ class Session:
         self.roots: set[Path] = {path.resolve().parent, *_package_root(path)}
         self.declared: set[str] = set()
         self.problems: list[Problem] = []
+        self.weight = 0
         self.budget = Budget(MAX_ELEMENTS)
         self.deadline = time.monotonic() + MAX_SECONDS
         self.places: dict[int, Source] = {}
@@ -98,7 +107,9 @@ class Session:
             return
         path = Path(text) if Path(text).is_absolute() else asking.parent / text
         if any(sign in text for sign in "*?["):
-            names = sorted(glob(str(path)))[: MAX_FILES + 1]
+            if any(sign in str(Path(text).parent) for sign in "*?["):
+                raise BadInput(f"{self.here}: the include {text} may have * and ? in the file name only")
+            names = sorted(str(path.parent / name) for name in glob(path.name, root_dir=path.parent))
             if not names:
                 self.warning(f"the include {text} matches no file")
             yield from names
@@ -132,7 +143,14 @@ class Session:
     def evaluate(self, expression: str, symbols: Any, _local: Any = None) -> Any:
         """Value of ${...}."""
         self.tick()
-        return evaluate(str(expression), symbols, self.functions())
+        return self.weighed(evaluate(str(expression), symbols, self.functions()))
+
+    def weighed(self, value: Any) -> Any:
+        """The value itself, its weight added to that of the whole expansion."""
+        self.weight += weigh(value)
+        if self.weight > MAX_WEIGHT:
+            raise BadInput(f"{self.here}: the expressions produce too much; refused")
+        return value
 
     def functions(self) -> dict[str, dict[str, Callable[..., Any]]]:
         """What expressions may call beyond maths."""
@@ -207,12 +225,10 @@ class Session:
         if "$" not in text:
             return text
         self.tick()
-        if len(text) > 10 * MAX_TEXT:
-            raise BadInput(f"a text of {len(text)} characters with $ in it is refused")
+        if len(text) > MAX_DOLLAR_TEXT:
+            raise BadInput(f"a text of {len(text)} characters with $ in it is refused; at most {MAX_DOLLAR_TEXT}")
         result = self.module.original["eval_text"](text, symbols)
-        if isinstance(result, str) and len(result) > 10 * MAX_TEXT:
-            raise BadInput(f"a text of {len(result)} characters is refused")
-        return result
+        return self.weighed(check_size(result)) if isinstance(result, str) else result
 
     # ---- elements ------------------------------------------------------------------------------
     def eval_all(self, node: Any, macros: Any, symbols: Any) -> None:
@@ -236,6 +252,21 @@ class Session:
         """Take a property definition."""
         self._at(node, lambda: self.module.original["grab_property"](node, table))
 
+    def macro_argument(self, text: str) -> tuple[str, tuple[str | None, str | None] | None, str]:
+        """First parameter of a macro, its (forwarded name, default), and the rest of the text.
+
+        NAME, NAME:=DEFAULT, NAME:=^ (forwarded from the caller), NAME:=^|DEFAULT; a linear pattern in place of xacro's.
+        """
+        self.tick()
+        if len(text) > MAX_DOLLAR_TEXT:
+            raise BadInput(f"{self.here}: a parameter list of {len(text)} characters is refused")
+        match = MACRO_ARGUMENT.match(text)
+        if match is not None:
+            name, forward, default, rest = match.groups()
+            return name, (name if forward else None, default or None), rest.lstrip()
+        name, _, rest = text.strip().partition(" ")
+        return name, None, rest.lstrip()
+
     def check_attrs(self, node: Any, required: list[str], optional: list[str]) -> Any:
         """Attributes of an element of xacro itself."""
         self.tick(node)
@@ -245,6 +276,8 @@ class Session:
         """Attributes that must be there."""
         self.tick(node)
         for name in names:
+            if node.tagName == "xacro:arg" and name == "default" and not node.hasAttribute(name):
+                node.setAttribute(name, self.argument(node.getAttribute("name")))
             if not node.hasAttribute(name):
                 raise BadInput(f"{self.here}: <{node.tagName}> needs the attribute {name}")
         return [node.getAttribute(name) for name in names]
@@ -269,6 +302,11 @@ class Session:
 def _package_root(path: Path) -> list[Path]:
     """Folder of the ROS package that a file belongs to, where there is one."""
     return [folder for folder in list(path.resolve().parents)[:6] if (folder / "package.xml").is_file()][:1]
+
+
+def valid_name(name: Any) -> bool:
+    """Whether a property may be called so."""
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _automatic(value: str) -> Any:

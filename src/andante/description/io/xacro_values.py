@@ -28,11 +28,19 @@ def check_size(value: Any) -> Any:
         if len(value) > MAX_TEXT:
             raise BadInput(f"a text of more than {MAX_TEXT} characters is refused")
         return value
+    weigh(value)
+    return value
+
+
+def weigh(value: Any) -> int:
+    """How many values a result holds, counting 16 characters of a text as one; refuses what is too much."""
     stack, parts = [value], 0
     while stack:
         item = stack.pop()
         if isinstance(item, str):
             parts += 1 + len(item) // 16
+            if len(item) > MAX_TEXT:
+                raise BadInput(f"a text of more than {MAX_TEXT} characters is refused")
         elif isinstance(item, list | tuple):
             parts += 1 + len(item)
             if parts <= MAX_PARTS:
@@ -45,12 +53,13 @@ def check_size(value: Any) -> Any:
         elif isinstance(item, bool | float) or item is None:
             parts += 1
         elif isinstance(item, int):
+            parts += 1
             check_size(item)
         else:
             raise BadInput(f"a value of type {type(item).__name__} is not allowed")
         if parts > MAX_PARTS:
             raise BadInput(f"a result of more than {MAX_PARTS} values is refused")
-    return value
+    return parts
 
 
 def checked_product(a: Any, b: Any) -> Any:

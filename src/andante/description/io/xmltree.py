@@ -5,6 +5,7 @@ Entities, external subsets and oversized or over-deep documents are refused with
 
 from __future__ import annotations
 
+import stat
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from andante.errors import BadInput
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 200
-MAX_ELEMENTS = 1_000_000
+MAX_ELEMENTS = 300_000
 
 
 @dataclass
@@ -59,16 +60,22 @@ class Node:
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
     """Contents of a file no longer than the limit."""
     try:
-        size = path.stat().st_size
-        if path.is_dir():
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
             raise BadInput(f"{path} is a folder, a file is wanted")
-        if size > limit:
-            raise BadInput(f"{path} has {size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
-        return path.read_bytes()
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInput(f"{path} is not a regular file; refused")
+        if status.st_size > limit:
+            raise BadInput(f"{path} has {status.st_size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
+        with path.open("rb") as stream:
+            data = stream.read(limit + 1)
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file") from None
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > limit:
+        raise BadInput(f"{path} gives more than {limit / 1e6:.0f} MB; refused")
+    return data
 
 
 def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:
@@ -94,6 +101,7 @@ def parse_xml(data: bytes, file: str) -> Node:
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     top = Node("", source=Source(file))
     stack = [top]
+    texts: list[list[str]] = [[]]  # pieces of text of the open elements
     count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -105,19 +113,24 @@ def parse_xml(data: bytes, file: str) -> Node:
         node = Node(tag, attributes, source=Source(file, line))
         stack[-1].children.append(node)
         stack.append(node)
+        texts.append([])
 
     def end(_tag: str) -> None:
-        stack.pop()
+        stack.pop().text = "".join(texts.pop())
 
     def text(data: str) -> None:
         if not stack[-1].children:
-            stack[-1].text += data
+            texts[-1].append(data)
 
     def entity(name: str, *_rest: Any) -> None:
         raise BadInput(f"{file}:{parser.CurrentLineNumber}: entity {name!r} declared; XML entities are refused")
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
-    parser.EntityDeclHandler = entity
+
+    def defaults(element: str, *_rest: Any) -> None:
+        raise BadInput(f"{file}:{parser.CurrentLineNumber}: attributes of {element!r} declared; write them out instead")
+
+    parser.EntityDeclHandler, parser.SkippedEntityHandler, parser.AttlistDeclHandler = entity, entity, defaults
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
