@@ -185,6 +185,39 @@ def test_shapes_of_one_body_keep_their_own_friction():
     assert abs(engine.base_pose(2)[0] - start) < 0.02
 
 
+def surfaced(name: str, geometry, surface: Surface) -> Robot:
+    return body(Collision(geometry, surface=surface), name=name)
+
+
+@pytest.mark.parametrize(("kp", "kd"), [(1e3, 10.0), (1e4, None), (1e6, 1.0), (1e12, 1.0)])
+def test_contact_stiffness_is_that_of_the_description_and_never_throws(kp, kd):
+    ball = surfaced("ball", Sphere(0.1), Surface(kp=kp, kd=kd))
+    engine = BulletEngine(specimens.world(specimens.ground()), [Placement("ball", ball, at(0, 0, 0.15))])
+    engine.step(150)
+    highest = 0.0
+    for _ in range(50):
+        engine.step(10)
+        highest = max(highest, float(engine.base_pose(1)[2]))
+    assert engine.base_pose(1)[2] == pytest.approx(0.1 - 9.81 / kp, abs=2e-5 + 0.01 * 9.81 / kp)
+    assert highest < 0.105
+
+
+@pytest.mark.parametrize("bounce", [0.0, 0.5, 0.9])
+def test_a_ball_bounces_by_its_restitution(bounce):
+    ball, floor = (surfaced(n, g, Surface(restitution=bounce)) for n, g in (("ball", Sphere(0.1)), ("floor", Plane())))
+    engine = BulletEngine(
+        specimens.world(Placement("floor", floor, fixed=True)),
+        [Placement("ball", ball, at(0, 0, 1.1))],
+        Settings(dt=0.001),
+    )
+    engine.step(500)
+    heights = [0.0]
+    for _ in range(60):
+        engine.step(10)
+        heights.append(float(engine.base_pose(1)[2]) - 0.1)
+    assert math.sqrt(max(heights)) == pytest.approx(bounce, abs=0.09)
+
+
 def test_more_shapes_than_one_compound_holds():
     robot = body(*(Collision(Sphere(0.05), at(0.1 * (i % 5), 0.1 * (i // 5), 0)) for i in range(20)))
     engine = BulletEngine(specimens.world(specimens.ground()), [Placement("bed", robot, at(0, 0, 0.051))])

@@ -31,6 +31,7 @@ from .state import Settings
 from .tree import Body, BodyShape, BodyTree
 
 MOST_LINKS = 127  # of one multibody in Bullet's interface
+CONTACT_ERP = 0.08  # share of a contact's depth that one step gives back
 FASTEST = 1e4  # [rad/s, m/s] Bullet cuts joint speeds at 100 otherwise
 SKIN = 1e-4  # collision margin of meshes [m]
 ALL_BITS = 0xFFFF
@@ -319,9 +320,13 @@ def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: 
         "rollingFriction": surface.rolling or 0.0,
         "restitution": math.sqrt(surface.restitution or 0.0),
     }
+    if surface.restitution:
+        given["contactProcessingThreshold"] = 0.0  # a contact met before it touches would not bounce
     if surface.kp is not None:
+        # Bullet gives back a share dt k / (dt k + d) of the depth in one step; more than `erp` of it would throw
+        erp = CONTACT_ERP if settings.erp is None else max(settings.erp, 1e-3)
         given["contactStiffness"] = surface.kp
-        given["contactDamping"] = surface.kd or 0.0
+        given["contactDamping"] = max(surface.kd or 0.0, settings.dt * surface.kp * (1 / erp - 1))
     pybullet.changeDynamics(uid, link, **given, physicsClientId=client)
 
 
