@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +167,26 @@ def test_no_open_gl_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingExtra, match="libegl1") as caught:
         gl.make_context(8, 8)
     assert "\n" not in str(caught.value)
+
+
+def test_the_next_back_end_is_tried() -> None:
+    """A back end that is not there leaves the way free; in a process of its own, since PyOpenGL is global."""
+    code = """
+from andante.physics import gl, specimens
+from andante.physics.camera import Camera
+gl.backends = lambda: ("nowhere", "egl", "osmesa")
+make = gl.importlib.import_module
+gl.importlib.import_module = lambda name: broken() if name == "mujoco.nowhere" else make(name)
+def broken():
+    import os; os.environ["PYOPENGL_PLATFORM"] = "linux"
+    import OpenGL.GL
+    raise ImportError("no such library")
+from andante.physics.render import Renderer
+with Renderer([], specimens.world(), 16, 16) as renderer:
+    print(renderer.render(None, Camera()).shape)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.strip() == "(16, 16, 3)", done.stderr
 
 
 @pytest.mark.parametrize(

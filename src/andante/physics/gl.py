@@ -23,12 +23,6 @@ def backends() -> tuple[str, ...]:
     return ("egl", "osmesa", "glfw") if os.environ.get("DISPLAY") else ("egl", "osmesa")
 
 
-def prefer_headless() -> None:
-    """Before `import mujoco`: without a display it shall not reach for a window system."""
-    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        os.environ.setdefault("MUJOCO_GL", "egl")
-
-
 def make_context(width: int, height: int) -> Any:
     """A GL context with `make_current` and `free`; one clear line when the machine has none."""
     reasons = []
@@ -36,12 +30,21 @@ def make_context(width: int, height: int) -> Any:
         try:
             if name in ("egl", "osmesa") and "OpenGL" not in sys.modules:
                 os.environ["PYOPENGL_PLATFORM"] = name
+            elif name == "glfw" and "OpenGL" not in sys.modules:
+                os.environ.pop("PYOPENGL_PLATFORM", None)
             context = importlib.import_module(f"mujoco.{name}").GLContext(width, height)
             context.make_current()
             return context
         except Exception as error:
             reasons.append(f"{name}: {' '.join(str(error).split())[:80] or type(error).__name__}")
+            _forget_opengl(name)
     raise MissingExtra(
         f"pictures need OpenGL, and none works here ({'; '.join(reasons)}); install libegl1 or libosmesa6 "
         "and set MUJOCO_GL to egl or osmesa"
     )
+
+
+def _forget_opengl(backend: str) -> None:
+    """PyOpenGL keeps the platform it was first imported for; the next back end needs it afresh."""
+    for module in [m for m in sys.modules if m.split(".")[0] == "OpenGL" or m.startswith(f"mujoco.{backend}")]:
+        del sys.modules[module]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from andante.description.robot import Robot
@@ -18,12 +19,8 @@ from andante.geometry import SE3, Array
 
 from .camera import Camera
 from .engine import Actor, Engine
-from .gl import make_context, prefer_headless
-
-prefer_headless()
-import mujoco  # noqa: E402
-
-from .render_scene import build_visual_scene  # noqa: E402
+from .gl import make_context
+from .render_scene import build_visual_scene
 
 MAX_PIXELS = 4096  # largest edge of a picture
 LIGHT_REACH = 1.0  # half edge of the shadowed square, in distances of the camera
