@@ -1,5 +1,8 @@
 """Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
 
+from typing import TYPE_CHECKING, Any
+
+from .camera import Camera
 from .checks import CHECKS, CheckResult, check_engine
 from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .engine import Actor, Engine
@@ -7,12 +10,17 @@ from .registry import ENGINES, engine_class, installed
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
+from .video import VideoWriter, film_strip
+
+if TYPE_CHECKING:
+    from .render import Renderer, rest_poses
 
 __all__ = [
     "CHECKS",
     "ENGINES",
     "Actor",
     "BodyTree",
+    "Camera",
     "CheckResult",
     "Contacts",
     "Drive",
@@ -21,13 +29,26 @@ __all__ = [
     "Mode",
     "Push",
     "RayHits",
+    "Renderer",
     "ServoGains",
     "ServoOrder",
     "Settings",
     "Snapshot",
+    "VideoWriter",
     "body_tree",
     "check_engine",
     "default_gains",
     "engine_class",
+    "film_strip",
     "installed",
+    "rest_poses",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The renderer is imported when it is asked for: it loads MuJoCo."""
+    if name in ("Renderer", "rest_poses"):
+        from . import render
+
+        return getattr(render, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
