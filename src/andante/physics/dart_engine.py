@@ -2,7 +2,7 @@
 
 Contacts are found by DART's ODE detector: of the four in the wheel it alone has right and stable contacts for planes,
 boxes, cylinders, capsules and meshes in every pairing, and it keeps no memory between steps. The LCP is solved exactly
-(Dantzig); `Settings.iterations` asks for that many sweeps of projected Gauss-Seidel instead. `Settings.cfm` and
+(Dantzig); where that fails DART sweeps by projected Gauss-Seidel, `Settings.iterations` times. `Settings.cfm` and
 `Settings.erp` do not apply. Friction is a pyramid along two directions of the contact plane.
 """
 
@@ -63,9 +63,8 @@ class DartEngine(Engine):
         solver.setCollisionDetector(dartpy.collision.OdeCollisionDetector())
         solver.getCollisionOption().maxNumContacts = MOST_CONTACTS
         if self.settings.iterations is not None:
-            sweeps = dartpy.constraint.PgsBoxedLcpSolver()
-            sweeps.setOption(dartpy.constraint.PgsBoxedLcpSolverOption(self.settings.iterations))
-            solver.setBoxedLcpSolver(sweeps)
+            option = dartpy.constraint.PgsBoxedLcpSolverOption(self.settings.iterations)
+            solver.getSecondaryBoxedLcpSolver().setOption(option)
         dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
         shapes = ShapeMaker()
         self._models: list[Model] = []
