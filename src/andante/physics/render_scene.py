@@ -30,6 +30,7 @@ from andante.geometry import SE3, so3
 PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no colour is known
 GROUND: RGBA = (0.86, 0.87, 0.88, 1.0)
 ENDLESS = 50.0  # a plane at least this wide is shown to the horizon [m]
+HORIZON = 500.0  # how far endless planes reach [m]
 TILE = 1.0  # edge of the ground pattern [m]
 
 
@@ -101,6 +102,7 @@ DEFAULT_LIGHTS = (
 
 def _set_look(spec: Any, world: World, width: int, height: int) -> None:
     visual = spec.visual
+    spec.stat.extent = HORIZON / visual.map.zfar  # how far endless planes reach is settled when the model is loaded
     visual.global_.offwidth, visual.global_.offheight = width, height
     visual.quality.offsamples, visual.quality.shadowsize = 8, 4096
     visual.quality.numslices, visual.quality.numstacks = 48, 24
