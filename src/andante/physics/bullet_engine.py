@@ -27,6 +27,7 @@ from .bullet_build import CONTACT_ERP, BulletModel, Collider, build_actor, filte
 from .bullet_contacts import read_contacts
 from .bullet_inertia import weightless_mass
 from .bullet_links import close_loop, follow
+from .bullet_motion import BodyReader, Motion
 from .bullet_servos import Servos
 from .engine import Engine
 from .raycast import Raycaster
@@ -34,14 +35,6 @@ from .state import Contacts, RayHits
 
 ITERATIONS = 30
 ERP = 0.2  # share of a joint's error that one step mends
-
-
-@dataclass(frozen=True)
-class _Motion:
-    """What one reading of an actor gives."""
-
-    poses: Array  # (bodies, 7)
-    velocities: Array  # (bodies, 6)
 
 
 @dataclass(frozen=True)
@@ -91,8 +84,9 @@ class BulletEngine(Engine):
         self._models: list[BulletModel] = []
         self._fixed: list[SE3] = [actor.placement.pose for actor in self.actors]
         self._servos: list[Servos] = []
-        self._motions: dict[int, _Motion] = {}
-        self._still: dict[int, _Motion] = {}  # of actors that are one fixed body
+        self._readers: list[BodyReader] = []
+        self._motions: dict[int, Motion] = {}
+        self._still: dict[int, Motion] = {}  # of actors that are one fixed body
         self._caster: Raycaster | None = None
         self._joints: dict[int, tuple[Array, Array, Array]] = {}
         self._efforts: dict[int, Array] = {}  # efforts of a restored instant, until the next step
@@ -102,6 +96,7 @@ class BulletEngine(Engine):
             servos = Servos(actor, model, settings.dt, client)
             self._models.append(model)
             self._servos.append(servos)
+            self._readers.append(BodyReader(model, client))
             follow(actor, model, servos.sources, servos.factors, servos.offsets, client)
             for loop in actor.tree.loops:
                 close_loop(actor, model, loop, client)
@@ -253,36 +248,16 @@ class BulletEngine(Engine):
         """Velocities of the body origins, (bodies, 6)."""
         return self._read_bodies(actor).velocities.copy()
 
-    def _read_bodies(self, actor: int) -> _Motion:
+    def _read_bodies(self, actor: int) -> Motion:
         known = self._motions.get(actor) or self._still.get(actor)
         if known is not None:
             return known
         if self.actors[actor].fixed and len(self._models[actor].uid) == 1:
-            motion = self._still[actor] = _Motion(self._fixed[actor].vector[None], np.zeros((1, 6)))
+            motion = self._still[actor] = Motion(self._fixed[actor].vector[None], np.zeros((1, 6)))
             return motion
-        model, client = self._models[actor], self._client
-        count = len(model.uid)
-        poses, velocities = np.zeros((count, 7)), np.zeros((count, 6))
-        poses[:, 6] = 1.0
-        for root in model.roots:
-            uid = int(model.uid[root])
-            if uid >= 0:
-                position, turn = pybullet.getBasePositionAndOrientation(uid, physicsClientId=client)
-                poses[root] = (*position, *turn)
-                linear, angular = pybullet.getBaseVelocity(uid, physicsClientId=client)
-                velocities[root] = (*linear, *angular)
-        for uid in np.unique(model.uid[model.link >= 0]):
-            inside = np.flatnonzero((model.uid == uid) & (model.link >= 0))
-            states = pybullet.getLinkStates(int(uid), model.link[inside].tolist(), 1, 1, physicsClientId=client)
-            poses[inside] = [(*state[0], *state[1]) for state in states]
-            velocities[inside] = [(*state[6], *state[7]) for state in states]
-        com = SE3.from_vector(poses)
-        bodies = com @ model.body_from_com.inverse()
-        vectors = bodies.vector
+        motion = self._motions[actor] = self._readers[actor].read()
         if self.actors[actor].fixed:
-            vectors[0] = self._fixed[actor].vector
-        velocities[:, :3] += np.cross(velocities[:, 3:], bodies.translation - com.translation)
-        motion = self._motions[actor] = _Motion(vectors, velocities)
+            motion.poses[0] = self._fixed[actor].vector
         return motion
 
     # ---- contacts and rays -----------------------------------------------------------------------

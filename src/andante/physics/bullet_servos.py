@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,6 +18,19 @@ from .servos import ServoGains
 from .state import Mode
 
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Joints of one multibody in one mode, with what their motors are told beside the reference."""
+
+    mode: Mode
+    uid: int
+    joints: np.ndarray
+    links: list[int]
+    forces: list[float]
+    near: list[float]  # share of the gap that a step closes
+    keen: list[float]  # share of the speed error that a step mends
 
 
 class Servos:
@@ -43,7 +58,7 @@ class Servos:
         self._force, self._near, self._keen = np.zeros(count), np.zeros(count), np.ones(count)
         self._given_damping = np.zeros(count)
         self._sent: Array | None = None
-        self._groups: list[tuple[Mode, int, np.ndarray, list[int]]] = []
+        self._groups: list[_Group] = []
 
     @property
     def sprung(self) -> bool:
@@ -97,41 +112,44 @@ class Servos:
                     continue
                 links = self._link[chosen].tolist()
                 if which is Mode.OFF:  # the idle motor is the dry friction
-                    self._drive(uid, links, np.zeros(len(chosen)), self._friction[chosen], np.ones(len(chosen)))
+                    idle, full = [0.0] * len(links), [1.0] * len(links)
+                    self._drive(uid, links, idle, self._friction[chosen].tolist(), full)
                 else:
-                    self._groups.append((which, uid, chosen, links))
+                    forces, near, keen = (a[chosen].tolist() for a in (self._force, self._near, self._keen))
+                    self._groups.append(_Group(which, uid, chosen, links, forces, near, keen))
 
     def send(self, references: Array) -> None:
         """Give the motors their references: position, velocity or torque by mode."""
         if self._sent is not None and np.array_equal(references, self._sent):
             return
         self._sent = references.copy()
-        for mode, uid, joints, links in self._groups:
-            wanted = references[joints]
-            if mode is Mode.POSITION:
+        for group in self._groups:
+            wanted = references[group.joints]
+            if group.mode is Mode.POSITION:
                 pybullet.setJointMotorControlArray(
-                    uid,
-                    links,
+                    group.uid,
+                    group.links,
                     pybullet.POSITION_CONTROL,
                     targetPositions=wanted.tolist(),
-                    forces=self._force[joints].tolist(),
-                    positionGains=self._near[joints].tolist(),
-                    velocityGains=self._keen[joints].tolist(),
+                    forces=group.forces,
+                    positionGains=group.near,
+                    velocityGains=group.keen,
                     physicsClientId=self._client,
                 )
-            elif mode is Mode.VELOCITY:
-                self._drive(uid, links, wanted, self._force[joints], self._keen[joints])
+            elif group.mode is Mode.VELOCITY:
+                self._drive(group.uid, group.links, wanted.tolist(), group.forces, group.keen)
             else:
-                self._drive(uid, links, np.sign(wanted) * ENDLESS, np.abs(wanted), np.ones(len(joints)))
+                speeds, efforts = (np.sign(wanted) * ENDLESS).tolist(), np.abs(wanted).tolist()
+                self._drive(group.uid, group.links, speeds, efforts, group.keen)
 
-    def _drive(self, uid: int, links: list[int], speeds: Array, forces: Array, gains: Array) -> None:
+    def _drive(self, uid: int, links: list[int], speeds: list[float], forces: list[float], gains: list[float]) -> None:
         pybullet.setJointMotorControlArray(
             uid,
             links,
             pybullet.VELOCITY_CONTROL,
-            targetVelocities=speeds.tolist(),
-            forces=forces.tolist(),
-            velocityGains=gains.tolist(),
+            targetVelocities=speeds,
+            forces=forces,
+            velocityGains=gains,
             physicsClientId=self._client,
         )
 
