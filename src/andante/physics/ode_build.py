@@ -3,7 +3,7 @@
 ODE wants the centre of mass at the origin of a body, so an `OdeBody` sits at the centre of mass of our body with the
 axes of our body frame. The root of a fixed actor has no `OdeBody`: its geoms and joints belong to the world.
 Rotor inertia of a hinge is added to the tensor of the body it carries, about the axis (maximal coordinates know no
-joint inertia): exact while the parent does not turn about that axis.
+joint inertia): exact while the parent does not turn about that axis (see `ode_inertia`).
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 
 from .engine import Actor
+from .ode_inertia import shared_tensors
 from .raycast import shape_triangles
 from .tree import Body, BodyShape
 
@@ -106,9 +107,8 @@ def fold(angle: float) -> float:
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
-def make_mass(body: Body, extra: Array | None = None) -> OdeMass:
-    """Mass and tensor of a body about its centre of mass, plus an extra tensor."""
-    tensor = body.inertia.matrix + (0.0 if extra is None else extra)
+def make_mass(body: Body, tensor: Array) -> OdeMass:
+    """Mass of a body with a tensor about its centre of mass, made positive definite."""
     values, vectors = np.linalg.eigh(tensor)
     tensor = vectors @ np.diag(np.maximum(values, max(LEAST_MOMENT, float(values[-1]) * 1e-4))) @ vectors.T
     mass = OdeMass()
@@ -161,14 +161,14 @@ def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
 
 def build_actor(world: OdeWorld, space: OdeHashSpace, actor: Actor) -> Built:
     """Make bodies, geoms, tree joints and loop joints of an actor; bodies stand at q = 0 afterwards."""
-    tree, keep = actor.tree, list[object]()
+    tree, keep, tensors = actor.tree, list[object](), shared_tensors(actor)
     bodies: list[OdeBody | None] = []
     for i, body in enumerate(tree.bodies):
         if i == 0 and actor.fixed:
             bodies.append(None)
             continue
         made = OdeBody(world)
-        made.setMass(make_mass(body, _armature(body.joint)))
+        made.setMass(make_mass(body, tensors[i]))
         made.setGravityMode(1 if body.gravity else 0)
         made.setAutoDisableFlag(0)
         bodies.append(made)
@@ -199,12 +199,6 @@ def build_actor(world: OdeWorld, space: OdeHashSpace, actor: Actor) -> Built:
     _make_joints(world, actor, made)
     anchor_joints(actor, made, root)
     return made
-
-
-def _armature(joint: Joint | None) -> Array | None:
-    if joint is None or joint.type is JointType.PRISMATIC or not joint.one_dof or joint.dynamics.armature == 0:
-        return None
-    return joint.dynamics.armature * np.outer(joint.axis, joint.axis)
 
 
 def tree_poses(actor: Actor, root: SE3, q: dict[str, float], free: dict[int, SE3] | None = None) -> list[SE3]:

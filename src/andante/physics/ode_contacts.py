@@ -43,7 +43,7 @@ from .state import Contacts, Settings
 
 EVENT = "andante-ode-contact"
 BOUNCE_SPEED = 0.05  # slower impacts do not bounce [m/s]
-CONTACT_CFM = 1e-5
+CONTACT_CFM = 1e-4
 MAX_SURFACES = 255
 MAX_PER_PAIR = 16  # points of a pair, as in autoCollide
 
@@ -136,7 +136,7 @@ class Collider:
     # ---- pairs met by our own code -----------------------------------------------------------------
     def _prepare_own(self, coms: list[Array]) -> None:
         own = self.own
-        self._own_contacts = [self._contact(int(a), int(b)) for a, b in own.pairs]
+        self._own_ends = [(self._contact(a, b), self.owner[a], self.owner[b]) for a, b in own.pairs.tolist()]
         movers = list(dict.fromkeys(int(self.key[g]) for g in own.geoms if self.owner[g] is not None))
         first = {int(self.key[g]): self.owner[g] for g in own.geoms}
         self._movers = [(first[key].getPosition, first[key].getQuaternion) for key in movers]  # type: ignore[union-attr]
@@ -161,16 +161,18 @@ class Collider:
         pairs, points = self.own.contacts(self._own_poses)
         if record:
             self._mine = pairs.copy(), points.copy()
-        geom = OdeContactGeom()
-        for row, (pair, point) in enumerate(zip(pairs.tolist(), points.tolist(), strict=True)):
-            a, b = self.own.pairs[pair]
-            contact = self._own_contacts[pair]
-            geom.setPos(LVecBase3f(point[0], point[1], point[2]))
-            geom.setNormal(LVecBase3f(point[3], point[4], point[5]))
-            geom.setDepth(point[6])
+        geom, world, group, ends = OdeContactGeom(), self.world, self.group, self._own_ends
+        for row, (pair, (x, y, z, nx, ny, nz, depth)) in enumerate(zip(pairs.tolist(), points.tolist(), strict=True)):
+            contact, a, b = ends[pair]
+            geom.setPos(LVecBase3f(x, y, z))
+            geom.setNormal(LVecBase3f(nx, ny, nz))
+            geom.setDepth(depth)
             contact.setGeom(geom)
-            joint = OdeContactJoint(self.world, self.group, contact)
-            attach(joint, self.owner[a], self.owner[b])
+            joint = OdeContactJoint(world, group, contact)
+            if b is None:
+                joint.attachBody(a, 0)
+            else:
+                attach(joint, a, b)
             if record:
                 joint.setFeedback(self._feedback(row))
 

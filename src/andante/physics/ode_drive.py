@@ -12,7 +12,8 @@ All are rows of ODE's solver, so they are implicit. A motor row asks for v' = c 
 The motor of the hinge or slider itself carries the dry friction; servo and spring have angular or linear motors of
 their own beside it, because ODE pushes with all of FMax when a joint's own motor works at a stop. The effort of a
 mimic joint acts back on its source through the ratio, smoothed over `REACTION_TIME` since it is known one step late.
-The rotor inertia of a slider is a row too: effort = -A (v' - v)/h.
+The rotor inertia of a slider is a row too: effort = -A (v' - v)/h. Damping that is small beside kd is added to it
+while a position servo holds the joint, and shares its effort limit.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ from .state import Mode
 LMOTOR_VEL, LMOTOR_FMAX, LMOTOR_CFM = 2, 5, 8  # numbers of ODE's joint parameters
 STOP_ERP = 0.6
 STOP_CFM = 1e-6
-MIMIC_ERP = 0.4
-MIMIC_CFM = 1e-7
-REACTION_TIME = 0.02  # [s]
+MIMIC_ERP = 0.2
+MIMIC_CFM = 1e-3
+REACTION_TIME = 0.03  # [s]
+MERGED = 0.02  # damping up to this share of kd is carried by the row of a position servo
 NEAR = 1.0  # a wide joint gets its stop this far before the limit [rad]
 
 
@@ -121,13 +123,13 @@ class Drive:
         self.reaction = [0.0] * count  # smoothed effort of mimic joints
         self.reference = [0.0] * count
         self.stiff = [0.0] * count  # kp CFM of position servos
+        self.merged = [0.0] * count  # damping that the servo rows carry
         self._held: list[tuple[Callable[[], float], Callable[[int, float], None], int, int]] = []
         self._held_turning: list[int] = []
         self._torques: list[int] = []
         self.modes = np.zeros(count, dtype=np.int8)
         for i, _, _, _ in self.mimics:
             self.motors[i].tune(math.inf, MIMIC_CFM)
-        self.extra_joints: list[Any] = []
 
     def _make_passive(self, world: OdeWorld, i: int, joint: Joint, ends: tuple[Any, Any]) -> None:
         loss = joint.dynamics
@@ -151,7 +153,10 @@ class Drive:
             if self.followers[i]:
                 continue
             mode, effort = self.modes[i], float(gains.effort[i])
-            if mode == Mode.POSITION and (total := float(self.dt * gains.kp[i] + gains.kd[i])) > 0:
+            total = float(self.dt * gains.kp[i] + gains.kd[i])
+            self.merged[i] = self._merge(i, mode == Mode.POSITION and total > 0, float(gains.kd[i]))
+            if mode == Mode.POSITION and total > 0:
+                total += self.merged[i]
                 motor.tune(effort, 1 / total)
                 self.stiff[i] = float(gains.kp[i]) / total
                 if i in self.turning:
@@ -164,6 +169,15 @@ class Drive:
                 motor.tune(0.0, 0.0)
                 if mode == Mode.TORQUE:
                     self._torques.append(i)
+
+    def _merge(self, i: int, held: bool, kd: float) -> float:
+        """Damping that the servo row of a joint takes over, which saves a row where it is small beside kd."""
+        loss = self.movable[i].dynamics
+        if i not in self.passive or any(i == spring[0] for spring in self.springs):
+            return 0.0
+        merge = held and loss.damping <= MERGED * kd
+        self.passive[i].tune(0.0 if merge else math.inf, 1 / loss.damping)
+        return loss.damping if merge else 0.0
 
     def set_references(self, references: Array) -> None:
         """Take over targets: positions, velocities or torques by mode."""
@@ -238,7 +252,7 @@ class Drive:
             if self.modes[i] == Mode.TORQUE:
                 out[i] = self.reference[i]
             elif self.modes[i] in (Mode.POSITION, Mode.VELOCITY):
-                out[i] = motor.effort()
+                out[i] = motor.effort() + self.merged[i] * self.rate[i]()
         return out
 
     def put(self, positions: Array) -> None:
