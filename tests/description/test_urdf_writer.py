@@ -25,6 +25,7 @@ from andante.description.io.urdf_writer_gazebo import rpy_of
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
 from andante.description.link import Collision, Link, Material, Surface, Visual
+from andante.description.load import load_robot, robot_names
 from andante.description.robot import Frame, Robot
 from andante.description.sensor import SensorSpec
 from andante.description.shapes import Box, Capsule, Ellipsoid, Mesh, Plane, Sphere
@@ -204,6 +205,16 @@ def test_odd_names_survive() -> None:
     assert (again.name, again.joints[0].name, again.joints[0].child) == (robot.name, "'q'", "<z>")
 
 
+@pytest.mark.parametrize("name", robot_names())
+def test_built_in_robots(name: str, tmp_path: Path) -> None:
+    robot = load_robot(name)
+    out = tmp_path / f"{name}.urdf"
+    out.write_text(write_urdf(robot, out), encoding="utf-8")
+    again = read_robot(out)
+    assert_same_physics(robot, again, tolerance=1e-12, link_frames=True)
+    check_with_reference_parser(out)
+
+
 def samples(tmp_path: Path) -> list[Robot]:
     file = tmp_path / "walker.urdf.xacro"
     file.write_text(MACROS)
@@ -215,16 +226,21 @@ def samples(tmp_path: Path) -> list[Robot]:
     return [read(ARM), read_robot(file), replace(plain, links=boxes)]
 
 
-def test_the_reference_parser_accepts_it(tmp_path: Path) -> None:
+def check_with_reference_parser(file: Path) -> None:
+    """Fail unless check_urdf reads the file without a word of complaint."""
     program = shutil.which("check_urdf")
     if program is None:
         if os.environ.get("CI") == "true":
             pytest.fail("check_urdf is missing; install liburdfdom-tools")
         pytest.skip("check_urdf (liburdfdom-tools) is not installed")
+    result = subprocess.run([program, str(file)], capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Successfully Parsed XML" in result.stdout
+    assert "error" not in (result.stdout + result.stderr).lower()
+
+
+def test_the_reference_parser_accepts_it(tmp_path: Path) -> None:
     for robot in samples(tmp_path):
         out = tmp_path / "out.urdf"
         out.write_text(write_urdf(robot, out))
-        result = subprocess.run([program, str(out)], capture_output=True, text=True, timeout=60, check=False)
-        assert result.returncode == 0, result.stdout + result.stderr
-        assert "Successfully Parsed XML" in result.stdout
-        assert "rror" not in result.stdout + result.stderr
+        check_with_reference_parser(out)

@@ -2,8 +2,8 @@
 
 `package://NAME/rest` and `model://NAME/rest` are looked up below the search folders (given ones, those in
 ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and the Ignition/Gazebo resource paths) and upwards from the asking file:
-a folder called NAME, also below models/. `package://andante/...` is the data of this installation itself; meshes of the built-in robots
-(`package://andante/robots/ROBOT/meshes/PART.stl`) are made when first asked for.
+a folder called NAME, also below models/. `package://andante/...` is the data of this installation itself; meshes of
+the built-in robots (`package://andante/robots/ROBOT/meshes/PART.stl`) are made when first asked for.
 """
 
 from __future__ import annotations

@@ -143,7 +143,14 @@ class Session:
     def evaluate(self, expression: str, symbols: Any, _local: Any = None) -> Any:
         """Value of ${...}."""
         self.tick()
-        return self.weighed(evaluate(str(expression), symbols, self.functions()))
+        try:
+            value = evaluate(str(expression), symbols, self.functions())
+        except BadInput as error:
+            text, shown = str(error), " ".join(str(expression).split())
+            if text.startswith("in ${") or any(text.startswith(file) for file in self.files):
+                raise
+            raise BadInput(f"in ${{{shown[:57] + '...' if len(shown) > 60 else shown}}}: {text}") from None
+        return self.weighed(value)
 
     def weighed(self, value: Any) -> Any:
         """The value itself, its weight added to that of the whole expansion."""
