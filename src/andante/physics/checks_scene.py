@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Plane, Sphere
 from andante.description.world import Placement
 from andante.geometry import SE3, Array
 
@@ -23,7 +23,7 @@ def rays(engine: type[Engine]) -> CheckResult:
     found = Findings("rays")
     with tempfile.TemporaryDirectory() as folder:
         mesh = specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.4, 0.6))
-        cases = (
+        cases: tuple[tuple[str, Geometry, float], ...] = (
             ("box", Box((0.2, 0.4, 0.6)), 0.1),
             ("sphere", Sphere(0.25), 0.25),
             ("cylinder", Cylinder(0.15, 0.8), 0.15),

@@ -92,8 +92,7 @@ class Wishes:
     def command(self, values: ArrayLike, mode: Mode, joints: ArrayLike | None) -> np.ndarray:
         """Take new targets, clipped to the bounds of the mode; indices of the joints whose mode changed."""
         wanted = np.asarray(values, dtype=float)
-        total = float(np.add.reduce(wanted, axis=None))  # one cheap pass; only a suspicious sum is looked into
-        if total != total and np.isnan(wanted).any():
+        if np.isnan(np.dot(wanted, wanted)):  # a sum of squares is NaN exactly where one of them is
             raise BadInput("a servo target is NaN")
         low, high = self._bounds(mode)
         if joints is None:
@@ -118,9 +117,9 @@ class Wishes:
         gap = self.targets - self.references
         stride = self.gains.velocity * dt
         far = np.abs(gap) > stride
-        if far.any():
+        if np.count_nonzero(far):
             far &= self.modes == Mode.POSITION
-            if far.any():
+            if np.count_nonzero(far):
                 self.references[:] = np.where(far, self.references + np.clip(gap, -stride, stride), self.targets)
                 return False
         self.references[:] = self.targets

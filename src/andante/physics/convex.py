@@ -24,7 +24,8 @@ def convex_parts(vertices: Array, faces: np.ndarray) -> list[tuple[Array, np.nda
     groups = trimesh.graph.connected_components(whole.face_adjacency, nodes=np.arange(len(whole.faces)), min_len=1)
     out: list[tuple[Array, np.ndarray]] = []
     for group in groups:
-        part = whole.submesh([group], append=True, repair=False)
+        part = trimesh.Trimesh(whole.vertices, whole.faces[group], process=False)
+        part.remove_unreferenced_vertices()
         thick = float(np.linalg.svd(part.vertices - part.vertices.mean(axis=0), compute_uv=False)[-1]) > FLAT
         if thick and (part.is_convex or len(part.faces) > MAX_TRIANGLES):
             hull = part.convex_hull

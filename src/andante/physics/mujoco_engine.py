@@ -44,6 +44,7 @@ class MujocoEngine(Engine):
         owners = [self.model.geom(i).name.split(":")[:2] for i in range(self.model.ngeom)]
         self._geom_actor, self._geom_link = np.array(owners, dtype=int).reshape(-1, 2).T
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
+        self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
         self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
         self._stale = True
         for actor, index in zip(self.actors, self._index, strict=True):
@@ -84,7 +85,7 @@ class MujocoEngine(Engine):
         self.model.actuator_forcerange[where, 1] = effort
 
     def _apply_references(self, actor: int) -> None:
-        self.data.ctrl[self._index[actor].actuators] = self.references[actor]
+        self._controls[actor][:] = self.references[actor]
 
     # ---- pushes ----------------------------------------------------------------------------------
     def _apply_pushes(self) -> None:
