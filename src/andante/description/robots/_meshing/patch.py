@@ -46,7 +46,8 @@ def patch(
 
     Outline coordinates (u, v) lie across the normal: v points up (forward on a level surface), u so that
     (u, v, normal) is right-handed. The outline must be star-shaped about its origin and lie wholly over the surface.
-    `hole` > 0 leaves the inner share of it out, which makes a ring. `rings` is how finely the plate follows the surface.
+    The back is flat, so the surface should bulge or be flat there.
+    `hole` > 0 leaves the inner share of it out, which makes a ring. `rings` says how finely it follows the surface.
     """
     basis = frame_along(normal)
     middle = np.asarray(centre, dtype=float)

@@ -35,7 +35,7 @@ THUMB = (
 
 def shoulder() -> trimesh.Trimesh:
     """The pitch drive inside the shoulder."""
-    return revolve([(-0.030, 0.024), (-0.024, 0.0265), (0.006, 0.0265), (0.012, 0.022)], (0, 0, 0), (0, 1, 0))
+    return revolve([(-0.028, 0.0265), (0.006, 0.0265)], (0, 0, 0), (0, 1, 0), around=20)
 
 
 @cache
@@ -72,7 +72,7 @@ def bicep_accent() -> trimesh.Trimesh:
 def bicep_grey() -> trimesh.Trimesh:
     """Cuff at the elbow, cap of the shoulder screw."""
     return join(
-        revolve([(0.1000, 0.0195), (0.1090, 0.0200), (0.1120, 0.0180)], (0, 0.0140, 0), (1, 0, 0), around=24),
+        revolve([(0.1000, 0.0195), (0.1080, 0.0200), (0.1105, 0.0180)], (0, 0.0140, 0), (1, 0, 0), around=24),
         patch(bicep(), (0.000, 0.06, 0), (0, 1, 0), circle(0.0095, 20), lift=0.0014, rings=2),
     )
 

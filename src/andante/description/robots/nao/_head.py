@@ -29,8 +29,8 @@ def helmet() -> trimesh.Trimesh:
         ],
         round_start=0.012,
         round_end=0.038,
-        around=44,
-        along=11,
+        around=42,
+        along=10,
         cap=7,
     )
 
@@ -47,7 +47,7 @@ def white() -> trimesh.Trimesh:
 def accent() -> trimesh.Trimesh:
     """Coloured rings of the ears."""
     x, _, z = EAR
-    ear = ring(0.0208, 0.0022, (x, 0.0628, z), (0, 1, 0), around=30)
+    ear = ring(0.0208, 0.0022, (x, 0.0628, z), (0, 1, 0), around=28)
     return join(ear, mirror(ear))
 
 
@@ -66,7 +66,7 @@ def grey() -> trimesh.Trimesh:
         patch(helmet(), (-0.0257, 0, 0.12), (0, 0, 1), rounded(0.019, 0.017, 3.2, 20), rings=3),
     ]
     seam = patch(
-        helmet(), (0.07, 0, 0.047), (1, 0, 0), rounded(0.100, 0.082, 2.6, 64), lift=0.0003, hole=0.975, rings=1
+        helmet(), (0.07, 0, 0.047), (1, 0, 0), rounded(0.100, 0.082, 2.6, 52), lift=0.0003, hole=0.975, rings=1
     )
     vents = [
         patch(helmet(), (-0.07, 0, 0.05 - 0.008 * k), (-1, 0, 0), rounded(0.034 - 0.004 * k, 0.0035, 4, 16), rings=2)
@@ -91,7 +91,7 @@ def light() -> trimesh.Trimesh:
     """Glowing rings of eyes and ears."""
     eye = patch(helmet(), EYE, EYE_NORMAL, circle(0.0124, 30), lift=0.0013, hole=0.58, rings=2)
     x, _, z = EAR
-    ear = ring(0.0160, 0.0011, (x, 0.0628, z), (0, 1, 0), around=28)
+    ear = ring(0.0160, 0.0011, (x, 0.0628, z), (0, 1, 0), around=24)
     return join(eye, mirror(eye), ear, mirror(ear))
 
 

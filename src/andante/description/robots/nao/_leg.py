@@ -37,9 +37,9 @@ def pelvis_housing() -> trimesh.Trimesh:
         axis="x",
         round_start=0.018,
         round_end=0.014,
-        around=26,
-        along=6,
-        cap=5,
+        around=22,
+        along=5,
+        cap=4,
     )
 
 
@@ -65,15 +65,15 @@ def thigh() -> trimesh.Trimesh:
         ],
         round_start=0.020,
         round_end=0.026,
-        around=30,
+        around=28,
         along=11,
-        cap=5,
+        cap=4,
     )
 
 
 def thigh_accent() -> trimesh.Trimesh:
     """Coloured panel along the outside of the thigh."""
-    return patch(thigh(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.084, 2.8, 32, 0.30), rings=5)
+    return patch(thigh(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.084, 2.8, 28, 0.30), rings=4)
 
 
 def thigh_grey() -> trimesh.Trimesh:
@@ -97,15 +97,15 @@ def tibia() -> trimesh.Trimesh:
         ],
         round_start=0.008,
         round_end=0.026,
-        around=30,
+        around=28,
         along=12,
-        cap=5,
+        cap=4,
     )
 
 
 def tibia_accent() -> trimesh.Trimesh:
     """Coloured panel on the outside of the calf."""
-    return patch(tibia(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.070, 2.8, 30, -0.15), rings=4)
+    return patch(tibia(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.070, 2.8, 28, -0.15), rings=3)
 
 
 def tibia_grey() -> trimesh.Trimesh:
@@ -165,9 +165,8 @@ def _softened(outline: Array) -> Array:
     """An outline with its corners cut twice at a quarter of each edge (Chaikin)."""
     for _ in range(2):
         following = np.roll(outline, -1, axis=0)
-        outline = np.stack([0.75 * outline + 0.25 * following, 0.25 * outline + 0.75 * following], axis=1).reshape(
-            -1, 2
-        )
+        corners = (0.75 * outline + 0.25 * following, 0.25 * outline + 0.75 * following)
+        outline = np.stack(corners, axis=1).reshape(-1, 2)
     return outline
 
 

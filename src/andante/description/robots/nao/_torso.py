@@ -28,8 +28,8 @@ def shell() -> trimesh.Trimesh:
         ],
         round_start=0.016,
         round_end=0.040,
-        around=44,
-        along=12,
+        around=42,
+        along=11,
         cap=6,
     )
 
@@ -48,7 +48,7 @@ def _shoulder() -> trimesh.Trimesh:
         ],
         SHOULDER,
         (0, 1, 0),
-        around=30,
+        around=26,
     )
 
 
@@ -59,7 +59,7 @@ def white() -> trimesh.Trimesh:
 
 def accent() -> trimesh.Trimesh:
     """Coloured panels on both flanks and on the belly."""
-    flank = patch(shell(), (-0.002, 0.08, 0.006), (0, 1, 0), rounded(0.050, 0.090, 3.0, 32, 0.35), rings=5)
+    flank = patch(shell(), (-0.002, 0.08, 0.006), (0, 1, 0), rounded(0.050, 0.090, 3.0, 28, 0.35), rings=4)
     belly = patch(shell(), (0.08, 0, -0.034), (1, 0, 0), rounded(0.050, 0.046, 2.8, 28, 0.45), rings=4)
     return join(flank, mirror(flank), belly)
 
@@ -68,7 +68,7 @@ def grey() -> trimesh.Trimesh:
     """Rings of the sonars, bezel of the button, collar, battery lid, hip block."""
     parts = [patch(shell(), (0.08, y, z), (1, 0.35, 0), circle(0.0085, 20), lift=0.0007, rings=2) for y, z in SONARS]
     bezel = patch(shell(), BUTTON, (1, 0, 0), circle(0.0150, 26), lift=0.0008, rings=3)
-    lid = patch(shell(), (-0.08, 0, 0.026), (-1, 0, 0), rounded(0.070, 0.104, 4.0, 36, 0.12), rings=5)
+    lid = patch(shell(), (-0.08, 0, 0.026), (-1, 0, 0), rounded(0.070, 0.104, 4.0, 32, 0.12), rings=3)
     collar = revolve([(0.118, 0.031), (0.130, 0.029), (0.1333, 0.026), (0.1333, 0.020)], (0, 0, 0), (0, 0, 1))
     block = loft(
         [

@@ -127,8 +127,8 @@ def text() -> str:
     """Contents of nao_links.xacro."""
     out = [
         '<?xml version="1.0"?>',
-        "<!-- Generated from links.csv by generate_links.py; change those and run it again. Masses [kg], centres of mass",
-        "     [m], tensors about the centre of mass along the link axes [kg m^2]. -->",
+        "<!-- Generated from links.csv by generate_links.py; change those and run it again. Masses [kg],",
+        "     centres of mass [m], tensors about the centre of mass along the link axes [kg m^2]. -->",
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">',
     ]
     for name, call, inertia in links():

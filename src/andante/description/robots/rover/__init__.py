@@ -1,0 +1,1 @@
+"""Description and meshes of the rover."""
