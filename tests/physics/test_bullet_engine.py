@@ -17,7 +17,7 @@ from andante.description.inertia import Inertia
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
 from andante.description.link import Collision, Link, Surface
 from andante.description.robot import Robot
-from andante.description.shapes import Box, Ellipsoid, Heightmap, Plane, Sphere
+from andante.description.shapes import Box, Cylinder, Ellipsoid, Heightmap, Plane, Sphere
 from andante.description.world import Placement
 from andante.errors import Unsupported
 from andante.geometry import SE3
@@ -327,6 +327,45 @@ def test_stiff_losses_on_a_light_joint_stay_finite_and_are_told(dynamics):
 
 def test_gentle_losses_are_not_told():
     assert scene(specimens.hinge(dynamics=Dynamics(damping=0.1, stiffness=1.0))).problems == ()
+
+
+def cart() -> Robot:
+    """A box on two driven wheels and a ball."""
+    wheel = Inertia(0.1, (0.0, 0.0, 0.0), (1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4))
+    chassis = Inertia(1.0, (0.0, 0.0, 0.0), (0.005, 0.0, 0.0, 0.005, 0.0, 0.005))
+    ball = Collision(Sphere(0.02), at(-0.1, 0, -0.03), Surface(mu=0.0))
+    links = [Link("chassis", chassis, collisions=(Collision(Box((0.25, 0.15, 0.04))), ball))]
+    joints = []
+    for name, y in (("left", 0.1), ("right", -0.1)):
+        turned = SE3.from_xyz_rpy((0, 0, 0), (math.pi / 2, 0, 0))
+        links.append(Link(name, wheel, collisions=(Collision(Cylinder(0.05, 0.02), turned),)))
+        joints.append(Joint(name + "_wheel", JointType.CONTINUOUS, "chassis", name, at(0.05, y, 0), (0.0, 1.0, 0.0)))
+    return Robot("cart", tuple(links), tuple(joints))
+
+
+@pytest.mark.parametrize(("left", "right"), [(6.0, 6.0), (-4.0, 4.0)])
+def test_wheels_roll_without_slipping(left, right):
+    engine = BulletEngine(specimens.world(specimens.ground()), [Placement("cart", cart(), at(0, 0, 0.0501))])
+    engine.command(1, [left, right], Mode.VELOCITY)
+    engine.step(1000)
+    velocity, yaw = engine.base_velocity(1), SE3.from_vector(engine.base_pose(1)).rpy[2]
+    middle = velocity[:2] + velocity[5] * np.array([-math.sin(yaw), math.cos(yaw)]) * 0.05  # between the wheels
+    edge = 0.01 * abs(velocity[5])  # a wheel may stand on either of its rims
+    forward = float(middle @ [math.cos(yaw), math.sin(yaw)])
+    assert forward == pytest.approx(0.05 * (left + right) / 2, abs=0.006 + edge)
+    assert velocity[5] == pytest.approx(0.05 * (right - left) / 0.2, rel=0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("gain", [1e15, math.inf])
+def test_endless_gains_hold(gain):
+    engine = scene(specimens.hinge(along=(1.0, 0.0, 0.0)))
+    engine.set_gains(0, engine.gains[0].changed(kp=gain, kd=gain, kv=gain))
+    engine.command(0, [0.0])
+    engine.step(500)
+    assert abs(engine.joint_positions(0)[0]) < 1e-3
+    engine.command(0, [0.5], Mode.VELOCITY)
+    engine.step(10)
+    assert engine.joint_velocities(0)[0] == pytest.approx(0.5, abs=1e-6)
 
 
 def test_a_one_sided_limit_holds():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,10 +17,11 @@ from .engine import Actor
 from .servos import ServoGains
 from .state import Mode
 
+STIFFEST = 1e12  # stands for an infinite gain
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Group:
     """Joints of one multibody in one mode, with what their motors are told beside the reference."""
 
@@ -28,9 +29,9 @@ class _Group:
     uid: int
     joints: np.ndarray
     links: list[int]
-    forces: list[float]
-    near: list[float]  # share of the gap that a step closes
-    keen: list[float]  # share of the speed error that a step mends
+    forces: list[float] = field(default_factory=list)
+    near: list[float] = field(default_factory=list)  # share of the gap that a step closes
+    keen: list[float] = field(default_factory=list)  # share of the speed error that a step mends
 
 
 class Servos:
@@ -57,6 +58,7 @@ class Servos:
         self._mode = np.full(count, Mode.OFF, dtype=np.int8)
         self._force, self._near, self._keen = np.zeros(count), np.zeros(count), np.ones(count)
         self._given_damping = np.zeros(count)
+        self._fresh = True  # nothing was told to the motors yet
         self._sent: Array | None = None
         self._groups: list[_Group] = []
 
@@ -97,26 +99,35 @@ class Servos:
         damping = self._damping + np.where(held & (gains.kp == 0), gains.kd, 0.0)
         self._set_damping(np.minimum(damping, self._most_damping))
         self._force = np.minimum(gains.effort, STRONGEST)
-        soft = np.where(gains.kp > 0, gains.kd + gains.kp * dt, 1.0)
-        self._near = np.where(held, gains.kp * dt / soft, 0.0)
-        push = gains.kv * dt
+        kp, kd = np.minimum(gains.kp, STIFFEST), np.minimum(gains.kd, STIFFEST)
+        soft = np.where(kp > 0, kd + kp * dt, 1.0)
+        self._near = np.where(held, kp * dt / soft, 0.0)
+        push = np.minimum(gains.kv, STIFFEST) * dt
         self._keen = np.where(mode == Mode.VELOCITY, push / np.maximum(self._felt + push, 1e-300), 1.0)
-        self._mode = mode
         self._sent = None
+        if self._fresh or not np.array_equal(mode, self._mode):
+            self._mode, self._fresh = mode, False
+            self._regroup()
+        for group in self._groups:
+            group.forces, group.near, group.keen = (
+                a[group.joints].tolist() for a in (self._force, self._near, self._keen)
+            )
+
+    def _regroup(self) -> None:
+        """Sort the joints by mode; idle motors become the dry friction of their joints."""
         self._set_brakes()
         self._groups = []
         for uid, joints in self._pieces:
             for which in Mode:
-                chosen = joints[mode[joints] == which]
+                chosen = joints[self._mode[joints] == which]
                 if not len(chosen):
                     continue
                 links = self._link[chosen].tolist()
-                if which is Mode.OFF:  # the idle motor is the dry friction
+                if which is Mode.OFF:
                     idle, full = [0.0] * len(links), [1.0] * len(links)
                     self._drive(uid, links, idle, self._friction[chosen].tolist(), full)
                 else:
-                    forces, near, keen = (a[chosen].tolist() for a in (self._force, self._near, self._keen))
-                    self._groups.append(_Group(which, uid, chosen, links, forces, near, keen))
+                    self._groups.append(_Group(which, uid, chosen, links))
 
     def send(self, references: Array) -> None:
         """Give the motors their references: position, velocity or torque by mode."""
@@ -154,6 +165,8 @@ class Servos:
         )
 
     def _set_damping(self, damping: Array) -> None:
+        if np.array_equal(damping, self._given_damping):
+            return
         for uid, joints in self._pieces:
             for k in joints[damping[joints] != self._given_damping[joints]]:
                 pybullet.changeDynamics(
