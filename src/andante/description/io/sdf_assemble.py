@@ -21,6 +21,7 @@ class Component:
     name: str  # of the model, or of the piece of it
     robot: Robot
     pose: SE3  # model_from_root
+    fixed: bool  # the root is welded to the world
 
 
 class _Forest:
@@ -139,7 +140,7 @@ def _components(
             fixed_base=root in welded and fixed_base != "false",
             source=scope.node.source,
         )
-        out.append(Component(label, robot, poses[root]))
+        out.append(Component(label, robot, poses[root], root in welded))
     return out
 
 

@@ -52,6 +52,7 @@ class Scope:
     pose: RawPose = field(default_factory=RawPose)
     is_world: bool = False
     _known: dict[str, SE3] = field(default_factory=dict)
+    _links: dict[str, str] = field(default_factory=dict)
 
     @property
     def version(self) -> tuple[int, int]:
@@ -128,8 +129,16 @@ class Scope:
     def link_of(self, name: str) -> str:
         """Flattened name of the link that a frame is fixed to; ANCHOR for the world."""
         visited: set[str] = set()
+        link = self._follow(name, visited)
+        self._links.update(dict.fromkeys(visited, link))
+        return link
+
+    def _follow(self, name: str, visited: set[str]) -> str:
+        """`link_of`, with the names passed on the way put into `visited`."""
         current = name
         while True:
+            if current in self._links:
+                return self._links[current]
             if current == WORLD or (self.is_world and current in ROOT):
                 return ANCHOR
             if current in visited:

@@ -71,8 +71,7 @@ def _placements(reading: Reading, scope: Scope, world_from_model: SE3, taken: se
         if name in taken:
             raise scope.node.error(f"two models are named {name!r}; rename one")
         taken.add(name)
-        fixed = robot.fixed_base or parts.static
-        out.append(Placement(name, robot, world_from_model @ component.pose, fixed))
+        out.append(Placement(name, robot, world_from_model @ component.pose, component.fixed))
     return out
 
 

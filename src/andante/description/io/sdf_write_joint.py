@@ -24,7 +24,7 @@ def write_joint(element: Element, joint: Joint, parent: str, child: str, version
     add_pose(element, joint.pose, version, relative_to=parent)
     element.add("parent", parent)
     element.add("child", child)
-    if joint.type is JointType.SCREW and joint.screw_pitch:
+    if joint.type is JointType.SCREW and abs(joint.screw_pitch) > 1e-8:  # the exact pitch stands in <andante:joint>
         element.add("thread_pitch", -1.0 / joint.screw_pitch)
     if joint.type not in (JointType.FIXED, JointType.BALL):
         _write_axis(element.add("axis"), joint)

@@ -1,0 +1,136 @@
+"""<include> of SDF: where models are found, what an include may change, cycles, bombs, merging, built-in models."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sdf_samples import messages, world
+
+from andante.description.io.open import read_robot, read_world
+from andante.description.io.resolver import Resolver
+from andante.errors import AndanteError
+
+BOX = '<sdf version="1.6"><model name="box"><pose>9 9 9 0 0 0</pose>{}<link name="l"/></model></sdf>'
+
+
+def model_folder(base: Path, name: str, files: dict[str, str], config: str = "") -> Path:
+    folder = base / name
+    folder.mkdir(parents=True)
+    for file, text in files.items():
+        (folder / file).write_text(text)
+    if config:
+        (folder / "model.config").write_text(config)
+    return folder
+
+
+def test_model_config_picks_the_newest_version(tmp_path: Path) -> None:
+    files = {"old.sdf": BOX.format(""), "new.sdf": BOX.format('<link name="newer"/>')}
+    offer = '<sdf version="{}">{}.sdf</sdf>'
+    config = f"<model>{offer.format(1.4, 'old')}{offer.format('1.10', 'new')}{offer.format(1.5, 'old')}</model>"
+    model_folder(tmp_path / "models", "box", files, config)
+    w = world("<include><uri>model://box</uri></include>", path=tmp_path / "w.sdf", folders=(tmp_path / "models",))
+    assert {m.robot.root for m in w.models} == {"newer", "l"}
+
+
+def test_include_overrides_name_pose_and_static(tmp_path: Path) -> None:
+    model_folder(tmp_path, "box", {"model.sdf": BOX.format("")})
+    (tmp_path / "w.sdf").write_text(
+        '<sdf version="1.9"><world name="w"><include><uri>model://box</uri></include><include><uri>box</uri>'
+        "<name>other</name><pose>1 2 3 0 0 0</pose><static>true</static></include>"
+        f"<include><uri>file://{tmp_path}/box/model.sdf</uri><name>third</name></include></world></sdf>"
+    )
+    w = read_world(tmp_path / "w.sdf")
+    assert [(m.name, m.fixed) for m in w.models] == [("box", False), ("other", True), ("third", False)]
+    assert np.allclose(w.models[0].pose.translation, (9, 9, 9))
+    assert np.allclose(w.models[1].pose.translation, (1, 2, 3))
+
+
+def test_include_inside_a_model_and_merge(tmp_path: Path) -> None:
+    part = (
+        '<sdf version="1.9"><model name="part"><link name="l"><pose>0 0 1 0 0 0</pose></link>'
+        '<frame name="f"><pose>0 1 0 0 0 0</pose></frame></model></sdf>'
+    )
+    (tmp_path / "part.sdf").write_text(part)
+    text = (
+        '<sdf version="1.9"><model name="m"><link name="a"/><include {}><uri>part.sdf</uri><pose>5 0 0 0 0 0</pose>'
+        '</include><joint name="j" type="fixed"><parent>a</parent><child>{}</child></joint></model></sdf>'
+    )
+    (tmp_path / "m.sdf").write_text(text.format("", "part::l"))
+    nested = read_robot(tmp_path / "m.sdf")
+    assert np.allclose(nested.link_poses()["part::l"].translation, (5, 0, 1))
+    (tmp_path / "m.sdf").write_text(text.format('merge="true"', "l"))
+    merged = read_robot(tmp_path / "m.sdf")
+    assert np.allclose(merged.link_poses()["l"].translation, (5, 0, 1))
+    frames = {f.name: f for f in merged.frames}
+    assert np.allclose((merged.link_poses()[frames["f"].link] @ frames["f"].pose).translation, (5, 1, 0))
+
+
+def test_ground_plane_and_sun_need_no_files() -> None:
+    w = world("<include><uri>model://ground_plane</uri></include><include><uri>model://sun</uri></include>")
+    assert [(m.name, m.fixed) for m in w.models] == [("ground_plane", True)]
+    assert [light.name for light in w.lights] == ["sun"]
+
+
+@pytest.mark.parametrize(
+    ("include", "fragment"),
+    [
+        ("<uri>model://nowhere</uri>", "model://nowhere was not found.*GAZEBO_MODEL_PATH"),
+        ("<uri>https://fuel.gazebosim.org/1.0/x</uri>", "nothing is fetched"),
+        ("<name>x</name>", "needs a <uri>"),
+        ("<uri>model://../../etc</uri>", "was not found"),
+        ("<uri>\x7f\ud7ff</uri>", "was not found"),
+        (f"<uri>{'x' * 5000}</uri>", "usable path|was not found"),
+    ],
+)
+def test_missing_includes(include: str, fragment: str, tmp_path: Path) -> None:
+    with pytest.raises(AndanteError, match=fragment) as caught:
+        world(f"<include>{include}</include>", path=tmp_path / "w.sdf")
+    assert "w.sdf:1" in str(caught.value)
+
+
+def test_cycles_are_refused_by_name(tmp_path: Path) -> None:
+    for a, b in (("one", "two"), ("two", "one")):
+        text = (
+            f'<sdf version="1.9"><model name="{a}"><link name="l"/><include><uri>{b}.sdf</uri></include></model></sdf>'
+        )
+        (tmp_path / f"{a}.sdf").write_text(text)
+    with pytest.raises(AndanteError, match=r"includes itself: one\.sdf -> two\.sdf -> one\.sdf"):
+        read_robot(tmp_path / "one.sdf")
+
+
+def test_expansion_bombs_are_bounded(tmp_path: Path) -> None:
+    (tmp_path / "f0.sdf").write_text('<sdf version="1.9"><model name="m"><link name="l"/></model></sdf>')
+    for i in range(1, 12):
+        inner = "".join(f"<include><uri>f{i - 1}.sdf</uri><name>n{k}</name></include>" for k in range(10))
+        (tmp_path / f"f{i}.sdf").write_text(f'<sdf version="1.9"><model name="m">{inner}</model></sdf>')
+    with pytest.raises(AndanteError, match="includes"):
+        read_robot(tmp_path / "f11.sdf")
+
+
+def test_worlds_with_several_models_are_no_robot(tmp_path: Path) -> None:
+    one = '<model name="{}"><link name="l"/></model>'
+    file = tmp_path / "w.sdf"
+    file.write_text(f'<sdf version="1.9"><world name="w">{one.format("a")}{one.format("b")}</world></sdf>')
+    with pytest.raises(AndanteError, match=r"2 models \(a, b\)"):
+        read_robot(file)
+    file.write_text(f'<sdf version="1.9"><world name="w">{one.format("a")}</world></sdf>')
+    assert read_robot(file).name == "a"
+    file.write_text(f'<sdf version="1.6">{one.format("a")}{one.format("b")}</sdf>')
+    r = read_robot(file)
+    assert r.name == "a"
+    assert "holds 2 models" in messages(r)
+    file.write_text('<sdf version="1.6"/>')
+    with pytest.raises(AndanteError, match="no model"):
+        read_robot(file)
+    with pytest.raises(AndanteError, match="neither a world nor a model"):
+        read_world(file, resolver=Resolver())
+
+
+@pytest.mark.parametrize(("version", "told"), [("1.2", "older"), ("1.99", "newer"), ("", "no version")])
+def test_odd_versions_are_told(version: str, told: str) -> None:
+    assert told in messages(world('<model name="m"><link name="l"/></model>', version))
+
+
+def test_nonsense_versions_are_refused() -> None:
+    with pytest.raises(AndanteError, match="should look like"):
+        world("", "one")
