@@ -43,7 +43,7 @@ from .state import Contacts, Settings
 
 EVENT = "andante-ode-contact"
 BOUNCE_SPEED = 0.05  # slower impacts do not bounce [m/s]
-CONTACT_CFM = 1e-4
+CONTACT_CFM = 1e-5
 MAX_SURFACES = 255
 MAX_PER_PAIR = 16  # points of a pair, as in autoCollide
 

@@ -66,13 +66,14 @@ def polytope(points: Array) -> Polytope:
     edges: list[Array] = []
     planes: dict[tuple[float, ...], set[tuple[int, int]]] = {}
     for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
-        sides = {tuple(sorted((int(simplex[i]), int(simplex[k])))) for i, k in ((0, 1), (1, 2), (2, 0))}
+        a, b, c = sorted(int(corner) for corner in simplex)
+        sides = {(a, b), (b, c), (a, c)}
         key = tuple(np.round(equation[:3], 4))
         for known in planes:
             if np.dot(known, key) > 1 - 1e-6:
                 key = known
                 break
-        planes[key] = planes.setdefault(key, set()) ^ sides  # type: ignore[assignment]
+        planes[key] = planes.setdefault(key, set()) ^ sides
     for key, sides in planes.items():
         unit = np.asarray(key) / np.linalg.norm(key)
         normals.append(unit)
