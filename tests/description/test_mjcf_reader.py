@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 import trimesh
+from mjcf_compare import assert_same_as_mujoco, compiled, read
 
 from andante.description.io.mjcf_reader import read_mjcf_world
 from andante.description.io.resolver import Resolver
@@ -21,13 +20,6 @@ from andante.description.shapes import Box, Capsule, Heightmap, Mesh, Plane, Sph
 from andante.description.source import Severity
 from andante.description.world import World
 from andante.errors import BadInput
-
-_spec = importlib.util.spec_from_file_location("mjcf_compare", Path(__file__).with_name("mjcf_compare.py"))
-assert _spec is not None
-assert _spec.loader is not None
-compare = sys.modules.setdefault("mjcf_compare", importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(compare)
-read, compiled, assert_same_as_mujoco = compare.read, compare.compiled, compare.assert_same_as_mujoco
 
 ARM = """<mujoco model="arm">
   <compiler angle="radian"/>

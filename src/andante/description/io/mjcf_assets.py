@@ -93,7 +93,7 @@ def _mesh(document: Document, assets: Assets, node: Node) -> None:
         turn = np.eye(3)
     pose = SE3.from_parts(turn, -(turn @ (shift * np.array(scale))))
     inertia = node.get("inertia") or "legacy"
-    if inertia not in ("legacy", "exact", "convex"):
+    if inertia not in ("legacy", "exact", "convex", "shell"):
         document.warn(f"mesh inertia {inertia!r} is not understood; the solid is taken", node.source)
         inertia = "exact"
     assets.meshes[name] = MeshAsset(Mesh(uri, path, scale), pose, inertia)

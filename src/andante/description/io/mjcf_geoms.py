@@ -88,7 +88,7 @@ def read_geom(document: Document, assets: Assets, node: Node, frame: SE3, massiv
         contype=contype,
         conaffinity=conaffinity,
         visible=group in VISIBLE_GROUPS,
-        surface=_surface(node, contype | conaffinity),
+        surface=_surface(node, contype | conaffinity),  # hidden and never touching: a mask of 0
         material=_material(document, assets, node),
         inertia=inertia,
         group=group,
@@ -158,7 +158,7 @@ def _surface(node: Node, mask: int) -> Surface:
     """Friction as MuJoCo uses it: none for condim 1, sliding for 3, torsion from 4, rolling for 6."""
     friction = numbers(node, node.get("friction"), "friction", 3)
     condim = integer(node, node.get("condim"), "condim", 3)
-    mask_or_none = None if mask in (0, 1) else mask
+    mask_or_none = None if mask == 1 else mask
     if condim == 1:
         return Surface(mu=0.0, collide_bitmask=mask_or_none)
     spin = [*friction[1:], *(0.005, 0.0001)[max(len(friction) - 1, 0) :]]
@@ -211,6 +211,8 @@ def _mesh_inertia(asset: MeshAsset, mass: float | None, density: float) -> Inert
     if asset.inertia == "convex":
         moments = mesh_moments(convex_hull(load_mesh(asset.mesh)))
         volume, com, tensor = moments.volume, moments.com, moments.tensor
+    elif asset.inertia == "shell":
+        raise BadInput(f"mesh {asset.mesh.uri!r} is a shell, whose inertia is not represented; use an <inertial>")
     elif asset.inertia == "exact" and load_mesh(asset.mesh).is_watertight:
         moments = mesh_moments(load_mesh(asset.mesh))
         volume, com, tensor = moments.volume, moments.com, moments.tensor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from andante.description.joint import Joint, JointType, Limits, Mimic
-from andante.description.link import IDENTITY
 from andante.description.robot import Robot
 from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
 from .mjcf_bodies import Body
 from .mjcf_joints import WIDTH, limited
+from .mjcf_record import SENSOR_SITE
 from .mjcf_tree import Document, numbers
 from .values import number, vector
 from .xmltree import Node
@@ -32,9 +31,6 @@ SITE_SENSORS = {
     "magnetometer": "magnetometer",
     "velocimeter": "velocimeter",
 }
-CUSTOM = "andante."  # names of custom data that the writer leaves for what MJCF has no word for
-LOOP_SITE = "loop:"
-SENSOR_SITE = "sensor:"
 SENSOR_FROM_CAMERA = SE3.from_parts([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], [0, 0, 0])  # camera looks along -z, y up
 
 
@@ -55,6 +51,8 @@ def read_actuators(document: Document, robot: Robot) -> tuple[dict[str, dict[str
         effort = abs(gear) * _largest_force(document, node)
         if math.isfinite(effort):
             efforts[name] = min(efforts.get(name, math.inf), effort)
+            if effort < robot.joint(name).limits.effort < math.inf:
+                gains.setdefault(name, {})["effort"] = effort
         values = _gains(document, node, robot, name, gear)
         if any(value < 0 for value in values.values()):
             raise node.error("gains must not be negative")
@@ -300,54 +298,12 @@ def _cameras(document: Document, bodies: Sequence[tuple[str, Body]]) -> list[Sen
     return cameras
 
 
-def read_custom(document: Document) -> dict[str, dict[str, Any]]:
-    """Custom data of our own writer by kind and name: {'sensor': {name: {...}}, 'joint': {...}}."""
-    out: dict[str, dict[str, Any]] = {}
-    for node in document.section("custom"):
-        name = node.get("name") or ""
-        if node.tag != "text" or not name.startswith(CUSTOM):
-            document.info("custom data is not used", node.source, "custom")
-            continue
-        kind, _, rest = name.removeprefix(CUSTOM).partition(".")
-        try:
-            value = json.loads(node.get("data") or "")
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            raise node.error("data should be a JSON object")
-        out.setdefault(kind, {})[rest] = (value, node)
-    return out
-
-
-def restored_sensors(
-    document: Document, custom: Mapping[str, Any], sites: Mapping[str, tuple[str, SE3]], links: set[str]
-) -> list[SensorSpec]:
-    """Sensors that our writer kept in custom data."""
-    out = []
-    for name, (value, node) in custom.get("sensor", {}).items():
-        link, kind, topic = (str(value.get(key, "")) for key in ("link", "kind", "topic"))
-        if link not in links or not kind:
-            _unknown(document, node, "link", link)
-            continue
-        given = value.get("parameters")
-        parameters: dict[str, float | str] = {
-            str(k): v if isinstance(v, str) else number(node, str(v), f"parameter {k}")
-            for k, v in (given.items() if isinstance(given, dict) else ())
-        }
-        pose = sites.get(SENSOR_SITE + name, (link, IDENTITY))[1]
-        rate = number(node, str(value.get("rate", 0.0)), "rate")
-        out.append(SensorSpec(name, kind, link, pose, rate, topic, parameters, node.source))
-    return out
-
-
-def with_limits(joint: Joint, efforts: Mapping[str, float], velocities: Mapping[str, float]) -> Joint:
-    """The joint with effort and velocity limits that other sections state."""
-    if joint.name not in efforts and joint.name not in velocities:
+def with_effort(joint: Joint, efforts: Mapping[str, float]) -> Joint:
+    """The joint with the effort limit that its actuator states, unless it states one itself."""
+    if joint.name not in efforts or math.isfinite(joint.limits.effort):
         return joint
     limits = joint.limits
-    effort = min(limits.effort, efforts.get(joint.name, math.inf))
-    velocity = min(limits.velocity, velocities.get(joint.name, math.inf))
-    return replace(joint, limits=Limits(limits.lower, limits.upper, effort, velocity))
+    return replace(joint, limits=Limits(limits.lower, limits.upper, efforts[joint.name], limits.velocity))
 
 
 def _unknown(document: Document, node: Node, what: str, name: str) -> None:

@@ -24,18 +24,15 @@ from .mjcf_assets import read_assets
 from .mjcf_bodies import Body, read_bodies, subtree, world_poses
 from .mjcf_joints import joint_type, read_chain
 from .mjcf_parts import (
-    LOOP_SITE,
-    SENSOR_SITE,
     read_actuators,
-    read_custom,
     read_equalities,
     read_exclusions,
     read_keyframes,
     read_sensors,
-    restored_sensors,
     tell_couplings,
-    with_limits,
+    with_effort,
 )
+from .mjcf_record import LOOP_SITE, PREFIX, SENSOR_SITE, apply_record, read_record
 from .mjcf_tree import Document, integer, open_document
 from .resolver import Resolver
 from .values import number, vec3
@@ -112,7 +109,8 @@ def _robot(
     chosen = list(subtree(bodies, set(tops)))
     first = bodies[tops[0]]
     rooted = len(tops) == 1 and (first.free or not first.joints)
-    if rooted and not first.free and not first.pose.is_identity() and with_world_geoms:
+    kept = any(node.get("name") == f"{PREFIX}world" for node in document.section("custom"))
+    if rooted and not first.free and with_world_geoms and (kept or not first.pose.is_identity()):
         rooted = False  # a fixed robot keeps its place in the world by a root link
     links: list[Link] = []
     joints: list[Joint] = []
@@ -167,26 +165,17 @@ def _finish(
     poses = {link: drawn[i] for i, link in link_of.items()}
     mimics, loops = read_equalities(document, joints, poses, sites)
     joints = [replace(joint, mimic=mimics.get(joint.name)) for joint in joints]
-    custom = read_custom(document)
-    velocities = {
-        joint: number(node, str(value["velocity"]), "velocity")
-        for joint, (value, node) in custom.get("joint", {}).items()
-        if "velocity" in value
-    }
     base = Robot(name, tuple(links), tuple(joints), fixed_base=fixed)
     gains, efforts = read_actuators(document, base)
-    for joint, (value, node) in custom.get("servo", {}).items():
-        if joint in base.joint_names:
-            gains[joint] = {str(k): number(node, str(v), str(k)) for k, v in value.items()}
-    joints = [with_limits(joint, efforts, velocities) for joint in joints]
+    joints = [with_effort(joint, efforts) for joint in joints]
     collide, apart = _self_collision(bodies, link_of)
     frames = tuple(
         Frame(site, link, pose) for site, (link, pose) in sites.items() if not site.startswith((LOOP_SITE, SENSOR_SITE))
     )
     bodies_by_link = [(link, bodies[i]) for i, link in link_of.items() if i > 0]
-    sensors = [*read_sensors(document, bodies_by_link, sites), *restored_sensors(document, custom, sites, set(poses))]
+    sensors = read_sensors(document, bodies_by_link, sites)
     exclusions = read_exclusions(document, poses)
-    return Robot(
+    robot = Robot(
         name=name,
         links=tuple(links),
         joints=tuple(joints),
@@ -200,14 +189,16 @@ def _finish(
         fixed_base=fixed,
         source=Source(str(document.path), document.root.source.line),
     )
+    record = read_record(document, base.root)
+    return robot if record is None else apply_record(robot, *record, sites)
 
 
 def _link(body: Body, name: str) -> Link:
     return Link(
         name,
         body.inertia,
-        visuals=tuple(geom.visual() for geom in body.geoms if geom.visible or not geom.collides),
-        collisions=tuple(geom.collision() for geom in body.geoms if geom.collides),
+        visuals=tuple(geom.visual() for geom in body.geoms if geom.visible),
+        collisions=tuple(geom.collision() for geom in body.geoms if geom.collides or not geom.visible),
         gravity=body.gravity,
         source=body.source,
     )
