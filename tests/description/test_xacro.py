@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from urdf_samples import MACROS
@@ -12,6 +13,7 @@ from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
 from andante.description.io.xacro import expand_xacro, is_xacro
 from andante.description.io.xmltree import Node
+from andante.description.load import robot_file, robot_names
 from andante.errors import AndanteError, BadInput, UnknownName
 
 HEAD = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r">'
@@ -84,6 +86,11 @@ def test_elements_know_the_line_that_they_were_written_on(tmp_path: Path) -> Non
         ('<xacro:macro name="m" params="**o"><xacro:insert_block name="o"/></xacro:macro>'
          '<xacro:m><wrap><out v="blks"/></wrap></xacro:m>', "blks"),
         ('<xacro:macro name="m" params="n"><out v="${n}"/></xacro:macro><xacro:call macro="m" n="c"/>', "c"),
+        ('<xacro:property name="__two" value="3"/><out v="${__two + 1}"/>', "4"),
+        ("<xacro:macro name='m' params='n prefix=${p}_ xyz:=&quot;0 1 2&quot;'><out v='${prefix}${n}'/></xacro:macro>"
+         "<xacro:property name='p' value='a'/><xacro:m n='b'/>", "a_b"),
+        ('<xacro:macro name="m" params="xyz:=\'0 1 2\'"><xacro:property name="y" value="${xyz.split(\' \')[1]}"/>'
+         '<out v="${y + 1} ${\' \'.join([str(i) for i in [1, 2]])}"/></xacro:macro><xacro:m/>', "2 1 2"),
         ('<xacro:element xacro:name="out"><xacro:attribute name="v" value="e"/></xacro:element>', "e"),
         ('<xacro:macro name="count" params="n"><xacro:if value="${n > 0}"><xacro:count n="${n - 1}"/></xacro:if>'
          '<xacro:unless value="${n > 0}"><out v="done"/></xacro:unless></xacro:macro><xacro:count n="20"/>', "done"),
@@ -112,6 +119,11 @@ def test_yaml(tmp_path: Path) -> None:
       <xacro:property name="leg" value="${y.leg}"/>
       <out v="${y.leg.length} ${y['leg']['names'][1]} ${round(leg.hip, 3)} ${len(leg.get('none', []))} ${y.day}"/>"""
     assert value(tmp_path, inside) == "0.3 r 1.571 0 2020-01-01"
+    (tmp_path / "elsewhere").mkdir()
+    file = write(tmp_path / "elsewhere", "<xacro:arg name='f' default=''/><out v=\"${load_yaml('$(arg f)').day}\"/>")
+    out = expand(file, f=str(tmp_path / "config" / "a.yaml")).find("out")  # the user names this very file
+    assert out is not None
+    assert out.attributes["v"] == "2020-01-01"
     assert "no key 'arm'" in refusal(write(tmp_path, inside.replace("y.leg.length", "y.arm")))
 
 
@@ -287,6 +299,33 @@ def test_warnings_become_problems_and_nothing_is_printed(tmp_path: Path, capfd: 
     assert any("none*.xacro" in text for text in texts)
     assert any("beware" in text for text in texts)
     assert capfd.readouterr() == ("", "")
+
+
+def plain(element: Any) -> Any:
+    """Tag, attributes, text before the first child and children of a DOM element, as lists."""
+    text, children = "", []
+    for child in element.childNodes:
+        if child.nodeType == child.ELEMENT_NODE:
+            children.append(plain(child))
+        elif child.nodeType == child.TEXT_NODE and not children:
+            text += child.data
+    attributes = {k: v for k, v in element.attributes.items() if not k.startswith("xmlns")}
+    return [element.tagName, attributes, text.split(), children]
+
+
+def nodes(node: Node) -> Any:
+    return [node.tag, node.attributes, node.text.split(), [nodes(child) for child in node.children]]
+
+
+@pytest.mark.parametrize("name", ["sample", *robot_names()])
+def test_expands_as_the_package_itself_does(tmp_path: Path, name: str) -> None:
+    import xacro
+
+    file = tmp_path / "walker.urdf.xacro"
+    file.write_text(MACROS)
+    if name != "sample":
+        file = robot_file(name)
+    assert nodes(expand(file)) == plain(xacro.process_file(str(file)).documentElement)
 
 
 def test_the_package_of_the_user_is_untouched(tmp_path: Path) -> None:

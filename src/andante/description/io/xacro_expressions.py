@@ -124,6 +124,7 @@ METHODS: dict[type, dict[str, Callable[..., Any]]] = {
         "startswith": str.startswith,
         "endswith": str.endswith,
         "split": str.split,
+        "join": lambda text, parts: _joined(text, parts),
         "replace": lambda text, old, new: _replaced(text, old, new),
     },
     dict: {
@@ -168,6 +169,15 @@ def _replaced(text: str, old: str, new: str) -> str:
     if len(text) + (text.count(old)) * len(new) > MAX_TEXT:
         raise BadInput(f"the text would grow beyond {MAX_TEXT} characters")
     return text.replace(old, new)
+
+
+def _joined(text: str, parts: Any) -> str:
+    words = [str(part) for part in parts if isinstance(part, str)]
+    if not isinstance(parts, list | tuple) or len(words) != len(parts):
+        raise BadInput("join() needs a list of texts; str() converts")
+    if sum(len(word) + len(text) for word in words) > MAX_TEXT:
+        raise BadInput(f"the text would grow beyond {MAX_TEXT} characters")
+    return text.join(words)
 
 
 def _sum_of(a: Any, b: Any) -> Any:
@@ -219,6 +229,11 @@ def _parsed(text: str) -> ast.expr:
             return ast.parse(text, "<expression>", "eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise BadInput(f"{_short(text)} is not an expression") from None
+
+
+def stored_name(name: str) -> str:
+    """Key under which a property is kept: the xacro package takes no names with two underscores in front."""
+    return f"_two_{name[2:]}" if name.startswith("__") else name
 
 
 def _short(text: str) -> str:
@@ -291,12 +306,11 @@ class _Evaluator:
 
     def lookup(self, name: str) -> tuple[bool, Any]:
         """Whether a name has a value, and the value: loop variables, properties, constants."""
-        if name.startswith("__"):
-            raise BadInput(f"the name {name!r} is not allowed")
         if name in self.local:
             return True, self.local[name]
-        if name in self.symbols:
-            return True, self.symbols[name]
+        for key in (name, stored_name(name)):
+            if key in self.symbols:
+                return True, self.symbols[key]
         return name in CONSTANTS, CONSTANTS.get(name)
 
     def binary(self, node: ast.BinOp) -> Any:
