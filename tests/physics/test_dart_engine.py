@@ -11,16 +11,18 @@ import pytest
 
 pytest.importorskip("dartpy")
 
+from andante.description import load_robot
 from andante.description.joint import Dynamics, Joint, JointType, Limits
 from andante.description.link import Collision, Link, Surface
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.description.world import Placement
-from andante.errors import Unsupported
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
 from andante.physics import Mode, Settings, specimens
+from andante.physics import dart_kernels as kernels
 from andante.physics.checks import check_engine
-from andante.physics.dart_engine import DartEngine
+from andante.physics.dart_engine import DartEngine, Diverged
 from andante.physics.dart_mimic import mimic_sources
 from andante.physics.dart_shapes import mesh_shape
 
@@ -258,3 +260,97 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
         alone(specimens.solid("solid", geometry), ground=True).step(5)
     out = capfd.readouterr()
     assert (out.out, out.err) == ("", "")
+
+
+def test_a_scene_that_flies_apart_is_told_and_does_not_end_the_process() -> None:
+    scene = alone(specimens.slider())
+    scene.set_joints(0, [0.0], [9e6])
+    with pytest.raises(Diverged, match="'robot'"):
+        scene.step(1000)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, 1e9])
+def test_numbers_beyond_the_detector_are_refused(bad: float) -> None:
+    scene = alone(specimens.block())
+    with pytest.raises(BadInput, match="base pose"):
+        scene.set_base(0, [bad, 0, 0, 0, 0, 0, 1])
+    with pytest.raises(BadInput, match="joint positions"):
+        alone(specimens.slider()).set_joints(0, [bad])
+
+
+def test_shapes_beyond_the_detector_are_refused() -> None:
+    with pytest.raises(BadInput, match="shapes up to"):
+        alone(specimens.solid("huge", Box((1e12, 1.0, 1.0))))
+    with pytest.raises(BadInput, match="the place of"):
+        alone(specimens.block(), pose=SE3.from_xyz_rpy((1e10, 0, 0)))
+
+
+def test_compiled_commands_agree_with_the_formula() -> None:
+    rng = np.random.default_rng(1)
+    q, v, reference, feed = rng.normal(size=(4, 6))
+    rate, top = rng.uniform(0, 50, 6), rng.uniform(0.1, 10, 6)
+    leader, follower = np.array([0, 2]), np.array([4, 5])
+    ratio, offset, driven = np.array([-2.0, 0.5]), np.array([0.1, 0.0]), np.array([True, False])
+    out = np.empty(6)
+    kernels.commands(q, v, reference, rate, top, feed, leader, follower, ratio, offset, driven, 0.002, out)
+    expected = feed + np.clip(rate * (reference - q), -top, top)
+    expected[4] = -2.0 * v[0] + (-2.0 * q[0] + 0.1 - q[4]) / 0.002
+    np.testing.assert_allclose(out, expected)
+
+
+def test_restore_keeps_the_loads_of_mimic_joints() -> None:
+    scene = alone(specimens.mimic_pair())
+    scene.set_gains(0, scene.gains[0].changed(effort=1.0))
+    scene.command(0, [0.4, 0.0])
+    scene.step(37)
+    kept = scene.snapshot()
+    scene.step(60)
+    later = scene.joint_positions(0), scene.joint_efforts(0)
+    scene.restore(kept)
+    scene.step(60)
+    np.testing.assert_allclose(scene.joint_positions(0), later[0], rtol=0, atol=DartEngine.restore_tolerance)
+    np.testing.assert_allclose(scene.joint_efforts(0), later[1], rtol=0, atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def nao() -> Robot:
+    """The NAO."""
+    return load_robot("nao")
+
+
+def standing(robot: Robot, above: float = 0.0) -> tuple[DartEngine, np.ndarray]:
+    """The NAO in StandInit with flat soles, `above` metres over the ground."""
+    pose = robot.complete(robot.pose("StandInit"))
+    target = np.array([pose[name] for name in robot.joint_names])
+    feet = robot.link_poses(pose)["l_sole"].inverse()
+    upright = SE3.from_parts(feet.rotation, (0.0, 0.0, feet.translation[2] + 1e-3 + above))
+    scene = alone(robot, pose=upright, ground=True)
+    scene.set_joints(1, target)
+    scene.command(1, target)
+    return scene, target
+
+
+def test_the_nao_stands_still_and_tells_its_weight(nao: Robot) -> None:
+    scene, target = standing(nao)
+    scene.step(500)
+    start = scene.base_pose(1)
+    scene.step(1500)
+    assert np.hypot(*(scene.base_pose(1) - start)[:2]) < 1e-3
+    assert scene.contacts().of(1).force[:, 2].sum() == pytest.approx(nao.mass * 9.81, rel=0.01)
+    assert np.abs(scene.joint_positions(1) - target).max() < 0.01
+
+
+def test_the_nao_survives_a_drop_of_5_cm(nao: Robot) -> None:
+    scene, _ = standing(nao, 0.05)
+    scene.step(1500)
+    assert scene.base_pose(1)[2] > 0.3
+
+
+def test_the_nao_falls_when_pushed_hard(nao: Robot) -> None:
+    scene, _ = standing(nao)
+    scene.step(250)
+    scene.push(1, nao.root, [60.0, 0, 0])
+    scene.step(50)
+    scene.push(1, nao.root, [0, 0, 0])
+    scene.step(1000)
+    assert scene.base_pose(1)[2] < 0.2

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.description.source import Problem, Severity
+from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 
 from .dart_build import Model, build_model, isometry
@@ -28,6 +29,11 @@ from .raycast import Raycaster
 from .state import Contacts, RayHits
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
+FARTHEST = 1e7  # coordinates beyond this [m, rad] stop a run: the collision detector ends the process at some 1e9
+
+
+class Diverged(AndanteError):
+    """A simulation left all bounds; the message names the model."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class _State:
     roots: tuple[Array | None, ...]
     contacts: Contacts
     efforts: tuple[Array, ...]
-    burdens: tuple[tuple[Array, Array], ...]  # loads of mimic joints on their leaders
+    servos: tuple[tuple[Array, Array, Array], ...]
 
 
 class DartEngine(Engine):
@@ -48,7 +54,6 @@ class DartEngine(Engine):
 
     name: ClassVar[str] = "dart"
     restore_tolerance: ClassVar[float] = 1e-9
-    energy_tolerance: ClassVar[float] = 0.05  # DART integrates by Euler's rule: 4.2 % at 1 ms, 2.1 % at 0.5 ms
     rigid_servos: ClassVar[bool] = True  # position servos are velocity constraints
 
     # ---- construction ----------------------------------------------------------------------------
@@ -68,11 +73,15 @@ class DartEngine(Engine):
         dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
         shapes = ShapeMaker()
         self._models: list[Model] = []
+        self._moving: list[Any] = []
         self._notes: list[Problem] = []
         for actor in self.actors:
+            _near(f"the place of {actor.name!r}", actor.placement.pose.vector)
             model = build_model(actor.index, actor.tree, actor.placement.pose, actor.fixed, self.settings, shapes)
             if model.skeleton.getNumDofs() == 0:
                 model.skeleton.setMobile(False)
+            else:
+                self._moving.append(model.skeleton)
             self._world.addSkeleton(model.skeleton)
             self._models.append(model)
         for actor, model in zip(self.actors, self._models, strict=True):
@@ -167,7 +176,15 @@ class DartEngine(Engine):
         self._held = None
         updates = [self._press] if self._pressed else []
         updates += [servos.update for servos in self._servos if servos.busy]
+        moving = self._moving
         for _ in range(n):
+            for skeleton in moving:
+                q = skeleton.getPositions()
+                if not q.dot(q) < FARTHEST**2:  # NaN too
+                    raise Diverged(
+                        f"engine 'dart': model {self.actors[int(skeleton.getName())].name!r} flew apart or away before "
+                        f"{self._world.getTime():.3f} s; use a smaller step, or check its masses, inertias and gains"
+                    )
             for update in updates:
                 update()
             step(False)  # commands and outside forces stay
@@ -223,16 +240,17 @@ class DartEngine(Engine):
         count = len(self._models[actor].dofs)
         q = np.broadcast_to(np.asarray(positions, dtype=float), count)
         v = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, dtype=float), count)
+        _near(f"joint positions and velocities of {self.actors[actor].name!r}", q, v)
         self._put(actor, q, v)
 
     def _put(self, actor: int, positions: Array, velocities: Array) -> None:
         model, servos = self._models[actor], self._servos[actor]
         ties = servos.followers
-        led = ties.source >= 0
-        source = np.where(led, ties.source, np.arange(len(led)))
+        led = ties.sources >= 0
+        source = np.where(led, ties.sources, np.arange(len(led)))
         q, v = model.skeleton.getPositions().copy(), model.skeleton.getVelocities().copy()
-        q[model.dofs] = np.where(led, ties.ratio * positions[source] + ties.offset, positions)
-        v[model.dofs] = np.where(led, ties.ratio * velocities[source], velocities)
+        q[model.dofs] = np.where(led, ties.ratios * positions[source] + ties.offsets, positions)
+        v[model.dofs] = np.where(led, ties.ratios * velocities[source], velocities)
         model.skeleton.setPositions(q)
         model.skeleton.setVelocities(v)
 
@@ -240,11 +258,12 @@ class DartEngine(Engine):
         """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
         model = self._models[actor]
         joint = model.nodes[0].getParentJoint()
+        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
+        _near(f"the base pose and velocity of {self.actors[actor].name!r}", np.asarray(pose, dtype=float), speed)
         place = isometry(SE3.from_vector(pose))
         if model.fixed:
             joint.setTransformFromParentBodyNode(place)
             return
-        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
         joint.setTransform(place)
         joint.setLinearVelocity(speed[:3])
         joint.setAngularVelocity(speed[3:])
@@ -304,7 +323,7 @@ class DartEngine(Engine):
             ),
             self.contacts(),
             tuple(self.joint_efforts(actor.index) for actor in self.actors),
-            tuple(servos.followers.save() for servos in self._servos),
+            tuple(servos.save() for servos in self._servos),
         )
 
     def _load(self, state: _State) -> None:
@@ -314,8 +333,8 @@ class DartEngine(Engine):
                 model.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
             model.skeleton.setPositions(q)
             model.skeleton.setVelocities(v)
-        for servos, burden in zip(self._servos, state.burdens, strict=True):
-            servos.followers.load(burden)
+        for servos, kept in zip(self._servos, state.servos, strict=True):
+            servos.load(kept)
         self._held = state
 
     def close(self) -> None:
@@ -329,3 +348,10 @@ class DartEngine(Engine):
 def _owner(side: Any) -> list[str]:
     """Actor and link of a collision object, from the name that its shape was given."""
     return side.getShapeFrame().getName().split(".")[:2]
+
+
+def _near(what: str, *values: Array) -> None:
+    """Refuse numbers that are not finite or too large for the collision detector."""
+    for each in values:
+        if not (np.abs(each) < FARTHEST).all():
+            raise BadInput(f"{what} must be finite and below {FARTHEST:g} in size, got {each}")

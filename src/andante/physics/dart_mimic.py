@@ -16,90 +16,57 @@ from andante.geometry import Array
 from .dart_build import Model
 
 GAP_SHARE = 0.5  # share of a coupling error that is closed in one step under a passive leader
-LOAD_SHARE = 0.1  # weight of the newest step in the smoothed load that a follower puts on a driven leader
 
 
 class Followers:
-    """The mimic joints of one skeleton."""
+    """The mimic joints of one skeleton; arrays have one entry per follower."""
 
     def __init__(self, model: Model, robot: Robot, dt: float) -> None:
-        self.source, self.ratio, self.offset = mimic_sources(robot)
+        self.sources, self.ratios, self.offsets = mimic_sources(robot)  # (joints,)
+        self.joints = np.flatnonzero(self.sources >= 0)  # among robot.movable
+        self.leader, self.follower = model.dofs[self.sources[self.joints]], model.dofs[self.joints]
+        self.ratio, self.offset = self.ratios[self.joints], self.offsets[self.joints]
+        self.driven = np.zeros(len(self.joints), dtype=bool)
+        self.slack = False  # whether some leader is not driven
+        self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
         self._skeleton, self._dt = model.skeleton, dt
-        self.joints = np.flatnonzero(self.source >= 0)  # among robot.movable
-        self._leader, self._follower = model.dofs[self.source[self.joints]], model.dofs[self.joints]
-        self._m, self._c = self.ratio[self.joints], self.offset[self.joints]
-        self._driven = np.zeros(len(self.joints), dtype=bool)
-        self._rows = np.zeros((0, model.skeleton.getNumDofs()))  # (d/dt) (q_follower - m q_leader) of the loose ones
-        self._load = np.zeros(len(self.joints))
+        self._rows = np.zeros((0, model.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
         self._coupling = np.zeros(len(self.joints))
-        self._restored: Array | None = None  # efforts of a restored instant, until the next step
 
     def set_driven(self, driven: np.ndarray) -> None:
         """Tell which joints of robot.movable are driven by a servo, (joints,) bool."""
-        self._driven = driven[self.source[self.joints]]
-        loose = np.flatnonzero(~self._driven)
+        self.driven = driven[self.sources[self.joints]]
+        loose = np.flatnonzero(~self.driven)
         self._rows = np.zeros((len(loose), self._skeleton.getNumDofs()))
-        self._rows[np.arange(len(loose)), self._follower[loose]] = 1.0
-        self._rows[np.arange(len(loose)), self._leader[loose]] -= self._m[loose]
-        self._load[:] = 0.0
+        self._rows[np.arange(len(loose)), self.follower[loose]] = 1.0
+        self._rows[np.arange(len(loose)), self.leader[loose]] -= self.ratio[loose]
         self._coupling[:] = 0.0
+        self.slack = len(loose) > 0
 
     @property
     def loose(self) -> np.ndarray:
         """Followers (indices into robot.movable) whose leader no servo drives."""
-        return self.joints[~self._driven]
+        return self.joints[~self.driven]
 
     @property
     def loose_efforts(self) -> Array:
         """Efforts of the `loose` followers in the last step."""
-        return self._coupling[~self._driven]
+        return self._coupling[~self.driven]
 
-    def command(self, command: Array, q: Array) -> None:
-        """Fill in the commands of the followers: velocities under driven leaders, forces under passive ones.
+    def couple(self, command: Array, q: Array, v: Array) -> None:
+        """Add the forces f of the loose followers to the commands.
 
-        A driven follower gets m dq + (m q + c - q_follower) / dt, so the error after a step is what the leader's speed
-        gained in it, times dt.
+        C (v + dt (a + M⁻¹ Cᵀ f)) = share gap / dt, a being the accelerations without them.
         """
-        v = np.asarray(self._skeleton.getVelocities())
-        gap = self._m * q[self._leader] + self._c - q[self._follower]
-        on = self._driven
-        command[self._follower[on]] = self._m[on] * v[self._leader[on]] + gap[on] / self._dt
-        if len(self._rows):
-            self._couple(command, v, gap[~on])
-
-    def _couple(self, command: Array, v: Array, gap: Array) -> None:
-        """Forces f with C (v + dt (a + M⁻¹ Cᵀ f)) = share gap / dt, a being the accelerations without them."""
-        skeleton, rows = self._skeleton, self._rows
+        skeleton, rows, loose = self._skeleton, self._rows, ~self.driven
+        gap = (self.ratio * q[self.leader] + self.offset - q[self.follower])[loose]
         skeleton.setCommands(command)
         skeleton.computeForwardDynamics()
         ahead = v + self._dt * np.asarray(skeleton.getAccelerations())
         yielded = np.linalg.solve(skeleton.getAugMassMatrix(), rows.T)
         force = np.linalg.solve(rows @ yielded, (GAP_SHARE * gap / self._dt - rows @ ahead) / self._dt)
         command += rows.T @ force
-        self._coupling[~self._driven] = force
-
-    def burden(self) -> Array:
-        """Effort that the followers take from each degree of freedom, smoothed over some steps; full length."""
-        pull = self._pull()
-        self._restored = None
-        self._load += LOAD_SHARE * (np.where(self._driven, pull, 0.0) - self._load)
-        out = np.zeros(self._skeleton.getNumDofs())
-        np.add.at(out, self._leader, self._m * self._load)
-        return out
-
-    def _pull(self) -> Array:
-        """Efforts of the driven followers in the last step."""
-        if self._restored is not None:
-            return self._restored
-        return np.asarray(self._skeleton.getJointConstraintImpulses())[self._follower] / self._dt
-
-    def save(self) -> tuple[Array, Array]:
-        """The smoothed loads, and the last efforts of the followers."""
-        return self._load.copy(), self._pull()
-
-    def load(self, state: tuple[Array, Array]) -> None:
-        """Put back what `save` gave."""
-        self._load[:], self._restored = state
+        self._coupling[loose] = force
 
 
 def mimic_sources(robot: Robot) -> tuple[np.ndarray, Array, Array]:

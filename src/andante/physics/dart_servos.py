@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from andante.description.robot import Robot
 from andante.geometry import Array
 
+from . import dart_kernels as kernels
 from .dart_build import Model
 from .dart_mimic import Followers
 from .servos import ServoGains
@@ -31,7 +32,6 @@ from .state import Mode
 
 ACTUATOR = dartpy.dynamics.ActuatorType
 LEAST_STEPS = 2.0  # a position error decays with a time constant of at least this many steps
-STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
 
 
 class JointServos:
@@ -41,7 +41,7 @@ class JointServos:
         self._joints, self._skeleton, self._dofs, self._dt = model.joints, model.skeleton, model.dofs, dt
         count, movable = model.skeleton.getNumDofs(), robot.movable
         self.followers = Followers(model, robot, dt)
-        self._led = self.followers.source >= 0
+        self._led = self.followers.sources >= 0
         self._kinds: list[Any] = [ACTUATOR.PASSIVE] * len(movable)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._extra = np.zeros(len(movable))  # damping of position servos without stiffness
@@ -49,12 +49,13 @@ class JointServos:
         self._modes = np.zeros(len(movable), dtype=np.int8)
         self._servo = np.zeros(len(movable), dtype=bool)
         self._direct = np.zeros(0, dtype=int)  # joints whose reference is the command itself
-        self._rate, self._top, self._bottom = np.zeros(count), np.full(count, np.inf), np.full(count, -np.inf)
+        self._rate, self._top = np.zeros(count), np.full(count, np.inf)
         self._reference, self._feed, self._command = np.zeros(count), np.zeros(count), np.zeros(count)
         self._effort, self._rub = np.full(count, np.inf), np.zeros(count)
-        self._loss = np.zeros(count)  # effort lost to dry friction and to followers in the last step
+        self._loss, self._told = np.zeros(count), np.zeros(count)  # effort lost, now and as DART knows it
+        self._restored: Array | None = None  # joint impulses of a restored instant, until the next step
         self.busy = False  # whether `update` must run before every step
-        self._positions = self._limited = self._lossy = False
+        self._lossy = False
 
     def set_modes(self, modes: np.ndarray, gains: ServoGains) -> None:
         """Take modes and gains; references follow by `set_references`."""
@@ -71,20 +72,15 @@ class JointServos:
         slowest = np.maximum(gains.kd, LEAST_STEPS * self._dt * gains.kp)
         self._rate[dofs] = np.divide(gains.kp, slowest, out=np.zeros(len(dofs)), where=stiff)
         self._top[dofs] = np.where(held, gains.velocity, np.inf)
-        self._bottom = -self._top
         self._effort[dofs] = np.where(driven, gains.effort, np.inf)
         self._set_joints(driven, np.where(damped, gains.kd, 0.0))
         bounded = self._servo & np.isfinite(gains.effort)
         self._rub[dofs] = np.where(bounded, self._dry, 0.0)
-        self._loss[:] = 0.0
-        self._skeleton.setForceUpperLimits(self._effort)
-        self._skeleton.setForceLowerLimits(-self._effort)
+        self._tell(np.zeros(len(self._told)))
         leads = np.zeros(len(dofs), dtype=bool)
-        leads[self.followers.source[self.followers.joints]] = True
-        self._positions = bool(stiff.any())
-        self._limited = bool(np.isfinite(self._top).any())
+        leads[self.followers.sources[self.followers.joints]] = True
         self._lossy = bool(self._rub.any() or (leads & bounded).any())
-        self.busy = self._positions or self._lossy or len(self.followers.joints) > 0
+        self.busy = bool(stiff.any()) or self._lossy or len(self.followers.joints) > 0
 
     def _set_joints(self, driven: np.ndarray, extra: Array) -> None:
         """Change actuator types and damping where they differ from what DART has."""
@@ -95,7 +91,7 @@ class JointServos:
         for i in self.followers.joints:
             kinds[i] = ACTUATOR.SERVO
         for i in self.followers.loose:
-            kinds[i] = kinds[self.followers.source[i]] = ACTUATOR.FORCE
+            kinds[i] = kinds[self.followers.sources[i]] = ACTUATOR.FORCE
         for i, joint in enumerate(self._joints):
             if kinds[i] is not self._kinds[i]:
                 joint.setCommand(0, 0.0)
@@ -117,33 +113,44 @@ class JointServos:
 
     def update(self) -> None:
         """Commands for the next step from where the joints are now."""
-        command, skeleton = self._command, self._skeleton
-        q = skeleton.getPositions()
-        if self._positions:
-            np.subtract(self._reference, q, out=command)
-            command *= self._rate
-            if self._limited:
-                np.minimum(command, self._top, out=command)
-                np.maximum(command, self._bottom, out=command)
-            command += self._feed
-        else:
-            command[:] = self._feed
-        if self._lossy:
-            self._lose()
-        if len(self.followers.joints):
-            self.followers.command(command, q)
+        skeleton, ties, command = self._skeleton, self.followers, self._command
+        q, v = skeleton.getPositions(), skeleton.getVelocities()
+        kernels.commands(
+            q, v, self._reference, self._rate, self._top, self._feed,
+            ties.leader, ties.follower, ties.ratio, ties.offset, ties.driven, self._dt, command,
+        )  # fmt: skip
+        if self._lossy and kernels.losses(
+            v, self._impulses(), self._rub, self._effort,
+            ties.leader, ties.follower, ties.ratio, ties.driven, self._dt, ties.load, self._told, self._loss,
+        ):  # fmt: skip
+            self._tell(self._loss)
+        self._restored = None
+        if ties.slack:
+            ties.couple(command, q, v)
         skeleton.setCommands(command)
 
-    def _lose(self) -> None:
-        """Narrow the effort of the servos by dry friction and by what their followers take.
+    def _tell(self, loss: Array) -> None:
+        """Give DART the effort limits, narrowed by a loss.
 
         Bounds of an LCP must enclose 0, so a loss above the limit leaves a servo powerless and does not drive it back.
         """
-        skeleton = self._skeleton
-        self._loss = self._rub * np.clip(skeleton.getVelocities() / STICTION_SPEED, -1.0, 1.0)
-        self._loss += np.where(np.isfinite(self._effort), self.followers.burden(), 0.0)
-        skeleton.setForceUpperLimits(np.maximum(self._effort - self._loss, 0.0))
-        skeleton.setForceLowerLimits(np.minimum(-self._effort - self._loss, 0.0))
+        self._told[:] = loss
+        self._skeleton.setForceUpperLimits(np.maximum(self._effort - loss, 0.0))
+        self._skeleton.setForceLowerLimits(np.minimum(-self._effort - loss, 0.0))
+
+    def _impulses(self) -> Array:
+        """Impulses of servos, limits and dry friction (not of contacts) in the last step, full length [N m s, N s]."""
+        return self._skeleton.getJointConstraintImpulses() if self._restored is None else self._restored
+
+    def save(self) -> tuple[Array, Array, Array]:
+        """Loads of followers, losses and impulses of the last step."""
+        return self.followers.load.copy(), self._told.copy(), np.array(self._impulses())
+
+    def load(self, state: tuple[Array, Array, Array]) -> None:
+        """Put back what `save` gave."""
+        self.followers.load[:], told, self._restored = state
+        if len(told):
+            self._tell(told)
 
     def efforts(self) -> Array:
         """Efforts of the servos in the last step, (joints,): the impulse of the servo constraint by dt, or the torque.
@@ -152,7 +159,7 @@ class JointServos:
         Where a servo presses against a joint limit DART solves both as one; then the value is cut at the servo's limit.
         """
         dofs = self._dofs
-        pull = np.asarray(self._skeleton.getJointConstraintImpulses())[dofs] / self._dt + self._loss[dofs]
+        pull = np.asarray(self._impulses())[dofs] / self._dt + self._told[dofs]
         damped = -self._extra * np.asarray(self._skeleton.getVelocities())[dofs]
         out = np.where(self._servo | self._led, pull, damped)
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]

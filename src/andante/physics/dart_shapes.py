@@ -19,6 +19,7 @@ from andante.geometry import Array
 
 from .raycast import shape_triangles
 
+LARGEST = 1e7  # [m]; the detector ends the process when a shape reaches beyond some 1e9
 ELLIPSOID_SUBDIVISIONS = 3  # 642 vertices on the surface, chords within 0.3 % of the radius
 
 
@@ -30,10 +31,24 @@ class ShapeMaker:
 
     def shape(self, geometry: Geometry, static: bool) -> Any:
         """The DART shape of a geometry; `static` keeps the hollows of meshes (bodies that never move)."""
+        if not _size(geometry) < LARGEST:
+            raise BadInput(f"engine 'dart' takes shapes up to {LARGEST:g} m, got {str(geometry)[:120]}")
         key = (geometry, static and isinstance(geometry, Mesh))
         if key not in self._made:
             self._made[key] = _make(geometry, static)
         return self._made[key]
+
+
+def _size(geometry: Geometry) -> float:
+    """The largest number that a shape is given by [m]; meshes are measured by their triangles."""
+    match geometry:
+        case Box(size=size) | Ellipsoid(radii=size):
+            return max(size)
+        case Sphere(radius=radius):
+            return radius
+        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
+            return max(radius, length)
+    return 0.0
 
 
 def _make(geometry: Geometry, static: bool) -> Any:
@@ -72,6 +87,8 @@ def mesh_shape(vertices: Array, faces: np.ndarray) -> Any:
     dartpy makes meshes from files only, and only by its URDF reader, so the triangles go through a private folder that
     is gone when this returns.
     """
+    if not (np.abs(vertices) < LARGEST).all():
+        raise BadInput(f"engine 'dart' takes meshes up to {LARGEST:g} m; check the scale of the mesh")
     lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in np.asarray(vertices, dtype=float)]
     lines.append("vn 0 0 1")  # one normal for all: with their own, faces do not share vertices, and contacts double
     lines += [f"f {a}//1 {b}//1 {c}//1" for a, b, c in np.asarray(faces, dtype=int) + 1]
