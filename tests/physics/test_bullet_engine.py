@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("andante.physics.bullet_api", reason="pybullet is not installed", exc_type=ImportError)
 
@@ -53,6 +55,41 @@ def test_import_says_nothing():
     assert done.stderr == b""
 
 
+def test_building_and_stepping_say_nothing(tmp_path: Path, capfd):
+    mesh = specimens.write_box_mesh(tmp_path / "brick.obj", (0.2, 0.1, 0.06))
+    jack = body(Collision(mesh), Collision(Sphere(0.1), at(0.2)), Collision(mesh, at(0, 0, 0.2), Surface(mu=0.1)))
+    fixed = Placement(
+        "rock", body(Collision(mesh, at(0, 0, 0.1)), Collision(specimens.hills()), name="rock"), fixed=True
+    )
+    robots = [
+        jack,
+        specimens.massless(),
+        specimens.clapper(True),
+        specimens.four_bar(),
+        specimens.carried(JointType.BALL),
+        replace(specimens.carried(JointType.PLANAR), name="planar"),
+    ]
+    engine = scene(*robots, world=specimens.world(specimens.ground(), fixed))
+    engine.step(50)
+    engine.restore(engine.snapshot())
+    engine.contacts()
+    engine.close()
+    heard = capfd.readouterr()
+    assert (heard.out, heard.err) == ("", "")
+
+
+@pytest.mark.parametrize(("erp", "share"), [(None, 0.08), (0.3, 0.3)])
+def test_settings_reach_the_solver(erp, share):
+    """A ball 5 mm inside the ground leaves it with erp * depth / dt."""
+    ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), at(0, 0, 0.095))
+    wanted = Settings(dt=0.004, iterations=77, erp=erp, cfm=1e-9)
+    engine = BulletEngine(specimens.world(specimens.ground(), gravity=(0.0, 0.0, 0.0)), [ball], wanted)
+    told = pybullet.getPhysicsEngineParameters(physicsClientId=engine._client)
+    assert (told["fixedTimeStep"], told["numSolverIterations"]) == (0.004, 77)
+    engine.step()
+    assert engine.base_velocity(1)[2] == pytest.approx(share * 0.005 / 0.004, rel=0.01)
+
+
 def test_close_ends_the_client_and_can_be_repeated():
     engine = scene(specimens.block())
     client = engine._client
@@ -70,6 +107,46 @@ def test_a_failed_build_leaves_no_client():
     with pytest.raises(Unsupported):
         scene(body(Collision(Plane())))
     assert open_clients() == before
+
+
+unit = st.floats(-1.0, 1.0, allow_nan=False)
+place = st.tuples(unit, unit, unit, unit, unit, unit).map(lambda v: SE3.exp(np.array(v)))
+
+
+@st.composite
+def trees(draw) -> Robot:
+    """A random tree of up to six bodies with oblique axes, inertias and moved child frames."""
+    count = draw(st.integers(1, 6))
+    links, joints = [], []
+    for i in range(count + 1):
+        a = np.array(draw(st.lists(unit, min_size=9, max_size=9))).reshape(3, 3)
+        com = draw(st.tuples(unit, unit, unit))
+        links.append(Link(f"l{i}", Inertia.from_matrix(draw(st.floats(0.01, 10.0)), com, a @ a.T + 0.01 * np.eye(3))))
+        if i:
+            axis = np.array(draw(st.tuples(unit, unit, st.floats(0.5, 2.0))))
+            x, y, z = (float(v) for v in axis / np.linalg.norm(axis))
+            kind = draw(st.sampled_from([JointType.CONTINUOUS, JointType.PRISMATIC, JointType.FIXED]))
+            parent = f"l{draw(st.integers(0, i - 1))}"
+            joints.append(Joint(f"j{i}", kind, parent, f"l{i}", draw(place), (x, y, z), joint_from_child=draw(place)))
+    return Robot("tree", tuple(links), tuple(joints), fixed_base=draw(st.booleans()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees(), place, st.integers(0, 2**31))
+def test_any_tree_has_the_poses_of_its_description_and_keeps_them_in_motion(robot, base, seed):
+    engine = scene(robot, world=NOTHING, dt=1e-4)
+    q = np.random.default_rng(seed).uniform(-1, 1, len(robot.movable))
+    for step in range(3):
+        if step == 0:
+            engine.set_base(0, base.vector)
+            engine.set_joints(0, q)
+        told = robot.link_poses(dict(zip(robot.joint_names, engine.joint_positions(0), strict=True)))
+        root = SE3.from_vector(engine.base_pose(0))
+        for link, pose in zip(robot.links, SE3.from_vector(engine.link_poses(0)), strict=True):
+            np.testing.assert_allclose(pose.matrix, (root @ told[link.name]).matrix, atol=1e-7)
+        engine.push(0, robot.links[-1].name, [1.0, 2.0, 3.0])
+        engine.step(10)
+    assert np.isfinite(engine.link_velocities(0)).all()
 
 
 # ---- inertias ----------------------------------------------------------------------------------------------------
