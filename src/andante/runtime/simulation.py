@@ -23,7 +23,7 @@ from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.sensors import SensorSuite
 
-from .falls import FallRule
+from .falls import FallRule, stance
 from .spawn import first_positions, holds_still, put_on_ground
 
 
@@ -70,13 +70,14 @@ class _PushEnd:
 class Simulation:
     """One robot (and more, when placed) in a running world. Made by `simulate`."""
 
-    def __init__(self, engine: Engine, actor: int, seed: int = 0, sensors: bool = False) -> None:
+    def __init__(self, engine: Engine, actor: int, seed: int = 0, sensors: bool = False, ground: float = 0.0) -> None:
         self.engine, self.actor, self.seed = engine, actor, seed
         self.robot = engine.actors[actor].tree.robot
         self.observers: list[Observer] = []
         self.sensors: SensorSuite | None = SensorSuite(engine, actor, seed) if sensors else None
         self.fall_rule = FallRule()
-        self._stood = engine.base_pose(actor)
+        self._ground = ground
+        self._stood = stance(engine, actor, ground)
         if self.sensors is not None:
             self.sensors.update()
 
@@ -110,7 +111,7 @@ class Simulation:
     @property
     def fallen(self) -> bool:
         """Whether the robot lies on the ground, by the simulator's truth."""
-        return self.fall_rule.fallen(self._stood, self.base_pose)
+        return self.fall_rule.fallen(self._stood, stance(self.engine, self.actor, self._ground))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -222,7 +223,7 @@ def simulate(
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")
-    put_on_ground(scene, actor, positions, np.asarray(place, dtype=float), drop)
+    ground = put_on_ground(scene, actor, positions, np.asarray(place, dtype=float), drop)
     if robot.movable:
         hold = holds_still(robot)
         target = np.array([positions[joint] for joint in robot.joint_names])
@@ -230,4 +231,4 @@ def simulate(
             scene.command(actor, target[hold], Mode.POSITION, np.flatnonzero(hold))
         if not hold.all():
             scene.command(actor, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
-    return Simulation(scene, actor, seed, sensors)
+    return Simulation(scene, actor, seed, sensors, ground)

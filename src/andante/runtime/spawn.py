@@ -41,8 +41,10 @@ def first_positions(robot: Robot, pose: str | Mapping[str, float] | None) -> dic
     return robot.complete(inside | unknown)
 
 
-def root_height(engine: Engine, actor: int, positions: Mapping[str, float], place: Array, turn: Array) -> float:
-    """Height of the root link at which the robot's lowest point stands on the highest ground below it [m].
+def stand_heights(
+    engine: Engine, actor: int, positions: Mapping[str, float], place: Array, turn: Array
+) -> tuple[float, float]:
+    """Height of the root at which the robot's lowest point stands on the highest ground below it, and of that ground.
 
     `place` is x, y of the root, `turn` its rotation. The ground is felt by rays from above, the robot itself left
     out; no ground counts as z = 0.
@@ -50,7 +52,7 @@ def root_height(engine: Engine, actor: int, positions: Mapping[str, float], plac
     robot = engine.actors[actor].tree.robot
     box = robot_bounds(robot, positions, SE3.from_parts(turn, np.zeros(3)))
     if box is None:
-        return 0.0
+        return 0.0, 0.0
     low, high = box
     xs = np.linspace(low[0], high[0], RAYS_PER_SIDE) + place[0]
     ys = np.linspace(low[1], high[1], RAYS_PER_SIDE) + place[1]
@@ -60,18 +62,21 @@ def root_height(engine: Engine, actor: int, positions: Mapping[str, float], plac
     hits = engine.cast_rays(origins, np.tile([0.0, 0.0, -1.0], (len(grid), 1)), 100.0, ignore=actor)
     found = np.isfinite(hits.distance)
     ground = float(np.max(top - hits.distance[found])) if found.any() else 0.0
-    return ground - float(low[2]) + CLEARANCE
+    return ground - float(low[2]) + CLEARANCE, ground
 
 
-def put_on_ground(engine: Engine, actor: int, positions: Mapping[str, float], place: Array, above: float = 0.0) -> None:
-    """Set joints and base of a robot so that it stands at x, y, yaw, `above` metres over the ground."""
+def put_on_ground(
+    engine: Engine, actor: int, positions: Mapping[str, float], place: Array, above: float = 0.0
+) -> float:
+    """Set joints and base so that a robot stands at x, y, yaw, `above` metres over the ground; height of the ground."""
     robot = engine.actors[actor].tree.robot
     q = robot.complete(positions)
     engine.set_joints(actor, np.array([q[name] for name in robot.joint_names]))
     yaw = so3.from_rpy((0.0, 0.0, float(place[2])))
     turn = yaw if engine.actors[actor].fixed else yaw @ resting_rotation(robot, q)
-    z = root_height(engine, actor, q, place, turn) + above
-    engine.set_base(actor, SE3.from_parts(turn, (place[0], place[1], z)).vector)
+    z, ground = stand_heights(engine, actor, q, place, turn)
+    engine.set_base(actor, SE3.from_parts(turn, (place[0], place[1], z + above)).vector)
+    return ground
 
 
 def resting_rotation(robot: Robot, positions: Mapping[str, float]) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import trimesh
@@ -31,7 +32,7 @@ def pillars() -> trimesh.Trimesh:
     posts = []
     for x in (-0.105, 0.0, 0.105):
         for y in (-0.105, 0.105):
-            for low, high in zip(PLATES[:-1], PLATES[1:], strict=True):
+            for low, high in pairwise(PLATES):
                 profile = [[low + THICK, 0.0032], [high, 0.0032]]
                 posts.append(revolve(profile, (BODY_X + x, y, 0.0), (0, 0, 1), around=12))
     return join(*posts)
