@@ -1,11 +1,17 @@
 """Poses and frames of SDF: relative_to, attached_to, nesting, placement, versions, odd formats."""
 
 import math
+import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
+from same_physics import assert_same_physics
 from sdf_samples import LINKS, joint, messages, robot, world
 
+from andante.description.io.open import read_robot
 from andante.description.joint import JointType
 from andante.errors import AndanteError
 from andante.geometry import SE3
@@ -159,6 +165,37 @@ def test_long_chains_need_no_deep_recursion() -> None:
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(AndanteError, match="nested more than"):
         robot("".join(f'<model name="n{i}">' for i in range(60)) + '<link name="a"/>' + "</model>" * 60)
+
+
+def test_a_link_called_world_is_a_link() -> None:
+    r = robot('<link name="world"/><link name="b"><pose>1 0 0 0 0 0</pose></link>' + joint(ends="world b"))
+    assert (r.root, r.fixed_base) == ("world", False)
+    assert r.link("world").inertia is not None
+    assert "reserved" in messages(r)
+
+
+@pytest.mark.parametrize("version", ["1.4", "1.5", "1.6", "1.7", "1.8", "1.9"])
+@pytest.mark.parametrize("flag", ["", "<use_parent_model_frame>1</use_parent_model_frame>"])
+def test_old_versions_mean_what_gazebo_makes_of_them(tmp_path: Path, version: str, flag: str) -> None:
+    """The parser of Gazebo rewrites old files in its newest version; both must read the same."""
+    if shutil.which("ign") is None:
+        reason = "`ign sdf -p` is missing: install ignition-tools and libsdformat-dev"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    if flag and version in ("1.4", "1.7", "1.8", "1.9"):
+        flag = ""
+    axis = f"<axis><xyz>0 0.6 0.8</xyz>{flag}<limit><lower>-1</lower><upper>1</upper></limit></axis>"
+    old = tmp_path / "old.sdf"
+    old.write_text(
+        f'<sdf version="{version}"><model name="m"><link name="a"><pose>0 0 1 0.3 0 0</pose></link><link name="b">'
+        '<pose>0 1 1 0 0.5 0.2</pose></link><link name="c"><pose>1 1 1 0 0.5 0.2</pose></link>'
+        + joint(inner="<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>" + axis)
+        + joint("prismatic", axis, "k", "b c")
+        + "</model></sdf>"
+    )
+    done = subprocess.run(["ign", "sdf", "-p", str(old)], capture_output=True, text=True, timeout=60, check=True)
+    (tmp_path / "new.sdf").write_text(done.stdout)
+    assert "1.9" in done.stdout[:100]
+    assert_same_physics(read_robot(old), read_robot(tmp_path / "new.sdf"), 1e-5)
 
 
 def test_separate_links_float_in_a_robot_and_stand_alone_in_a_world() -> None:

@@ -82,7 +82,7 @@ class Scope:
         visited: set[str] = set()
         current = name
         base = IDENTITY
-        while current not in ROOT:
+        while current not in ROOT or current in self.entries:
             if current in self._known:
                 base = self._known[current]
                 break
@@ -139,12 +139,12 @@ class Scope:
         while True:
             if current in self._links:
                 return self._links[current]
-            if current == WORLD or (self.is_world and current in ROOT):
+            if (current == WORLD and WORLD not in self.entries) or (self.is_world and current in ROOT):
                 return ANCHOR
             if current in visited:
                 raise self.node.error(f"{name!r} is attached to itself; break the circle of attached_to")
             visited.add(current)
-            if current in ROOT:
+            if current in ROOT and current not in self.entries:
                 current = self.canonical()
                 continue
             entry = self.entries.get(current)
@@ -233,6 +233,10 @@ def _enter(reading: Reading, scope: Scope, child: Node, origin: Document, files:
             reading.report.warn(child, f"a joint and a <{other.kind}> share the name {name!r}; poses mean the latter")
         if child.tag == "joint":
             return  # before SDF 1.7 a link and a joint may share a name; poses then mean the link
+    if name in ROOT:
+        if name != WORLD or child.tag != "link":
+            raise child.error("the name is reserved in SDF; rename it")
+        reading.report.warn(child, "`world` is reserved in SDF; joints that name it mean this link, not the world")
     pose = raw_pose(child)
     attached = ""
     default = "__model__"
