@@ -54,6 +54,15 @@ def test_state_moves_models() -> None:
     assert "<insertions>" in told
 
 
+def test_state_moves_loose_pieces_by_themselves() -> None:
+    w = world(
+        '<model name="m"><link name="a"/><link name="b"><pose>0 0 1 0 0 0</pose></link></model><state><model name="m">'
+        '<pose>1 0 0 0 0 0</pose><link name="a"><pose>1 0 0 0 0 0</pose></link><link name="b"><pose>7 8 9 0 0 0</pose>'
+        "</link></model></state>"
+    )
+    assert np.allclose([m.pose.translation for m in w.models], [(1, 0, 0), (7, 8, 9)])
+
+
 def test_what_a_world_has_beyond_bodies_is_told() -> None:
     told = messages(
         world(

@@ -206,5 +206,5 @@ def _mask(contact: Node) -> int | None:
     except ValueError:
         value = -1
     if not 0 <= value < 2**32:
-        raise contact.error(f"<collide_bitmask> should be a number from 0 to 65535, got {text[:24]!r}")
+        raise contact.error(f"<collide_bitmask> should be a whole number from 0 to 0xffffffff, got {text[:24]!r}")
     return value

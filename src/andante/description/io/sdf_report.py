@@ -35,7 +35,7 @@ class Report:
                 continue
             if child.tag in harmless:
                 self.info(child, f"<{child.tag}> in <{node.tag}> is not used")
-            elif ":" in child.tag:
+            elif ":" in child.tag and not child.tag.startswith("experimental:"):
                 self.info(child, f"<{child.tag}> in <{node.tag}> is an extension of another program and is not used")
             else:
                 self.warn(child, f"<{child.tag}> in <{node.tag}> is not understood and is left out")

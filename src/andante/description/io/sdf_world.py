@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from andante.description.robot import Robot
@@ -42,8 +44,7 @@ def read_world(reading: Reading, scope: Scope) -> World:
     placements: list[Placement] = []
     taken: set[str] = set()
     for name, inner in scope.nested.items():
-        pose = states.get(name)
-        placements += _placements(reading, inner, scope.where(name) if pose is None else pose, taken)
+        placements += _placements(reading, inner, scope.where(name), taken, states.get(name))
     scene = node.find("scene")
     if scene is not None:
         harmless = ("shadows", "fog", "grid", "origin_visual", "sky")
@@ -62,16 +63,32 @@ def read_world(reading: Reading, scope: Scope) -> World:
     )
 
 
-def _placements(reading: Reading, scope: Scope, world_from_model: SE3, taken: set[str]) -> list[Placement]:
+@dataclass(frozen=True)
+class Saved:
+    """Where a saved <state> puts a model and its links, in the world."""
+
+    model: SE3 | None
+    links: dict[str, SE3]
+
+
+def _placements(
+    reading: Reading, scope: Scope, world_from_model: SE3, taken: set[str], saved: Saved | None = None
+) -> list[Placement]:
+    """The pieces of a model; a saved state moves the model, and pieces of it that have moved by themselves."""
+    if saved is not None and saved.model is not None:
+        world_from_model = saved.model
     parts = flatten(reading, scope)
-    out = []
+    out: list[Placement] = []
     for component in assemble(reading, parts, split=True):
         robot = component.robot
         name = component.name
         if name in taken:
             raise scope.node.error(f"two models are named {name!r}; rename one")
         taken.add(name)
-        out.append(Placement(name, robot, world_from_model @ component.pose, component.fixed))
+        pose = world_from_model @ component.pose
+        if out and saved is not None:
+            pose = saved.links.get(robot.root, pose)
+        out.append(Placement(name, robot, pose, component.fixed))
     return out
 
 
@@ -133,9 +150,9 @@ def read_light(scope: Scope, node: Node) -> Light:
     )
 
 
-def _states(reading: Reading, world: Node) -> dict[str, SE3]:
+def _states(reading: Reading, world: Node) -> dict[str, Saved]:
     """Poses of models that Gazebo saved in <state>: they are where the models really were."""
-    poses: dict[str, SE3] = {}
+    poses: dict[str, Saved] = {}
     known = {(child.get("name") or "").strip() for child in world.all("model")}
     known |= {text_of(child, "name") for child in world.all("include")}
     for state in world.all("state"):
@@ -144,8 +161,9 @@ def _states(reading: Reading, world: Node) -> dict[str, SE3]:
             scale = text_of(model, "scale")
             if scale and not np.allclose(vec3(model, scale, "<scale>"), 1.0):
                 reading.report.warn(model, f"the saved <scale> of model {name!r} is not applied")
-            if model.find("pose") is not None:
-                poses[name] = raw_pose(model).motion
+            placed = raw_pose(model).motion if model.find("pose") is not None else None
+            links = {(n.get("name") or "").strip(): raw_pose(n).motion for n in model.all("link") if n.find("pose")}
+            poses[name] = Saved(placed, links)
         for tag in ("insertions", "deletions"):
             for change in state.all(tag):
                 reading.report.warn(change, f"<{tag}> of a saved <state> are not applied")

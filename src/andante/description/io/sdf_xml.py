@@ -109,6 +109,7 @@ class Names:
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._given: dict[tuple[str, str], str] = {}
+        self._counts: dict[str, int] = {}
 
     def give(self, kind: str, name: str) -> str:
         """Name in the file of a thing; stays the same for the same thing."""
@@ -121,10 +122,11 @@ class Names:
         base = name.strip().replace("::", ".") or kind
         if base == "world" or (base.startswith("__") and base.endswith("__")):
             base = f"{base.strip('_') or kind}_{kind}"
-        unique = base if base not in self._taken else f"{base}_{kind}"
-        count = 2
+        unique = base if base not in self._taken or base == kind else f"{base}_{kind}"
+        stem = unique
         while unique in self._taken:
-            unique, count = f"{base}_{kind}_{count}", count + 1
+            self._counts[stem] = self._counts.get(stem, 1) + 1
+            unique = f"{stem}_{self._counts[stem]}"
         self._taken.add(unique)
         return unique
 
