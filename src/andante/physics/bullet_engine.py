@@ -3,10 +3,11 @@
 Servos are Bullet's joint motors, which are velocity constraints cut at the effort limit. A position servo asks for
 dq' = kp (reference - q) / (kd + kp dt), so a gap closes with the time constant kd / kp; up to its effort limit it does
 not give way to a load (`rigid_servos`). A velocity servo asks for dq' = dq + g (reference - dq) with
-g = kv dt / (I + kv dt), I what the joint feels. A torque is a motor that runs against an endless speed with that limit.
-Viscous damping and springs are explicit torques, cut where one step would overshoot: d <= 0.8 I / dt, k <= I / dt^2.
-Dry friction is the idle motor of a passive joint and a constraint beside the motor of a joint under torque; a rigid
-servo overcomes it unseen. Of the contact friction each side gives its root: the pair has the geometric mean.
+g = kv dt / (I + kv dt), I the inertia that the joint feels and dq its speed without the motor. A torque is a motor that
+runs against an endless speed with that limit. Viscous damping and springs are explicit torques, cut where one step
+would overshoot: d <= 0.8 I / dt, k <= I / dt^2. Dry friction is the idle motor of a passive joint and a constraint
+beside the motor of a joint under torque; a rigid servo overcomes it unseen. Of the contact friction each side gives its
+root: the pair has the geometric mean.
 """
 
 from __future__ import annotations
