@@ -86,7 +86,10 @@ def test_imu_noise_in_both_forms() -> None:
         '<sensor name="i" type="imu"><imu><angular_velocity><x><noise type="gaussian"><stddev>0.01</stddev></noise></x>'
         "</angular_velocity></imu></sensor>",
     )
-    assert new.sensors[0].parameters == {"angular_velocity_x_noise_stddev": 0.01}
+    assert new.sensors[0].parameters == {
+        "angular_velocity_x_noise_type": "gaussian",
+        "angular_velocity_x_noise_stddev": 0.01,
+    }
     old = on(
         "a",
         '<sensor name="i" type="imu"><imu><noise><type>gaussian</type><rate><stddev>0.02</stddev></rate><accel>'

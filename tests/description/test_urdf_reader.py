@@ -15,7 +15,7 @@ from andante.description.io.urdf_reader import read_urdf
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import JointType
 from andante.description.robot import Robot
-from andante.description.shapes import Box, Capsule, Mesh
+from andante.description.shapes import Box, Capsule, Mesh, Plane
 from andante.description.source import Severity
 from andante.errors import BadInput
 from andante.geometry import so3
@@ -144,6 +144,18 @@ def test_loops_are_held_with_a_warning() -> None:
         ),
         ('<robot name="r">\n<link name="a"><visual/></link></robot>', 2, "no geometry"),
         (
+            '<robot name="r"><link name="a"><collision><geometry>\n<sphere radius="0"/></geometry></collision></link>'
+            "</robot>",
+            2,
+            "no extent",
+        ),
+        (
+            '<robot name="r"><link name="a"/><transmission name="t">\n<mechanicalReduction>x</mechanicalReduction>'
+            "</transmission></robot>",
+            2,
+            "should be a number",
+        ),
+        (
             '<robot name="r"><link name="a"/><link name="b"/>\n<joint name="j" type="revolute"><parent link="a"/>'
             '<child link="b"/></joint></robot>',
             2,
@@ -193,7 +205,7 @@ JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>
         (LINKS + JOINT.format("continuous", '<mimic joint="k"/>'), 4, "'k', which does not exist"),
         ('<link name="a"><inertial/></link>', 2, "<mass>"),
         ('<link name="a"><inertial><mass value="inf"/></inertial></link>', 2, "finite"),
-        ('<link name="a"><visual><geometry><box size="1 0 1"/></geometry></visual></link>', 2, "positive"),
+        ('<link name="a"><visual><geometry><box size="1 -1 1"/></geometry></visual></link>', 2, "positive"),
         ('<link name="a"><visual><geometry><torus/></geometry></visual></link>', 2, "unknown geometry"),
         ('<link name="a"><visual><geometry><mesh filename="x" scale="0 1 1"/></geometry></visual></link>', 2, "scale"),
         ("", 1, "no links"),
@@ -231,6 +243,19 @@ def test_bullet_contact_and_quaternion() -> None:
     assert (collision.surface.mu, collision.surface.restitution) == (0.7, 0.2)
     assert collision.geometry == Box((1, 2, 3))
     assert np.allclose(collision.pose.rpy, [0, 0, math.pi / 2])
+
+
+def test_what_other_readers_take() -> None:
+    robot = read("""
+
+<?xml version="1.0"?>
+<robot name="r"><link name="a"><collision><geometry><plane normal="0 0 2"/></geometry></collision></link>
+<joint name="j" type="spherical"><parent link="a"/><child link="b"/><joint_properties damping="0.5"/></joint>
+<link name="b"/></robot>""")
+    assert robot.link("a").collisions[0].geometry == Plane((0, 0, 1))
+    assert robot.joint("j").type is JointType.BALL
+    assert robot.joint("j").dynamics.damping == 0.5
+    assert robot.joint("j").source.line == 5
 
 
 def test_three_hundred_links() -> None:

@@ -10,10 +10,12 @@ from andante.description.joint import Joint, JointType
 from andante.description.link import Link
 from andante.description.robot import Robot, Transmission
 from andante.description.source import Source
+from andante.errors import BadInput
 
 from .resolver import Resolver
 from .urdf_gazebo import Additions, read_gazebo
-from .urdf_parts import Context, at, collect_materials, joint, link, required_name
+from .urdf_joints import joint
+from .urdf_parts import Context, at, collect_materials, link, required_name
 from .urdf_sensors import urdf_sensor
 from .values import number
 from .xmltree import Node
@@ -51,6 +53,7 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
             additions.sensors.append(found)
     for node in root.all("gazebo"):
         read_gazebo(node, additions, context)
+    transmissions = tuple(_transmission(node, joint_nodes, context) for node in root.all("transmission"))
     return at(
         root,
         lambda: Robot(
@@ -60,7 +63,7 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
             tuple(additions.joints[item.name] for item in loops),
             tuple(additions.sensors),
             tuple(additions.plugins),
-            tuple(_transmission(node, joint_nodes, context) for node in root.all("transmission")),
+            transmissions,
             frames=tuple(additions.frames),
             no_collision=frozenset(additions.no_collision),
             self_collide=additions.self_collide,
@@ -150,7 +153,10 @@ def _transmission(node: Node, joints: dict[str, Node], context: Context) -> Tran
     names, actuators, interfaces, reduction = [], [], [], 1.0
     for child in (node, *node.all("joint"), *node.all("actuator")):
         for element in child.all("mechanicalReduction"):
-            reduction = number(element, element.text, "mechanicalReduction", 1.0)
+            try:
+                reduction = number(element, element.text, "mechanicalReduction", 1.0)
+            except BadInput:
+                context.warn(element, f"should be a number, got {element.text.strip()[:40]!r}; taken as 1")
         interfaces += [element.text.strip() for element in child.all("hardwareInterface") if element.text.strip()]
     for child in node.all("joint"):
         names.append(required_name(child))

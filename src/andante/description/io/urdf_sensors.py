@@ -176,6 +176,8 @@ def _leaves(node: Node, prefix: str = "") -> list[tuple[str, Node]]:
         if (not prefix and child.tag in SEPARATE) or child.tag == "plugin":
             continue
         path = f"{prefix}{child.tag}"
+        if child.tag == "noise" and child.get("type"):  # the newer form of <type> inside
+            out.append((f"{path}/type", Node("type", text=str(child.get("type")), source=child.source)))
         out += _leaves(child, path + "/") if child.children else [(path, child)]
     return out
 

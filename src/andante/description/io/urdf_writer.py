@@ -19,7 +19,7 @@ from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, S
 from andante.errors import Unsupported
 from andante.geometry import SE3
 
-from .urdf_parts import UNBOUNDED
+from .urdf_joints import UNBOUNDED
 from .urdf_reader import WORLD
 from .urdf_writer_gazebo import add, numbers, rpy_of, write_gazebo
 

@@ -13,7 +13,7 @@ from xml.parsers import expat
 from andante.description.source import Source
 from andante.errors import BadInput
 
-from .xmltree import Node, parse_xml
+from .xmltree import Node, parse_xml, without_blank_head
 
 
 class Budget:
@@ -96,13 +96,14 @@ def replace_node(node: Any, by: Any, content_only: bool = False) -> None:
 def parse_document(data: bytes, file: str, budget: Budget) -> minidom.Document:
     """DOM of a file without comments and blank text; refuses whatever `parse_xml` refuses."""
     parse_xml(data, file)
+    data, skipped = without_blank_head(data)
     document = minidom.Document()
     stack: list[Any] = [document]
     parser = expat.ParserCreate()
     parser.buffer_text = True
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        source = Source(file, parser.CurrentLineNumber)
+        source = Source(file, parser.CurrentLineNumber + skipped)
         budget.spend(source, sum(len(value) for value in attributes.values()))
         element = make_element(document, tag, source, budget)
         for name, value in attributes.items():

@@ -8,215 +8,18 @@ and a few methods of strings and dicts. Everything is bounded: length, steps, si
 from __future__ import annotations
 
 import ast
-import math
-import operator
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from andante.errors import BadInput
 
-from .xacro_values import (
-    MAX_PARTS,
-    MAX_TEXT,
-    Dictionary,
-    check_size,
-    checked_power,
-    checked_product,
-    checked_range,
-    checked_shift,
-    weigh,
-)
+from .xacro_functions import BINARY, COMPARE, CONSTANTS, FUNCTIONS, MATHS, METHODS, UNARY, kind_of
+from .xacro_values import MAX_PARTS, Dictionary, check_size, weigh
 
 MAX_EXPRESSION = 4000  # characters
 MAX_STEPS = 100_000  # evaluated syntax nodes of one expression
-MAX_DIGITS = 400  # of a text that is turned into a number
-
-CONSTANTS: dict[str, Any] = {
-    "pi": math.pi,
-    "e": math.e,
-    "tau": math.tau,
-    "inf": math.inf,
-    "nan": math.nan,
-    "True": True,
-    "False": False,
-    "true": True,
-    "false": False,
-    "None": None,
-}
-_MATHS = (
-    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt exp log log10 log2 log1p expm1 hypot "
-    "radians degrees floor ceil trunc fabs fmod copysign isnan isinf isfinite isclose"
-)
-MATHS: dict[str, Callable[..., Any]] = {name: getattr(math, name) for name in _MATHS.split()}
-
-
-def _number(kind: Callable[[Any], Any]) -> Callable[..., Any]:
-    def convert(value: Any = 0) -> Any:
-        if not isinstance(value, int | float | str):
-            raise BadInput(f"a {type(value).__name__} is not a number")
-        if isinstance(value, str) and (len(value) > MAX_DIGITS or "_" in value):
-            raise BadInput(f"{value[:40]!r} is not a number")
-        return kind(value)
-
-    return convert
-
-
-def _text(value: Any = "") -> str:
-    check_size(value)
-    return str(value)
-
-
-def _boolean(value: Any = False) -> bool:
-    return bool(value)
-
-
-def _extreme(kind: Callable[..., Any]) -> Callable[..., Any]:
-    def choose(*values: Any) -> Any:
-        return kind(*values)
-
-    return choose
-
-
-def _pairs(*lists: Any) -> list[Any]:
-    return [tuple(row) for row in zip(*lists, strict=False)]
-
-
-def _dictionary(values: Any = (), **named: Any) -> Dictionary:
-    return Dictionary(dict(values, **named))
-
-
-def _rounded(value: float, digits: int = 0) -> Any:
-    if abs(digits) > 100:
-        raise BadInput("round() takes at most 100 digits")
-    return round(value, digits) if digits else round(value)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": abs,
-    "min": _extreme(min),
-    "max": _extreme(max),
-    "round": _rounded,
-    "int": _number(int),
-    "float": _number(float),
-    "str": _text,
-    "bool": _boolean,
-    "len": len,
-    "range": checked_range,
-    "sum": lambda values: _fold(values),
-    "list": lambda values=(): list(values),
-    "tuple": lambda values=(): tuple(values),
-    "dict": _dictionary,
-    "sorted": lambda values: sorted(values),
-    "reversed": lambda values: list(reversed(list(values))),
-    "enumerate": lambda values: [tuple(pair) for pair in enumerate(values)],
-    "zip": _pairs,
-    "all": lambda values: all(list(values)),
-    "any": lambda values: any(list(values)),
-    **MATHS,
-}
-METHODS: dict[type, dict[str, Callable[..., Any]]] = {
-    str: {
-        "lower": str.lower,
-        "upper": str.upper,
-        "strip": str.strip,
-        "startswith": str.startswith,
-        "endswith": str.endswith,
-        "split": str.split,
-        "join": lambda text, parts: _joined(text, parts),
-        "replace": lambda text, old, new: _replaced(text, old, new),
-    },
-    dict: {
-        "get": lambda values, key, default=None: values.get(key, default),
-        "keys": lambda values: list(values.keys()),
-        "values": lambda values: list(values.values()),
-        "items": lambda values: [tuple(pair) for pair in values.items()],
-    },
-    list: {"index": list.index, "count": list.count},
-    tuple: {"index": tuple.index, "count": tuple.count},
-}
-COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-    ast.Is: lambda a, b: a is b if b is None or isinstance(b, bool) else a == b,
-    ast.IsNot: lambda a, b: a is not b if b is None or isinstance(b, bool) else a != b,
-}
-UNARY: dict[type, Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
-    ast.Invert: operator.invert,
-}
-
-
-def _fold(values: Iterable[Any]) -> Any:
-    total: Any = 0
-    for value in values:
-        if not isinstance(value, int | float):
-            raise BadInput("sum() adds numbers only")
-        total = check_size(total + value)
-    return total
-
-
-def _replaced(text: str, old: str, new: str) -> str:
-    if len(text) + (text.count(old)) * len(new) > MAX_TEXT:
-        raise BadInput(f"the text would grow beyond {MAX_TEXT} characters")
-    return text.replace(old, new)
-
-
-def _joined(text: str, parts: Any) -> str:
-    words = [str(part) for part in parts if isinstance(part, str)]
-    if not isinstance(parts, list | tuple) or len(words) != len(parts):
-        raise BadInput("join() needs a list of texts; str() converts")
-    if sum(len(word) + len(text) for word in words) > MAX_TEXT:
-        raise BadInput(f"the text would grow beyond {MAX_TEXT} characters")
-    return text.join(words)
-
-
-def _sum_of(a: Any, b: Any) -> Any:
-    for kinds in ((int, float), (str,), (list,), (tuple,)):
-        if isinstance(a, kinds) and isinstance(b, kinds):
-            if not isinstance(a, int | float) and len(a) + len(b) > MAX_TEXT:
-                raise BadInput(f"the result would grow beyond {MAX_TEXT} characters or elements")
-            return a + b
-    raise BadInput(f"{_kind(a)} and {_kind(b)} cannot be added; str() and float() convert")
-
-
-def _numeric(symbol: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def apply(a: Any, b: Any) -> Any:
-        if not (isinstance(a, int | float) and isinstance(b, int | float)):
-            raise BadInput(f"{symbol} needs two numbers, got {_kind(a)} and {_kind(b)}")
-        return function(a, b)
-
-    return apply
-
-
-BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: _sum_of,
-    ast.Sub: _numeric("-", operator.sub),
-    ast.Mult: checked_product,
-    ast.Div: _numeric("/", operator.truediv),
-    ast.FloorDiv: _numeric("//", operator.floordiv),
-    ast.Mod: _numeric("%", operator.mod),
-    ast.Pow: _numeric("**", checked_power),
-    ast.LShift: _numeric("<<", checked_shift),
-    ast.RShift: _numeric(">>", operator.rshift),
-    ast.BitAnd: _numeric("&", operator.and_),
-    ast.BitOr: _numeric("|", operator.or_),
-    ast.BitXor: _numeric("^", operator.xor),
-}
-_NAMES = {str: "text", dict: "a dict", Dictionary: "a dict", type(None): "None", int: "an integer", float: "a number"}
-
-
-def _kind(value: Any) -> str:
-    return _NAMES.get(type(value), f"a {type(value).__name__}")
 
 
 @lru_cache(maxsize=4096)
@@ -322,7 +125,7 @@ class _Evaluator:
     def unary(self, node: ast.UnaryOp) -> Any:
         value = self.visit(node.operand)
         if not isinstance(node.op, ast.Not) and not isinstance(value, int | float):
-            raise BadInput(f"a sign needs a number, got {_kind(value)}")
+            raise BadInput(f"a sign needs a number, got {kind_of(value)}")
         return UNARY[type(node.op)](value)
 
     def boolean(self, node: ast.BoolOp) -> Any:
@@ -358,7 +161,7 @@ class _Evaluator:
     def subscript(self, node: ast.Subscript) -> Any:
         value = self.visit(node.value)
         if not isinstance(value, str | list | tuple | dict):
-            raise BadInput(f"{_kind(value)} cannot be indexed")
+            raise BadInput(f"{kind_of(value)} cannot be indexed")
         if isinstance(node.slice, ast.Slice):
             if isinstance(value, dict):
                 raise BadInput("a dict cannot be sliced")
@@ -368,7 +171,7 @@ class _Evaluator:
         try:
             return value[key]
         except (KeyError, IndexError, AttributeError):
-            raise BadInput(f"{key!r} is not in {_kind(value)}") from None
+            raise BadInput(f"{key!r} is not in {kind_of(value)}") from None
 
     def attribute(self, node: ast.Attribute) -> Any:
         if node.attr.startswith("_"):
@@ -382,7 +185,7 @@ class _Evaluator:
             if node.attr in value:
                 return value[node.attr]
             raise BadInput(f"no key {node.attr!r}; keys: {', '.join(str(key) for key in list(value)[:12]) or 'none'}")
-        raise BadInput(f".{node.attr} is not allowed on {_kind(value)}; only dicts have keys after a dot")
+        raise BadInput(f".{node.attr} is not allowed on {kind_of(value)}; only dicts have keys after a dot")
 
     def call(self, node: ast.Call) -> Any:
         function = self.function(node.func)
@@ -411,7 +214,7 @@ class _Evaluator:
                 raise BadInput(f".{node.attr}() is not allowed on a namespace")
             method = METHODS.get(kind, {}).get(node.attr)
             if method is None:
-                raise BadInput(f".{node.attr}() is not allowed on {_kind(value)}")
+                raise BadInput(f".{node.attr}() is not allowed on {kind_of(value)}")
             return lambda *arguments, **named: method(value, *arguments, **named)
         raise BadInput("only named functions can be called")
 
@@ -434,7 +237,7 @@ class _Evaluator:
             raise BadInput("async is not allowed in expressions")
         values = self.visit(part.iter)
         if not isinstance(values, list | tuple | str | dict):
-            raise BadInput(f"{_kind(values)} cannot be walked through")
+            raise BadInput(f"{kind_of(values)} cannot be walked through")
         for value in list(values):
             self.bind(part.target, value)
             if all(self.visit(test) for test in part.ifs):

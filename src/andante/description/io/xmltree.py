@@ -92,10 +92,19 @@ def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:
     return out
 
 
+def without_blank_head(data: bytes) -> tuple[bytes, int]:
+    """The document without blanks before its <?xml, which strict parsers refuse, and how many lines were cut."""
+    stripped = data.lstrip(b" \t\r\n")
+    if stripped is data or not stripped.startswith(b"<?xml"):
+        return data, 0
+    return stripped, data[: len(data) - len(stripped)].count(b"\n")
+
+
 def parse_xml(data: bytes, file: str) -> Node:
     """Root element of a document; `file` is what messages call it."""
     if len(data) > MAX_BYTES:
         raise BadInput(f"{file} has {len(data) / 1e6:.0f} MB; XML over {MAX_BYTES / 1e6:.0f} MB is refused")
+    data, skipped = without_blank_head(data)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
@@ -104,10 +113,13 @@ def parse_xml(data: bytes, file: str) -> Node:
     texts: list[list[str]] = [[]]  # pieces of text of the open elements
     count = 0
 
+    def here() -> int:
+        return parser.CurrentLineNumber + skipped
+
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        line = parser.CurrentLineNumber
+        line = here()
         if count > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
             raise BadInput(f"{file}:{line}: more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels; refused")
         node = Node(tag, attributes, source=Source(file, line))
@@ -123,20 +135,19 @@ def parse_xml(data: bytes, file: str) -> Node:
             texts[-1].append(data)
 
     def entity(name: str, *_rest: Any) -> None:
-        raise BadInput(f"{file}:{parser.CurrentLineNumber}: entity {name!r} declared; XML entities are refused")
+        raise BadInput(f"{file}:{here()}: entity {name!r} declared; XML entities are refused")
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
 
     def defaults(element: str, *_rest: Any) -> None:
-        raise BadInput(f"{file}:{parser.CurrentLineNumber}: attributes of {element!r} declared; write them out instead")
+        raise BadInput(f"{file}:{here()}: attributes of {element!r} declared; write them out instead")
 
     parser.EntityDeclHandler, parser.SkippedEntityHandler, parser.AttlistDeclHandler = entity, entity, defaults
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise BadInput(
-            f"{file}:{error.lineno}: not well-formed XML ({expat.ErrorString(error.code)}); mend the file there"
-        ) from None
+        line, what = error.lineno + skipped, expat.ErrorString(error.code)
+        raise BadInput(f"{file}:{line}: not well-formed XML ({what}); mend the file there") from None
     except (LookupError, ValueError) as error:
         raise BadInput(f"{file}: the text cannot be decoded ({error}); save it as UTF-8") from None
     if not top.children:
