@@ -56,8 +56,8 @@ def bicep() -> trimesh.Trimesh:
         round_start=0.028,
         round_end=0.006,
         around=28,
-        along=12,
-        cap=5,
+        along=11,
+        cap=4,
     )
 
 
@@ -72,7 +72,7 @@ def bicep_accent() -> trimesh.Trimesh:
 def bicep_grey() -> trimesh.Trimesh:
     """Cuff at the elbow, cap of the shoulder screw."""
     return join(
-        revolve([(0.1000, 0.0195), (0.1080, 0.0200), (0.1105, 0.0180)], (0, 0.0140, 0), (1, 0, 0), around=24),
+        revolve([(0.1000, 0.0180), (0.1085, 0.0180), (0.1105, 0.0160)], (0, 0.0140, 0), (1, 0, 0), around=24),
         patch(bicep(), (0.000, 0.06, 0), (0, 1, 0), circle(0.0095, 20), lift=0.0014, rings=2),
     )
 
@@ -80,8 +80,8 @@ def bicep_grey() -> trimesh.Trimesh:
 def elbow() -> trimesh.Trimesh:
     """The elbow drive."""
     return join(
-        revolve([(-0.024, 0.0170), (-0.006, 0.0180), (0.004, 0.0170)], (0, 0, 0), (1, 0, 0), around=24),
-        revolve([(-0.0225, 0.014), (-0.0200, 0.0170), (0.0200, 0.0170), (0.0225, 0.014)], (0, 0, 0), (0, 0, 1), 24),
+        revolve([(-0.024, 0.0165), (-0.004, 0.0165)], (0, 0, 0), (1, 0, 0), around=20),
+        ellipsoid((0, 0, 0), (0.0205, 0.0205, 0.0225), 20, 10),
     )
 
 

@@ -30,8 +30,8 @@ def helmet() -> trimesh.Trimesh:
         round_start=0.012,
         round_end=0.038,
         around=42,
-        along=10,
-        cap=7,
+        along=9,
+        cap=6,
     )
 
 

@@ -27,19 +27,20 @@ def pelvis() -> trimesh.Trimesh:
 
 
 def pelvis_housing() -> trimesh.Trimesh:
-    """The round housing behind the drive."""
+    """The housing behind the drive."""
     return loft(
         [
-            Section(-0.0591, (-0.0300, 0.0060), (-0.0060, 0.0360), 2.4),
-            Section(-0.0300, (-0.0340, 0.0100), (-0.0110, 0.0420), 2.5),
-            Section(0.0000, (-0.0320, 0.0060), (-0.0080, 0.0400), 2.5),
+            Section(-0.0591, (-0.0320, 0.0060), (-0.0060, 0.0340), 4.0),
+            Section(-0.0400, (-0.0350, 0.0110), (-0.0120, 0.0420), 3.6),
+            Section(0.0000, (-0.0350, 0.0110), (-0.0120, 0.0420), 3.6),
+            Section(0.0100, (-0.0330, 0.0060), (-0.0080, 0.0380), 3.6),
         ],
         axis="x",
-        round_start=0.018,
-        round_end=0.014,
-        around=22,
-        along=5,
-        cap=4,
+        round_start=0.008,
+        round_end=0.008,
+        around=24,
+        along=4,
+        cap=3,
     )
 
 
@@ -146,9 +147,9 @@ def foot() -> trimesh.Trimesh:
         axis="x",
         round_start=0.018,
         round_end=0.026,
-        around=32,
-        along=13,
-        cap=5,
+        around=30,
+        along=12,
+        cap=4,
     )
 
 

@@ -30,7 +30,7 @@ def shell() -> trimesh.Trimesh:
         round_end=0.040,
         around=42,
         along=11,
-        cap=6,
+        cap=5,
     )
 
 
