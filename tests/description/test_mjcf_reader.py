@@ -416,3 +416,20 @@ def test_missing_mesh_is_kept_without_a_path() -> None:
     mesh = robot.link("a").collisions[0].geometry
     assert isinstance(mesh, Mesh)
     assert (mesh.path, mesh.uri) == (None, "none.stl")
+
+
+@pytest.mark.parametrize("name", ["ant", "humanoid", "pusher", "reacher", "inverted_double_pendulum"])
+def test_models_of_others(name: str) -> None:
+    data = pytest.importorskip("pybullet_data", reason="needs the extra `bullet`, whose data holds MJCF models")
+    path = Path(data.getDataPath()) / "mjcf" / f"{name}.xml"
+    assert_same_as_mujoco(read(path.read_text(), path), mujoco.MjModel.from_xml_path(str(path)))
+
+
+def test_bodies_left_out_of_a_robot_are_told() -> None:
+    robot = read(
+        """<mujoco><worldbody>
+        <body name="a"><joint name="j"/><geom size="1"/></body><body name="b"><joint name="k"/><geom size="1"/></body>
+        <body name="prop"><geom size="1"/></body></worldbody></mujoco>"""
+    )
+    assert [link.name for link in robot.links] == ["world", "a", "b"]
+    assert any("'prop'" in p.message and p.source.line == 3 for p in robot.problems)

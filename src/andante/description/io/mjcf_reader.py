@@ -53,12 +53,9 @@ def read_mjcf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
         raise root.error("there is no <body> in <worldbody>, so no robot")
     jointed = {b.top for b in bodies if any(joint_type(node) is not JointType.FLOATING for node, _, _ in b.joints)}
     chosen = [i for i in tops if i in jointed] or tops
-    if len(chosen) == 1:
-        for i in tops:
-            if i not in chosen:
-                document.info(
-                    f"body {bodies[i].name!r} is no part of the robot; it belongs to the world", bodies[i].source
-                )
+    for i in tops:
+        if i not in chosen:
+            document.info(f"body {bodies[i].name!r} is no part of the robot; it belongs to the world", bodies[i].source)
     name = root.get("model") or path.stem
     robot, _, _ = _robot(document, bodies, chosen, name, with_world_geoms=True)
     return replace(robot, problems=tuple(dict.fromkeys(document.problems)))
