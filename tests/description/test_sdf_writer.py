@@ -19,6 +19,7 @@ from andante.description.io.open import read_robot, read_world
 from andante.description.io.sdf_writer import write_sdf
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
 from andante.description.link import Collision, Link, Material, Surface, Visual
+from andante.description.load import robot_file, robot_names, world_file, world_names
 from andante.description.robot import Frame, Plugin, Robot, Transmission
 from andante.description.sensor import SensorSpec
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Mesh, Plane, Sphere
@@ -151,6 +152,45 @@ def test_plain_robots_are_written_in_an_old_version() -> None:
     text = write_sdf(robot(LINKS + joint()), Path("r.sdf"))
     assert '<sdf version="1.7"' in text
     assert "andante:" not in text.replace("urn:andante:sdf", "")
+
+
+def test_gazebo_accepts_equal_names_of_different_things(tmp_path: Path) -> None:
+    shapes = {"visuals": (Visual(Sphere(1.0), name="x"),) * 3, "collisions": (Collision(Sphere(1.0), name="x"),) * 2}
+    links = (Link("x", Inertia(1.0, moments=(1, 0, 0, 1, 0, 1)), **shapes), Link("y", Inertia(1.0)), Link("__z__"))
+    joints = (Joint("x", JointType.FIXED, "x", "y"), Joint("y", JointType.PRISMATIC, "x", "__z__"))
+    sensors = (SensorSpec("x", "imu", "x"), SensorSpec("x", "camera", "y"))
+    first = Robot("x", links, joints, (), sensors, (Plugin("x", "x"),) * 2, frames=(Frame("x", "y"),))
+    second = again(first, tmp_path)
+    assert_same_physics(first, second, link_frames=True)
+    assert [v.name for v in second.link("x").visuals] == ["x", "x", "x"]
+    check_with_gazebo(tmp_path / "out.sdf")
+    scene = World("x", tuple(Placement(name, first) for name in ("x", "default", "world")), lights=(Light("x"),) * 2)
+    path = tmp_path / "w.sdf"
+    path.write_text(write_sdf(replace(scene, physics=PhysicsSpec(0.001, 50, 1e-5, 0.2)), path))
+    assert [m.name for m in read_world(path).models] == ["x", "default", "world"]
+    check_with_gazebo(path)
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_built_in_robots_survive(tmp_path: Path, name: str) -> None:
+    first = read_robot(robot_file(name))
+    second = again(first, tmp_path)
+    assert_same_physics(first, second, 1e-12, link_frames=True)
+    check_with_gazebo(tmp_path / "out.sdf")
+
+
+@pytest.mark.parametrize("name", world_names())
+def test_built_in_worlds_survive(tmp_path: Path, name: str) -> None:
+    first = read_world(world_file(name))
+    path = tmp_path / "out.sdf"
+    path.write_text(write_sdf(first, path))
+    second = read_world(path)
+    assert (second.gravity, second.physics) == (first.gravity, first.physics)
+    for a, b in zip(first.models, second.models, strict=True):
+        assert (a.name, a.fixed) == (b.name, b.fixed)
+        assert a.pose.close_to(b.pose, 1e-12)
+        assert_same_physics(a.robot, b.robot, 1e-12, link_frames=True)
+    check_with_gazebo(path)
 
 
 def test_bare_frames_are_written_as_frames() -> None:

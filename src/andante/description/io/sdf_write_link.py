@@ -19,15 +19,14 @@ LEAST_MOMENT = 1e-12  # [kg m^2]
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def write_link(element: Element, link: Link, path: Path, version: Version) -> None:
-    """Contents of a <link>, except its pose and sensors."""
+def write_link(element: Element, link: Link, path: Path, version: Version, names: Names) -> None:
+    """Contents of a <link>, except its pose and sensors; `names` are those taken inside the link."""
     if not link.gravity:
         element.add("gravity", False)
     if link.self_collide is not None:
         element.add("self_collide", link.self_collide)
     _write_inertia(element, link.inertia)
     for kind, shapes in (("collision", link.collisions), ("visual", link.visuals)):
-        names = Names()
         for shape in shapes:
             child = element.add(kind)
             label(child, names.fresh(kind, shape.name), shape.name)

@@ -34,6 +34,7 @@ def write_model(robot: Robot, path: Path, version: Version, static: bool = False
         if joint.type in NATIVE and joint.child not in frames:
             names.give("joint", joint.name)
     elements: dict[str, Element] = {}
+    inside: dict[int, Names] = {}  # names taken inside each link and joint
     for link in robot.links:
         carrier = robot.parent_joint(link.name)
         if carrier is not None and link.name in frames:
@@ -46,7 +47,7 @@ def write_model(robot: Robot, path: Path, version: Version, static: bool = False
         elif carrier is not None:
             pose = carrier.pose @ carrier.joint_from_child
             add_pose(element, pose, version, relative_to=names.give("link", carrier.parent))
-        write_link(element, link, path, version)
+        write_link(element, link, path, version, inside.setdefault(id(element), Names()))
     joints: dict[str, Element] = {}
     for loop, group in ((False, robot.joints), (True, robot.loops)):
         for joint in group:
@@ -64,7 +65,7 @@ def write_model(robot: Robot, path: Path, version: Version, static: bool = False
         label(element, names.fresh("frame", frame.name), frame.name)
         element.attributes["attached_to"] = names.give("link", frame.link)
         add_pose(element, frame.pose, version)
-    _write_sensors(robot, elements, joints, version)
+    _write_sensors(robot, elements, joints, inside, version)
     for plugin in robot.plugins:
         write_plugin(model, plugin)
     _write_own(model, robot, version)
@@ -104,15 +105,16 @@ def _write_frame_link(model: Element, joint: Joint, names: Names, version: Versi
     add_pose(element, joint.joint_from_child, version, "andante:child_pose")
 
 
-def _write_sensors(robot: Robot, links: dict[str, Element], joints: dict[str, Element], version: Version) -> None:
+def _write_sensors(
+    robot: Robot, links: dict[str, Element], joints: dict[str, Element], inside: dict[int, Names], version: Version
+) -> None:
     """Sensors into their links; force-torque sensors that name their joint into that joint."""
-    names: dict[int, Names] = {}
     for sensor in robot.sensors:
         owner, pose = links[sensor.link], sensor.pose
         wish = sensor.parameters.get("joint")
         if isinstance(wish, str) and wish in joints and robot.joint(wish).child == sensor.link:
             owner, pose = joints[wish], robot.joint(wish).joint_from_child @ sensor.pose
-        write_sensor(owner, sensor, pose, names.setdefault(id(owner), Names()), version)
+        write_sensor(owner, sensor, pose, inside.setdefault(id(owner), Names()), version)
 
 
 def _write_own(model: Element, robot: Robot, version: Version) -> None:

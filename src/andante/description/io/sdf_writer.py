@@ -29,11 +29,11 @@ def _world(world: World, path: Path, version: Version) -> Element:
     element = Element("world")
     label(element, Names().fresh("world", world.name), world.name)
     element.add("gravity", write_numbers(world.gravity))
-    _physics(element, world.physics)
+    names = Names()
+    _physics(element, world.physics, names)
     scene = element.add("scene")
     scene.add("ambient", write_numbers(world.ambient))
     scene.add("background", write_numbers(world.background))
-    names = Names()
     for light in world.lights:
         _light(element, light, names, version)
     for placement in world.models:
@@ -60,10 +60,10 @@ def _placed(placement: Placement, path: Path, names: Names, version: Version) ->
     return model
 
 
-def _physics(element: Element, physics: PhysicsSpec) -> None:
+def _physics(element: Element, physics: PhysicsSpec, names: Names) -> None:
     if physics == PhysicsSpec():
         return
-    node = element.add("physics", name="default", default="true", type="ode")
+    node = element.add("physics", name=names.fresh("physics", "default"), default="true", type="ode")
     if physics.dt is not None:
         node.add("max_step_size", physics.dt)
     if physics.iterations is not None:
