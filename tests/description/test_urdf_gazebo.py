@@ -180,6 +180,7 @@ def test_robot_settings() -> None:
         ("a", "<material>Gazebo/Plaid</material>", Severity.INFO, "Plaid"),
         ("a", '<sensor name="s"/>', Severity.WARNING, "no type"),
         ("a", '<plugin name="p"/>', Severity.WARNING, "filename"),
+        ("a", 2 * '<sensor name="s" type="imu"/>', Severity.WARNING, "stands already at g.urdf:2"),
     ],
 )
 def test_nothing_is_dropped_silently(reference: str, inside: str, severity: Severity, fragment: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from andante.description.joint import Joint, JointType
 from andante.description.link import Link
 from andante.description.robot import Robot, Transmission
-from andante.description.source import Source
+from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput
 
 from .resolver import Resolver
@@ -53,6 +53,7 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
             additions.sensors.append(found)
     for node in root.all("gazebo"):
         read_gazebo(node, additions, context)
+    _check_sensor_names(additions, context)
     transmissions = tuple(_transmission(node, joint_nodes, context) for node in root.all("transmission"))
     return at(
         root,
@@ -94,6 +95,15 @@ def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nod
             raise node.error(f"joins link {item.parent!r} to itself")
         if item.mimic is not None and item.mimic.joint not in joint_nodes:
             raise node.error(f"mimics joint {item.mimic.joint!r}, which does not exist; joints: {_some(joint_nodes)}")
+
+
+def _check_sensor_names(additions: Additions, context: Context) -> None:
+    seen: dict[str, Source] = {}
+    for sensor in additions.sensors:
+        if sensor.name in seen:
+            text = f"a sensor {sensor.name!r} stands already at {seen[sensor.name]}; their data cannot be told apart"
+            context.problems.append(Problem(Severity.WARNING, text, sensor.source))
+        seen[sensor.name] = sensor.source
 
 
 def _some(names: Sequence[str] | dict[str, Node]) -> str:
