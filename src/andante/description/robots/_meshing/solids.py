@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.geometry import Array
-
-from ._grid import closed, from_rows
+from ._grid import from_rows
 from .loft import Section, loft
 from .transform import frame_along, moved
 
@@ -121,11 +119,3 @@ def prism(outline: ArrayLike, low: float, high: float, bevel: float = 0.0) -> tr
         layers = [(points, low), (points, high)]
     rows = np.stack([np.column_stack([flat, np.full(len(flat), z)]) for flat, z in layers])
     return from_rows(rows, np.array([*middle, low]), np.array([*middle, high]))
-
-
-def hull(points: Array) -> trimesh.Trimesh:
-    """The convex hull of points (n, 3)."""
-    import trimesh
-
-    body = trimesh.convex.convex_hull(points)
-    return closed(np.asarray(body.vertices), np.asarray(body.faces))

@@ -81,7 +81,7 @@ def dark() -> trimesh.Trimesh:
     pupil = patch(helmet(), EYE, EYE_NORMAL, circle(0.0058, 16), lift=0.0014, rings=2)
     brow = patch(helmet(), *BROW, rounded(0.013, 0.0125, 2.4, 22), lift=0.0008, rings=2)
     mouth = patch(helmet(), *MOUTH, rounded(0.022, 0.011, 2.6, 24), lift=0.0008, rings=3)
-    microphone = patch(helmet(), (0.041, 0, 0.12), (0.5, 0, 1), circle(0.0022, 12), rings=1)
+    microphone = patch(helmet(), (0.041, 0, 0.091), (0.7, 0, 1), circle(0.0022, 12), rings=1)
     x, _, z = EAR
     hole = revolve([(0.060, 0.0125), (0.0634, 0.0125), (0.0636, 0.0105)], (x, 0, z), (0, 1, 0), around=24)
     return join(eye, mirror(eye), pupil, mirror(pupil), brow, mouth, microphone, hole, mirror(hole))
