@@ -91,7 +91,7 @@ def read_and_write(read: Callable[[Node, Path, Resolver], Robot | World], data: 
         return f"refused: {error}"
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(mutated())
 def test_mutated_files_are_read_or_refused_in_one_line(data: bytes) -> None:
     for read in (read_sdf_robot, read_sdf_world):

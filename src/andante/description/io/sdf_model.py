@@ -11,8 +11,9 @@ from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
 from .sdf_frames import ANCHOR, Scope
+from .sdf_gearbox import Gearbox, Placed, apply_gearbox
 from .sdf_include import Reading
-from .sdf_joint import Gearbox, Placed, apply_gearbox, own_joint, read_joint
+from .sdf_joint import own_joint, read_joint
 from .sdf_link import read_link
 from .sdf_plugin import read_plugin
 from .sdf_sensor import read_sensor
