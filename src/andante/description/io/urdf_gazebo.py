@@ -6,6 +6,7 @@ What has no counterpart in `Robot` is told as an info, what is not known at all 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from andante.description.joint import Joint
 from andante.description.link import Link, Material
@@ -261,7 +262,7 @@ def plugin(node: Node, context: Context, **extra: str) -> Plugin:
     return Plugin((node.get("name") or "").strip(), filename, parameters, node.source)
 
 
-def _with_surface(link: Link, values: dict[str, object], only: object = None) -> Link:
+def _with_surface(link: Link, values: dict[str, Any], only: object = None) -> Link:
     collisions = tuple(
         replace(item, surface=replace(item.surface, **values)) if only is None or only in (i, item.name) else item
         for i, item in enumerate(link.collisions)
@@ -277,7 +278,7 @@ def _collision(node: Node, link: Link, context: Context) -> Link:
         if not (index.is_integer() and 0 <= index < len(link.collisions)):
             raise node.error(f"index should be 0 to {len(link.collisions) - 1}, got {node.get('index')}")
         only = int(index)
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for path, element in leaves(node):
         name = SURFACE_PATHS.get(path)
         if name is None:

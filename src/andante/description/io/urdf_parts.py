@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -272,4 +272,7 @@ def _bullet_surface(node: Node, context: Context) -> Surface:
     for child in element.children:
         if child.tag in BULLET_ONLY:
             context.info(child, "a setting of Bullet without a counterpart here, ignored")
-    return Surface(**{names[c.tag]: number(c, c.get("value"), "value") for c in element.children if c.tag in names})
+    values: dict[str, Any] = {
+        names[child.tag]: number(child, child.get("value"), "value") for child in element.children if child.tag in names
+    }
+    return Surface(**values)

@@ -161,11 +161,13 @@ def _joined(text: str, parts: Any) -> str:
 
 
 def _sum_of(a: Any, b: Any) -> Any:
-    for kinds in ((int, float), (str,), (list,), (tuple,)):
-        if isinstance(a, kinds) and isinstance(b, kinds):
-            if not isinstance(a, int | float) and len(a) + len(b) > MAX_TEXT:
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return a + b
+    for kind in (str, list, tuple):
+        if isinstance(a, kind) and isinstance(b, kind):
+            if len(a) + len(b) > MAX_TEXT:
                 raise BadInput(f"the result would grow beyond {MAX_TEXT} characters or elements")
-            return a + b
+            return operator.add(a, b)
     raise BadInput(f"{kind_of(a)} and {kind_of(b)} cannot be added; str() and float() convert")
 
 
