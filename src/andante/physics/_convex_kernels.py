@@ -21,7 +21,7 @@ EDGE_AXES = 4096  # pairs of edges beyond which only face normals are looked at 
 FEATURE = 0.05  # corners within this share of the radius of the outermost one belong to the facing feature
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def rotate(q: Array, v: Array, out: Array) -> None:
     """v turned by the quaternion x y z w."""
     x, y, z, w = q[0], q[1], q[2], q[3]
@@ -31,7 +31,13 @@ def rotate(q: Array, v: Array, out: Array) -> None:
     out[2] = v[2] + w * tz + x * ty - y * tx
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
+def _copy(source: Array, target: Array) -> None:
+    """Three numbers written over three others (much quicker to compile than a slice)."""
+    target[0], target[1], target[2] = source[0], source[1], source[2]
+
+
+@njit(cache=True, error_model="numpy")
 def place_shapes(bodies: Array, owner: np.ndarray, offset: Array, turn: Array, poses: Array) -> None:
     """Poses x y z qx qy qz qw of shapes on bodies, told as rows x y z qw qx qy qz; owner -1 keeps its pose."""
     q = np.empty(4)
@@ -50,7 +56,7 @@ def place_shapes(bodies: Array, owner: np.ndarray, offset: Array, turn: Array, p
         poses[s, 6] = q[3] * w - q[0] * x - q[1] * y - q[2] * z
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _reach(points: Array, n: Array) -> tuple[float, float]:
     low, high = math.inf, -math.inf
     for i in range(len(points)):
@@ -59,7 +65,7 @@ def _reach(points: Array, n: Array) -> tuple[float, float]:
     return low, high
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def least_overlap(
     a: Array, a_normals: Array, a_edges: Array, b: Array, b_normals: Array, b_edges: Array, guess: Array, best_n: Array
 ) -> float:
@@ -71,7 +77,7 @@ def least_overlap(
     low, _ = _reach(a, guess)
     _, high = _reach(b, guess)
     if high < low:
-        best_n[:] = guess
+        _copy(guess, best_n)
         return high - low
     best = math.inf
     for side in range(2):
@@ -85,9 +91,9 @@ def least_overlap(
             depth = high - low
             if depth < best:
                 best = depth
-                best_n[:] = n
+                _copy(n, best_n)
                 if depth < 0:
-                    guess[:] = n
+                    _copy(n, guess)
                     return depth
     if len(a_edges) * len(b_edges) > EDGE_AXES:
         return best
@@ -110,12 +116,12 @@ def least_overlap(
                 for k in range(3):
                     best_n[k] = sign * n[k]
                 if depth < 0:
-                    guess[:] = best_n
+                    _copy(best_n, guess)
                     return depth
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _basis(n: Array, u: Array, v: Array) -> None:
     """Two unit vectors orthogonal to n and to each other."""
     if abs(n[0]) < 0.7:
@@ -128,7 +134,7 @@ def _basis(n: Array, u: Array, v: Array) -> None:
     v[0], v[1], v[2] = n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
     """Outermost corners along sign * n as (m, 3) rows of two plane coordinates and the height along n.
 
@@ -152,20 +158,25 @@ def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
     return _polygon(flat[:count])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _polygon(points: Array) -> Array:
     """Convex hull in the plane of the first two columns, counter-clockwise (Andrew's chain)."""
     count = len(points)
     if count < 3:
-        return points.copy()
-    order = np.argsort(points[:, 0])
-    for i in range(1, count):  # equal first coordinates by the second
+        few = np.empty((count, 3))
+        for k in range(count):
+            _copy(points[k], few[k])
+        return few
+    order = np.empty(count, dtype=np.int64)
+    for i in range(count):  # insertion by the first coordinate, then the second
         k = i
-        while (
-            k > 0 and points[order[k], 0] == points[order[k - 1], 0] and points[order[k], 1] < points[order[k - 1], 1]
+        while k > 0 and (
+            points[i, 0] < points[order[k - 1], 0]
+            or (points[i, 0] == points[order[k - 1], 0] and points[i, 1] < points[order[k - 1], 1])
         ):
-            order[k], order[k - 1] = order[k - 1], order[k]
+            order[k] = order[k - 1]
             k -= 1
+        order[k] = i
     chain = np.empty(2 * count, dtype=np.int64)
     top = 0
     for sweep in range(2):
@@ -179,16 +190,16 @@ def _polygon(points: Array) -> Array:
         top -= 1
     out = np.empty((top, 3))
     for k in range(top):
-        out[k] = points[chain[k]]
+        _copy(points[chain[k]], out[k])
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _turn(a: Array, b: Array, c: Array) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _inside(polygon: Array, x: float, y: float) -> bool:
     for i in range(len(polygon)):
         a, b = polygon[i], polygon[(i + 1) % len(polygon)]
@@ -197,7 +208,7 @@ def _inside(polygon: Array, x: float, y: float) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _height(polygon: Array, x: float, y: float) -> float:
     """Height at a point by the plane through the widest triangle of the polygon at its first corner."""
     best, pick = 0.0, -1
@@ -208,12 +219,12 @@ def _height(polygon: Array, x: float, y: float) -> float:
     if pick < 0:
         return polygon[0, 2]
     a, b, c = polygon[0], polygon[pick], polygon[pick + 1]
-    s = _turn(a, np.array([x, y, 0.0]), c) / best
-    t = _turn(a, b, np.array([x, y, 0.0])) / best
+    s = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / best
+    t = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / best
     return a[2] + s * (b[2] - a[2]) + t * (c[2] - a[2])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
     """Contact points of two polytopes that overlap along n (from B to A); rows of `out` are x y z depth."""
     u, v = np.empty(3), np.empty(3)
@@ -263,9 +274,9 @@ def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
     return _keep(found[:count], n, u, v, depth, out)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) -> int:
-    """The outermost of the candidates in eight directions that overlap; the deepest is always among them."""
+    """The outermost in eight directions of the candidates that overlap, or the deepest where none does."""
     chosen = np.zeros(len(found), dtype=np.bool_)
     deepest = 0
     for i in range(len(found)):
@@ -281,8 +292,7 @@ def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) 
                 pick, reach = i, along
         if pick >= 0:
             chosen[pick] = True
-    if not chosen.any():
-        chosen[deepest] = True
+    chosen[deepest] = chosen[deepest] or found[deepest, 3] <= 0
     count = 0
     for i in range(len(found)):
         if chosen[i] and count < len(out):
@@ -298,7 +308,7 @@ def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) 
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def below(points: Array, n: Array, offset: float, out: Array) -> int:
     """Contact points of a polytope with the half space n · x <= offset."""
     u, v = np.empty(3), np.empty(3)
@@ -318,7 +328,7 @@ def below(points: Array, n: Array, offset: float, out: Array) -> int:
     return _keep(found[:count], n, u, v, deepest, out)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def collide(
     pairs: np.ndarray,
     guesses: Array,
@@ -360,12 +370,12 @@ def collide(
             rotate(q, edges[i], along[i])
     total = 0
     n, patch = np.empty(3), np.empty((MAX_POINTS, 4))
-    flat, face, sides = np.empty((3, 3)), np.empty((1, 3)), np.empty((3, 3))
+    flat, face, sides, first = np.empty((3, 3)), np.empty((1, 3)), np.empty((3, 3)), np.empty(3)
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
         A = world[spans[a, 0] : spans[a, 0] + spans[a, 1]]
         if kind[b] == HALF_SPACE:
-            n[:] = turned[spans[b, 2]]
+            _copy(turned[spans[b, 2]], n)
             offset = n[0] * poses[b, 0] + n[1] * poses[b, 1] + n[2] * poses[b, 2]
             height = n[0] * middle[a, 0] + n[1] * middle[a, 1] + n[2] * middle[a, 2] - offset
             if height > radius[a]:
@@ -409,7 +419,7 @@ def collide(
                 continue
             for c in range(3):
                 face[0, c] /= size
-            first = face[0].copy()
+            _copy(face[0], first)
             depth = least_overlap(A, NA, EA, flat, face, sides, first, n)
             if depth > 0 and n[0] * face[0, 0] + n[1] * face[0, 1] + n[2] * face[0, 2] > 0.7:
                 low, _ = _reach(A, face[0])
@@ -418,14 +428,14 @@ def collide(
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _write(pair: int, n: Array, patch: Array, count: int, hits: np.ndarray, points: Array, total: int) -> int:
     for i in range(count):
         if total == len(hits):
             return total
         hits[total] = pair
-        points[total, :3] = patch[i, :3]
-        points[total, 3:6] = n
+        for k in range(3):
+            points[total, k], points[total, 3 + k] = patch[i, k], n[k]
         points[total, 6] = patch[i, 3]
         total += 1
     return total

@@ -33,12 +33,12 @@ from panda3d.ode import (
     OdeCylinderGeom,
     OdeFixedJoint,
     OdeGeom,
-    OdeHashSpace,
     OdeHingeJoint,
     OdeJoint,
     OdeMass,
     OdePlaneGeom,
     OdeSliderJoint,
+    OdeSpace,
     OdeSphereGeom,
     OdeTriMeshData,
     OdeTriMeshGeom,
@@ -159,7 +159,7 @@ def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
     body.setQuaternion(quaternion)
 
 
-def build_actor(world: OdeWorld, space: OdeHashSpace, actor: Actor) -> Built:
+def build_actor(world: OdeWorld, space: OdeSpace, actor: Actor) -> Built:
     """Make bodies, geoms, tree joints and loop joints of an actor; bodies stand at q = 0 afterwards."""
     tree, keep, tensors = actor.tree, list[object](), shared_tensors(actor)
     bodies: list[OdeBody | None] = []
@@ -317,7 +317,7 @@ def place_static(geoms: list[tuple[OdeGeom, int, BodyShape]], root: SE3) -> None
         geom.setQuaternion(LQuaternionf(w, x, y, z))
 
 
-def make_geom(space: OdeHashSpace, geometry: Geometry, static: bool, keep: list[object]) -> OdeGeom:
+def make_geom(space: OdeSpace, geometry: Geometry, static: bool, keep: list[object]) -> OdeGeom:
     """The ODE geom of a shape. Shapes that ODE lacks become triangle meshes."""
     match geometry:
         case Box(size=size):

@@ -22,9 +22,9 @@ from panda3d.ode import (
     OdeContactGeom,
     OdeContactJoint,
     OdeGeom,
-    OdeHashSpace,
     OdeJointFeedback,
     OdeJointGroup,
+    OdeSpace,
     OdeSurfaceParameters,
     OdeUtil,
     OdeWorld,
@@ -39,6 +39,7 @@ from .engine import Actor
 from .ode_build import Built, attach, set_bits
 from .ode_convex import ConvexPairs
 from .ode_filter import pair_bits, wished_pairs
+from .ode_near import Nearby
 from .state import Contacts, Settings
 
 EVENT = "andante-ode-contact"
@@ -67,7 +68,7 @@ class Collider:
     """All geoms of a scene, and the contacts between them."""
 
     def __init__(
-        self, world: OdeWorld, space: OdeHashSpace, actors: Sequence[Actor], built: Sequence[Built], settings: Settings,
+        self, world: OdeWorld, space: OdeSpace, actors: Sequence[Actor], built: Sequence[Built], settings: Settings,
         erp: float,
     ) -> None:  # fmt: skip
         self.world, self.space, self.group = world, space, OdeJointGroup()
@@ -97,6 +98,7 @@ class Collider:
         space.setAutoCollideWorld(world)
         space.setAutoCollideJointGroup(self.group)
         self._prepare_own([np.asarray(actors[a].tree.bodies[b].inertia.com) for a, b, _, _ in rows])
+        self.near = Nearby(self.geoms, self.owner, settings.dt)
         self._events = EventQueue.getGlobalEventQueue()
         self._pool: list[OdeJointFeedback] = []
         self._touching: list[tuple[int, int, Any]] = []  # geoms and collision entry of the last step
@@ -151,6 +153,7 @@ class Collider:
 
     def stand(self, actor: int, root: SE3) -> None:
         """The geoms of a fixed root stand here now."""
+        self.near.measure()
         for i, g in enumerate(self.own.geoms):
             if self.owner[g] is None and self.actor[g] == actor:
                 self._own_poses[i] = (root @ self.shapes[g].pose).vector
@@ -185,6 +188,7 @@ class Collider:
     def collide(self, record: bool) -> None:
         """Make the contact joints of the coming step; `record` keeps what touches and measures the forces."""
         self.group.empty()
+        self.near.before_step()
         if record:
             self._known, self._touching = None, []
         if len(self.own.pairs):

@@ -62,27 +62,22 @@ def polytope(points: Array) -> Polytope:
         offsets = size * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         points = (points[:, None] + offsets).reshape(-1, 3)
         hull = ConvexHull(points)
-    normals: list[Array] = []
-    edges: list[Array] = []
-    planes: dict[tuple[float, ...], set[tuple[int, int]]] = {}
-    for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
-        a, b, c = sorted(int(corner) for corner in simplex)
-        sides = {(a, b), (b, c), (a, c)}
-        key = tuple(np.round(equation[:3], 4))
-        for known in planes:
-            if np.dot(known, key) > 1 - 1e-6:
-                key = known
-                break
-        planes[key] = planes.setdefault(key, set()) ^ sides
-    for key, sides in planes.items():
-        unit = np.asarray(key) / np.linalg.norm(key)
-        normals.append(unit)
-        for i, k in sides:
-            way = points[k] - points[i]
-            way = way / np.linalg.norm(way)
-            if all(abs(float(way @ known)) < 1 - 1e-6 for known in edges):
-                edges.append(way)
-    return Polytope(points[hull.vertices], np.array(normals), np.array(edges).reshape(-1, 3))
+    plane = _alike(hull.equations[:, :3], signed=True)
+    normals = hull.equations[np.unique(plane, return_index=True)[1], :3]
+    sides = np.sort(hull.simplices[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    keys = np.column_stack([np.repeat(plane, 3), sides])
+    lines, times = np.unique(keys, axis=0, return_counts=True)
+    lines = np.unique(lines[times == 1][:, 1:], axis=0)  # a side inside a face belongs to it twice
+    ways = points[lines[:, 1]] - points[lines[:, 0]]
+    ways = ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    edges = ways[np.unique(_alike(ways, signed=False), return_index=True)[1]]
+    return Polytope(points[hull.vertices], normals, edges)
+
+
+def _alike(units: Array, signed: bool) -> np.ndarray:
+    """For each unit vector the first one of nearly the same direction (or, unsigned, of the same line)."""
+    cosine = units @ units.T
+    return np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
 
 
 def _directions() -> Array:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from panda3d.ode import OdeBody, OdeHashSpace, OdeUtil, OdeWorld
+from panda3d.ode import OdeBody, OdeHashSpace, OdeSimpleSpace, OdeUtil, OdeWorld
 
 from andante.description.joint import JointType
 from andante.errors import BadInput
@@ -31,6 +31,7 @@ ERP = 0.2
 CFM = 1e-7
 SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker [m]
 CORRECTING_SPEED = 2.0  # largest speed at which bodies that overlap are parted [m/s]
+MANY_SHAPES = 150  # moving shapes beyond which a hash space is quicker than looking at all pairs
 SEED = 1
 
 
@@ -53,7 +54,8 @@ class OdeEngine(Engine):
         self._ode.setContactSurfaceLayer(SURFACE_LAYER)
         self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED)
         self._ode.setAutoDisableFlag(0)
-        self._space = OdeHashSpace()
+        shapes = sum(len(body.shapes) for actor in self.actors for body in actor.tree.bodies[actor.fixed :])
+        self._space = OdeHashSpace() if shapes > MANY_SHAPES else OdeSimpleSpace()
         self._seed = SEED
         self._roots = [actor.placement.pose for actor in self.actors]
         self._built: list[Built] = []
@@ -260,6 +262,7 @@ class OdeEngine(Engine):
             ode.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
             ode.setAngularVel(*(float(c) for c in angular[i]))
         self._drives[actor].put(q)
+        self._collider.near.ask()
         self._reads.clear()
         self._placed.add(actor)
 
@@ -290,6 +293,7 @@ class OdeEngine(Engine):
         for drive, memory in zip(self._drives, drives, strict=True):
             drive.load(memory)
         self._seed = seed
+        self._collider.near.ask()
         self._collider.forget(contacts)
         self._reads.clear()
 
