@@ -197,6 +197,10 @@ def test_bad_gltf(tmp_path: Path, changes: dict[str, object], message: str) -> N
         load_mesh_file(folder / "t.gltf")
 
 
+PLY = (
+    b"ply\nformat ascii 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+    b"element face %d\nproperty list uchar int vertex_indices\nend_header\n"
+)
 BILLION = '<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
 DOUBLING = "".join(
     f'<node id="k{i}"><instance_node url="#k{i + 1}"/><instance_node url="#k{i + 1}"/></node>' for i in range(40)
@@ -219,6 +223,12 @@ DOUBLING = "".join(
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 1e308 1 0\nf 1 2 3\n", "finite"),
         ("a.ply", b"solid", "not a PLY"),
         ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 99999999999\nend_header\n", "a.ply"),
+        ("a.ply", PLY % (3, 99999999999) + b"0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "truncated"),
+        (
+            "a.dae",
+            collada().replace("triangles", "polylist").replace("<p>", "<vcount>999999999</vcount><p>").encode(),
+            "corners",
+        ),
         ("a.glb", b"PK\x03\x04 zip", "glTF"),
         ("a.glb", b"glTF" + struct.pack("<II", 2, 9999) + b"\0" * 20, "truncated"),
         ("a.dae", b"PK\x03\x04 zipped collada", "XML"),
@@ -230,7 +240,7 @@ DOUBLING = "".join(
         (
             "a.dae",
             collada(nodes=DOUBLING + '<node id="k40"><instance_geometry url="#g"/></node>').encode(),
-            "more than 20000 instances",
+            "more than 5000 instances",
         ),
         ("a.zip", b"PK\x03\x04", "suffix"),
         ("a.urdf", b"<robot/>", "suffix"),
@@ -285,3 +295,17 @@ def test_writing_is_all_or_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be written"):
         write_bytes(b"x", tmp_path / "folder.stl")
     assert [p.name for p in tmp_path.iterdir()] == ["folder.stl"]
+
+
+def test_relative_indices_of_obj(tmp_path: Path) -> None:
+    path = tmp_path / "r.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 0 0 5\nv 9 0 5\nv 0 9 5\nf -3//-1 -2 -1\n")
+    corners = load_mesh_file(path).triangles
+    assert sorted(np.ptp(t, axis=0)[0] for t in corners) == [1, 9]
+    assert {float(t[:, 2].max()) for t in corners} == {0.0, 5.0}
+
+
+def test_many_objects_are_read_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "many.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "".join(f"o x{i}\nf 1 2 3\n" for i in range(6000)))
+    assert len(load_mesh_parts(path)) == 1

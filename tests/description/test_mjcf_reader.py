@@ -332,6 +332,17 @@ def test_includes(tmp_path: Path) -> None:
         read('<mujoco><include file="none.xml"/></mujoco>', tmp_path / "main.xml")
 
 
+def test_includes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "b.xml").write_text("<mujoco><size/></mujoco>")
+    (tmp_path / "a.xml").write_text('<mujoco><include file="b.xml"/><include file="b.xml"/></mujoco>')
+    text = "<mujoco>" + '<include file="a.xml"/>' * 100 + "</mujoco>"
+    with pytest.raises(BadInput, match="more than 200 includes"):
+        read(text, tmp_path / "main.xml")
+    monkeypatch.setattr("andante.description.io.mjcf_tree.MAX_INCLUDED_BYTES", 100)
+    with pytest.raises(BadInput, match="in all"):
+        read('<mujoco><include file="a.xml"/><include file="a.xml"/></mujoco>', tmp_path / "main.xml")
+
+
 def world(text: str) -> World:
     return read_mjcf_world(parse_xml(text.encode(), "w.xml"), Path("w.xml"), Resolver())
 

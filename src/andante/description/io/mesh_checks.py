@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from typing import Any
 
@@ -15,7 +16,9 @@ from .xmltree import Node, parse_xml
 
 MAX_VERTICES = 15_000_000
 MAX_TRIANGLES = 5_000_000
-MAX_INSTANCES = 20_000
+MAX_INSTANCES = 5_000
+MAX_NODES = 50_000
+MAX_OBJECTS = 5_000  # beyond this many, the objects of an OBJ file are read as one
 MAX_JSON = 16 * 1024 * 1024
 _GLB_JSON, _GLB_BINARY = 0x4E4F534A, 0x004E4942
 
@@ -51,7 +54,20 @@ def check_collada(data: bytes, file: str) -> tuple[Array, dict[str, set[str]]]:
     if axis not in UP_AXES:
         raise BadInput(f"mesh {file}: up_axis should be one of {', '.join(UP_AXES)}, got {axis[:20]!r}")
     _count_instances(root, file)
+    for node in root.walk():
+        if node.tag == "vcount":
+            _check_corners(node)
     return unit * UP_AXES[axis], _names(root)
+
+
+def _check_corners(node: Node) -> None:
+    """Polygon sizes are small whole numbers, and not more in all than a mesh may have corners."""
+    try:
+        counts = [int(part) for part in node.text.split()]
+    except ValueError:
+        raise node.error("polygon sizes should be whole numbers") from None
+    if counts and (min(counts) < 0 or sum(counts) > MAX_VERTICES):
+        raise node.error(f"polygons with more than {MAX_VERTICES} corners in all; refused")
 
 
 def _names(root: Node) -> dict[str, set[str]]:
@@ -186,6 +202,8 @@ def _without_textures(value: Any) -> Any:
 
 def _check_nodes(nodes: list[dict[str, Any]], file: str) -> None:
     """glTF nodes form a forest: every node has at most one parent and none is its own ancestor."""
+    if len(nodes) > MAX_NODES:
+        raise BadInput(f"mesh {file}: more than {MAX_NODES} nodes; refused")
     parent = [-1] * len(nodes)
     for i, node in enumerate(nodes):
         children = node.get("children", [])
@@ -201,5 +219,44 @@ def _check_nodes(nodes: list[dict[str, Any]], file: str) -> None:
         at, steps = start, 0
         while parent[at] != -1:
             at, steps = parent[at], steps + 1
-            if steps > 1000 or at == start:
+            if steps > 200 or at == start:
                 raise BadInput(f"mesh {file}: the nodes run in a circle or are nested too deeply")
+
+
+def check_obj(data: bytes) -> tuple[bytes, list[str]]:
+    """The OBJ text with relative (negative) indices made absolute, and the names of its objects."""
+    if re.search(rb"^f[^\n]*[\s/]-\d", data, re.MULTILINE):
+        data = _absolute(data)
+    names = re.findall(r"^o[ \t]+(\S+)", data.decode("latin-1"), re.MULTILINE)
+    return data, names
+
+
+def _absolute(data: bytes) -> bytes:
+    """-1 is the last vertex (texture point, normal) before the face's own line."""
+    counts = {b"v": 0, b"vt": 0, b"vn": 0}
+    order = (b"v", b"vt", b"vn")
+    out = []
+    for line in data.splitlines():
+        head, *fields = line.split() or [b""]
+        if head in counts:
+            counts[head] += 1
+        elif head == b"f":
+            corners = []
+            for field in fields:
+                parts = field.split(b"/")
+                fixed = [
+                    str(int(part) + counts[kind] + 1).encode() if part[:1] == b"-" and part[1:].isdigit() else part
+                    for part, kind in zip(parts, order, strict=False)
+                ]
+                corners.append(b"/".join(fixed))
+            line = b"f " + b" ".join(corners)
+        out.append(line)
+    return b"\n".join(out) + b"\n"
+
+
+def ply_counts(data: bytes, file: str) -> tuple[int, int]:
+    """Vertices and faces that a PLY header announces."""
+    if not data.startswith(b"ply"):
+        raise BadInput(f"mesh {file} is not a PLY file: the first line should be 'ply'")
+    found = dict(re.findall(rb"^element[ \t]+(vertex|face)[ \t]+(\d{1,12})[ \t\r]*$", data[:20_000], re.MULTILINE))
+    return int(found.get(b"vertex", 0)), int(found.get(b"face", 0))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 import struct
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,7 +23,15 @@ from andante.description.shapes import RGBA
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 
-from .mesh_checks import MAX_TRIANGLES, MAX_VERTICES, check_collada, clean_gltf
+from .mesh_checks import (
+    MAX_OBJECTS,
+    MAX_TRIANGLES,
+    MAX_VERTICES,
+    check_collada,
+    check_obj,
+    clean_gltf,
+    ply_counts,
+)
 from .xmltree import read_bytes
 
 if TYPE_CHECKING:
@@ -63,22 +70,25 @@ def load_mesh_parts(path: Path) -> tuple[MeshPart, ...]:
     data = read_bytes(path, MAX_BYTES)
     if not data:
         raise BadInput(f"mesh {path} is empty")
-    turn = np.eye(3)
+    turn, announced = np.eye(3), (0, 0)
     aliases: dict[str, set[str]] = {}
     if kind == ".dae":
         turn, aliases = check_collada(data, str(path))
     elif kind == ".obj":
-        aliases = {name: {name} for name in re.findall(r"^o[ \t]+(\S+)", data.decode("latin-1"), re.MULTILINE)}
+        data, names = check_obj(data)
+        aliases = {name: {name} for name in names if len(names) <= MAX_OBJECTS}
     elif kind in (".glb", ".gltf"):
         data = clean_gltf(data, kind, str(path))
     elif kind == ".stl":
         _check_stl(data, path)
-    elif kind == ".ply" and not data.startswith(b"ply"):
-        raise BadInput(f"mesh {path} is not a PLY file: the first line should be 'ply'")
+    elif kind == ".ply":
+        announced = ply_counts(data, str(path))
     with quiet(), _one_line(path, kind):
         parts = tuple(_parts(path, kind, data, turn, aliases))
     if not parts:
         raise BadInput(f"mesh {path} holds no triangles")
+    if len(parts[0].vertices) < announced[0] or len(parts[0].faces) < announced[1]:
+        raise BadInput(f"mesh {path} is truncated: its header announces {announced[0]} vertices, {announced[1]} faces")
     if sum(len(p.faces) for p in parts) > MAX_TRIANGLES or sum(len(p.vertices) for p in parts) > MAX_VERTICES:
         raise BadInput(f"mesh {path} has more than {MAX_TRIANGLES} triangles; simplify it first")
     return parts
@@ -155,7 +165,7 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
 
 
 def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, set[str]]) -> Iterator[MeshPart]:
-    scene = _load_scene(path, kind, data)
+    scene = _load_scene(path, kind, data, split=bool(aliases))
     total = 0
     for node in scene.graph.nodes_geometry:
         matrix, name = scene.graph[node]
@@ -173,8 +183,9 @@ def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, s
         vertices = vertices @ turn.T
         if not np.isfinite(vertices).all() or np.abs(vertices).max() > LARGEST:
             raise BadInput(f"mesh {path}: a coordinate is not a finite number up to {LARGEST:g}")
-        if faces.min() < 0 or faces.max() >= len(vertices):
-            raise BadInput(f"mesh {path}: a face names vertex {int(faces.max())} of {len(vertices)}")
+        wrong = faces[(faces < 0) | (faces >= len(vertices))]
+        if len(wrong):
+            raise BadInput(f"mesh {path}: a face names vertex {int(wrong[0])} of {len(vertices)}")
         if np.linalg.det(turn @ matrix[:3, :3]) < 0:
             faces = faces[:, ::-1]
         yield MeshPart(str(name), vertices, faces, _color(geometry), _aliases(str(name), aliases))
@@ -188,14 +199,14 @@ def _aliases(name: str, aliases: dict[str, set[str]]) -> frozenset[str]:
     return frozenset(aliases.get(base, set())) - {name}
 
 
-def _load_scene(path: Path, kind: str, data: bytes) -> trimesh.Scene:
+def _load_scene(path: Path, kind: str, data: bytes, split: bool) -> trimesh.Scene:
     """trimesh's scene of the bytes."""
     import trimesh
 
     resolver = _folder_resolver(path, kind)
     options: dict[str, Any] = {"process": False}
     if kind == ".obj":
-        options |= {"split_objects": True, "group_material": True}
+        options |= {"split_objects": split, "group_material": True}
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind[1:], resolver=resolver, **options)
     if not scene.geometry:
         raise BadInput(f"mesh {path} holds no triangles; is it a complete {kind[1:].upper()} file?")

@@ -18,6 +18,7 @@ from .xmltree import Node, parse_xml, read_bytes
 
 MAX_INCLUDES = 200
 MAX_INCLUDE_DEPTH = 20
+MAX_INCLUDED_BYTES = 64 * 1024 * 1024
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion")
 
@@ -154,7 +155,7 @@ def open_document(root: Node, path: Path, resolver: Resolver) -> Document:
     """Document of a parsed <mujoco> root: includes read, settings and default classes known."""
     if root.tag != "mujoco":
         raise root.error("not MJCF; the root element should be <mujoco>")
-    budget = [MAX_INCLUDES]
+    budget = [MAX_INCLUDES, MAX_INCLUDED_BYTES]
     merged = replace(root, children=_included(root, path, resolver, (_key(path),), budget))
     document = Document(merged, path, resolver)
     for node in merged.all("compiler"):
@@ -194,7 +195,11 @@ def _included(node: Node, main: Path, resolver: Resolver, open_files: tuple[str,
         key = _key(found)
         if key in open_files:
             raise child.error(f"file {name!r} includes itself")
-        inner = parse_xml(read_bytes(found), str(found))
+        data = read_bytes(found)
+        budget[1] -= len(data)
+        if budget[1] < 0:
+            raise child.error(f"includes of more than {MAX_INCLUDED_BYTES // 2**20} MiB in all; refused")
+        inner = parse_xml(data, str(found))
         if inner.tag not in ("mujoco", "mujocoinclude"):
             raise inner.error("an included file needs the root <mujoco> or <mujocoinclude>")
         out.extend(_included(inner, main, resolver, (*open_files, key), budget))
