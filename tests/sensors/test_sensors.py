@@ -95,18 +95,24 @@ def test_shares_are_a_distribution_and_exact_inside(x, y):
         assert w @ CELLS == pytest.approx([x, y], abs=1e-9)
 
 
-def test_bumper_feels_only_what_is_near_it():
+def test_bumper_feels_only_what_presses_on_it_nearby():
+    down, up = (0.0, np.pi / 2, 0.0), (0.0, -np.pi / 2, 0.0)  # where its x axis points
     near = SensorSpec(
-        "near", "bumper", "block", SE3.from_xyz_rpy((0.1, 0.05, -0.025)), 50.0, parameters={"radius": 0.03}
+        "near", "bumper", "block", SE3.from_xyz_rpy((0.1, 0.05, -0.025), down), 50.0, parameters={"radius": 0.03}
     )
-    far = SensorSpec("far", "bumper", "block", SE3.from_xyz_rpy((0.0, 0.0, 0.3)), 50.0, parameters={"radius": 0.03})
+    far = SensorSpec(
+        "far", "bumper", "block", SE3.from_xyz_rpy((0.0, 0.0, 0.3), down), 50.0, parameters={"radius": 0.03}
+    )
+    away = SensorSpec("away", "bumper", "block", SE3.from_xyz_rpy((0.1, 0.05, -0.025), up), 50.0)
     whole = SensorSpec("whole", "contact", "block", SE3.identity(), 50.0)
-    sim = perfect(block(near, far, whole), drop=0.2)
+    sim = perfect(block(near, far, away, whole), drop=0.2)
     sim.run(0.1)
     assert sim.sensors["whole"].reading.values.tolist() == [0.0, 0.0]
     sim.run(1.0)
     assert sim.sensors["near"].reading.values[0] == 1.0
+    assert sim.sensors["near"].reading.values[1] == pytest.approx(2 * 9.81 / 4, rel=0.1)
     assert sim.sensors["far"].reading.values[0] == 0.0
+    assert sim.sensors["away"].reading.values[0] == 0.0
     assert sim.sensors["whole"].reading.values[1] == pytest.approx(2 * 9.81, rel=0.02)
 
 
@@ -165,6 +171,9 @@ def test_nao_has_its_sensors_and_stands_on_its_cells():
     assert len(feet) == 2
     total = sum(sim.sensors[name].reading.values.sum() for name in feet)
     assert total == pytest.approx(sim.robot.mass * 9.81, rel=0.05)
+    bumpers = [channel for channel in sim.sensors if "Bumper" in channel.name]
+    assert len(bumpers) == 4
+    assert all(channel.reading.values[0] == 0.0 for channel in bumpers)
     encoders = sim.sensors["encoders"].reading.values
     assert np.abs(encoders - sim.joints.position).max() < 2 * np.pi / 4096
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from andante.description.robot import Robot
@@ -58,7 +57,7 @@ class FootForce:
         self._cells = np.array([point for _, point in cells], dtype=float)
         names = [each.name for each in robot.links]
         self._link = names.index(robot.link(link).name)
-        self._body_links = _rigid_group(robot, link)
+        self._body_links = rigid_group(robot, link)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -82,7 +81,7 @@ class FootForce:
         return total * shares(self._cells[:, :2], centre)
 
 
-def _rigid_group(robot: Robot, link: str) -> np.ndarray:
+def rigid_group(robot: Robot, link: str) -> np.ndarray:
     """Indices of all links welded to a link by fixed joints, itself included."""
     from andante.physics import body_tree
 

@@ -125,9 +125,9 @@ def _from_description(robot: Robot) -> Iterator[tuple[Sensor, SensorSpec]]:
             yield Imu(robot, spec.link, spec.pose, spec.name, gyro, acc), spec
         elif spec.kind in SWITCHES:
             radius = float(spec.parameters.get("radius", 0.03))
-            x, y, z = (float(v) for v in spec.pose.translation)
-            whole = spec.kind == "contact"
-            yield ContactSwitch(robot, spec.link, spec.name, None if whole else (x, y, z), radius), spec
+            threshold = float(spec.parameters.get("threshold", 0.0 if spec.kind == "contact" else 0.5))
+            place = None if spec.kind == "contact" else spec.pose
+            yield ContactSwitch(robot, spec.link, spec.name, place, radius, threshold), spec
     for link, specs in cells.items():
         points = [(spec.name, spec.pose.translation) for spec in specs]
         yield FootForce(robot, link, points, f"{link}/force"), specs[0]
