@@ -192,7 +192,8 @@ def test_inertial_element(compiler: str, inertia: str) -> None:
         'balanceinertia="true" inertiagrouprange="1 2"',
     ],
 )
-def test_compiler_rules_for_mass(compiler: str) -> None:
+def test_compiler_rules_for_mass(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo leaves a log of its warnings where it runs
     tensor = "1 2 9" if "balance" in compiler else "1 2 2"
     text = f"""<mujoco><compiler {compiler}/><worldbody><body name="a"><freejoint/>
     <inertial mass="3" pos="1 2 3" diaginertia="{tensor}"/>

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def mesh_command(
     source: Annotated[Path, typer.Argument(metavar="IN", help="Mesh to read: .stl .obj .ply .dae .glb .gltf")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Mesh to write: .stl .obj .ply .dae .glb")],
-    rotate: Annotated[str, typer.Option(metavar='"r p y"', help="Turn by roll, pitch, yaw [rad].")] = "",
+    rotate: Annotated[str, typer.Option(metavar='"r p y"', help="Turn by roll, pitch, yaw in radians.")] = "",
     scale: Annotated[str, typer.Option(metavar="S", help='One factor, or one per axis: "x y z".')] = "",
     center: Annotated[bool, typer.Option("--center", help="Move the middle of the bounding box to 0.")] = False,
     split: Annotated[bool, typer.Option("--split", help="Write connected pieces as OUT_0, OUT_1, ...")] = False,
@@ -31,7 +31,7 @@ def mesh_command(
     The steps happen in this order: scale, rotate, center, split, then hull or box of each piece.
     """
     from andante.description.io.mesh_files import load_mesh_file
-    from andante.description.io.mesh_writer import WRITABLE, mesh_bytes, write_bytes
+    from andante.description.io.mesh_writer import WRITABLE, mesh_bytes, write_all
     from andante.description.mesh_tools import report
 
     if hull and box:
@@ -45,8 +45,7 @@ def mesh_command(
     pieces = _apply(load_mesh_file(source), turn, factors, center, split, hull, box)
     names = [target.with_name(f"{target.stem}_{i}{target.suffix}") for i in range(len(pieces))] if split else [target]
     contents = [mesh_bytes(piece, target.suffix) for piece in pieces]
-    for name, data in zip(names, contents, strict=True):
-        write_bytes(data, name)
+    write_all(list(zip(contents, names, strict=True)))
     reports = [{"file": str(name), **asdict(report(piece))} for name, piece in zip(names, pieces, strict=True)]
     if as_json:
         typer.echo(json.dumps({"source": str(source), "files": reports}))
