@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from andante.description.joint import Joint, JointType
 from andante.description.link import IDENTITY, Link
@@ -12,6 +14,8 @@ from andante.geometry import SE3
 from .sdf_frames import ANCHOR
 from .sdf_include import Reading
 from .sdf_model import Parts
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -34,10 +38,12 @@ class _Forest:
         self.carried: set[str] = set()
         for joint in joints:
             self.add(joint)
-        for joint in list(self.loops):
+        closing, self.loops = self.loops, []
+        for joint in closing:
             if joint.parent not in self.carried and self.root(joint.child) != joint.parent:
-                self.loops.remove(joint)
                 self.add(_reversed(joint))
+            else:
+                self.loops.append(joint)
 
     def add(self, joint: Joint) -> None:
         """Put a joint into the tree, or among the loops when its child is carried already."""
@@ -123,24 +129,39 @@ def _components(
     name = scope.node.get("andante:name") or scope.name or "model"
     home = {link.name: forest.root(link.name) for link in links}
     fixed_base = scope.node.get("andante:fixed_base")
+    links_of = _grouped(links, lambda link: home[link.name])
+    tree_of = _grouped(forest.tree, lambda joint: home[joint.child])
+    loops_of = _grouped(forest.loops, lambda joint: home[joint.child])
+    sensors_of = _grouped(parts.sensors, lambda sensor: home[sensor.link])
+    frames_of = _grouped(parts.frames, lambda frame: home[frame.link])
+    pairs = [pair for pair in parts.no_collision if len({home.get(name, "") for name in pair}) == 1]
+    pairs_of = _grouped(pairs, lambda pair: home.get(next(iter(pair)), ""))
     out = []
     for i, root in enumerate(roots):
         label = f"{name}::{root}" if i else name
         robot = Robot(
             name=scope.node.get("andante:robot") or label,
-            links=tuple(link for link in links if home[link.name] == root) if len(roots) > 1 else tuple(links),
-            joints=tuple(j for j in forest.tree if home[j.child] == root),
-            loops=tuple(j for j in forest.loops if home[j.child] == root),
-            sensors=tuple(s for s in parts.sensors if home[s.link] == root),
+            links=tuple(links_of.get(root, ())),
+            joints=tuple(tree_of.get(root, ())),
+            loops=tuple(loops_of.get(root, ())),
+            sensors=tuple(sensors_of.get(root, ())),
             plugins=() if i else tuple(parts.plugins),
             transmissions=() if i else tuple(parts.transmissions),
-            frames=tuple(f for f in parts.frames if home[f.link] == root),
+            frames=tuple(frames_of.get(root, ())),
             self_collide=parts.self_collide,
-            no_collision=frozenset(p for p in parts.no_collision if all(home.get(n) == root for n in p)),
+            no_collision=frozenset(pairs_of.get(root, ())),
             fixed_base=root in welded and fixed_base != "false",
             source=scope.node.source,
         )
         out.append(Component(label, robot, poses[root], root in welded))
+    return out
+
+
+def _grouped(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """Items by their key, in order."""
+    out: dict[str, list[T]] = {}
+    for item in items:
+        out.setdefault(key(item), []).append(item)
     return out
 
 
