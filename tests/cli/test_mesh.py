@@ -104,6 +104,6 @@ def test_flat_hull_writes_nothing(tmp_path: Path) -> None:
 
 def test_split_that_cannot_be_finished_writes_nothing(pair: Path) -> None:
     pair.with_name("part_1.stl").mkdir()
-    with pytest.raises(BadInput, match="part_1.stl cannot be written"):
+    with pytest.raises(BadInput, match=r"part_1\.stl cannot be written"):
         run(pair, pair.with_name("part.stl"), "--split")
     assert sorted(p.name for p in pair.parent.iterdir()) == ["pair.stl", "part_1.stl"]

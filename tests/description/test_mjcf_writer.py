@@ -234,6 +234,12 @@ def test_meshes(tmp_path: Path) -> None:
     model = compiled(text, out)
     assert model.nmesh == 2
     assert (tmp_path / "in" / "meshes" / "box.obj").is_file()
+    bad = Link("bad", Inertia(1.0, moments=(1.0, 0, 0, 1.0, 0, 3.0)))
+    half = robot(tmp_path / "in" / "box.dae")
+    half = replace(half, links=(*half.links, bad), joints=(Joint("j", JointType.FIXED, "a", "bad"),))
+    with pytest.raises(Unsupported, match="'bad'"):
+        write_mjcf(half, out, tmp_path / "never")
+    assert not (tmp_path / "never").exists()
     with pytest.raises(Unsupported, match="was not found"):
         write_mjcf(Robot("m", (Link("a", BODY, (Visual(Mesh("none.stl")),)),)), out)
 

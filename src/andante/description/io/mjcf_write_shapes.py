@@ -12,10 +12,10 @@ import numpy as np
 from andante.description.link import Collision, Visual
 from andante.description.meshes import load as load_mesh
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
-from andante.errors import Unsupported
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
 
-from .mesh_writer import write_mesh
+from .mesh_writer import mesh_bytes, write_all
 from .mjcf_tree import z_towards
 
 VISUAL_GROUP, COLLISION_GROUP, NEVER_GROUP = "2", "3", "5"
@@ -43,6 +43,7 @@ class Assets:
         self.element, self.out, self.folder = element, out, folder
         self.names: dict[object, str] = {}
         self.taken: set[str] = set()
+        self.exports: list[tuple[bytes, Path]] = []
 
     def mesh(self, mesh: Mesh, where: str, collides: bool) -> str:
         """Asset name of a mesh; files that MuJoCo cannot read are exported when there is a folder for them."""
@@ -89,12 +90,21 @@ class Assets:
                 f"{where}: MuJoCo cannot read mesh {mesh.path.name}{part}; it reads binary STL of up to {MAX_FACES} "
                 f"faces and OBJ: convert it with `andante mesh` or give a folder for meshes"
             )
-        self.folder.mkdir(parents=True, exist_ok=True)
         stem = self._name(mesh.path.stem + (f"_{mesh.submesh}" if mesh.submesh else ""), "file:")
         target = self.folder / f"{stem}.obj"
         whole = Mesh(mesh.uri, mesh.path, (1.0, 1.0, 1.0), mesh.submesh, mesh.center_submesh)
-        write_mesh(load_mesh(whole), target)
+        self.exports.append((mesh_bytes(load_mesh(whole), target.suffix), target))
         return target
+
+    def export(self) -> None:
+        """Writes the mesh files that were made for MuJoCo, all at once."""
+        if self.folder is None or not self.exports:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"folder {self.folder} cannot be made: {error.strerror or error}") from None
+        write_all(self.exports)
 
     def _reference(self, file: Path) -> str:
         """Relative to the written file where it lies below its folder, absolute otherwise."""

@@ -62,7 +62,8 @@ class _Writer:
         self.assets = Assets(self.section["asset"], path, meshes)
 
     def text(self) -> str:
-        """The document; empty sections are left out."""
+        """The document; empty sections are left out, and meshes made for it are written now."""
+        self.assets.export()
         for element in list(self.root):
             if not len(element) and not element.attrib:
                 self.root.remove(element)
