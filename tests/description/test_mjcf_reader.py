@@ -20,6 +20,7 @@ from andante.description.shapes import Box, Capsule, Heightmap, Mesh, Plane, Sph
 from andante.description.source import Severity
 from andante.description.world import World
 from andante.errors import BadInput
+from andante.geometry import SE3
 
 ARM = """<mujoco model="arm">
   <compiler angle="radian"/>
@@ -171,7 +172,11 @@ def test_orientations(orientation: str, sequence: str) -> None:
 def test_inertia_of_geoms(geom: str) -> None:
     text = f"""<mujoco><worldbody><body name="a"><freejoint/>
     <geom {geom}/><geom size="0.2"/></body></worldbody></mujoco>"""
-    assert_same_as_mujoco(read(text), compiled(text))
+    robot, model = read(text), compiled(text)
+    assert_same_as_mujoco(robot, model)
+    w, x, y, z = model.geom_quat[0]
+    pose = SE3.from_xyz_quaternion(model.geom_pos[0], (x, y, z, w))
+    assert robot.link("a").collisions[0].pose.close_to(pose, 1e-9)
 
 
 @pytest.mark.parametrize("compiler", ["", 'inertiafromgeom="true"', 'inertiafromgeom="false"'])
