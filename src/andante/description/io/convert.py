@@ -50,7 +50,7 @@ def convert_file(
         raise BadInput(f"{out}: {kind} can be written as {', '.join(formats)}")
     if meshes is not None:
         thing = _with_copied_meshes(thing, meshes)
-    write_bytes(_text(thing, out).encode("utf-8"), out)
+    write_bytes(_text(thing, out, meshes).encode("utf-8"), out)
     return Written(out, thing.problems)
 
 
@@ -64,7 +64,7 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
     return read_robot(path, arguments, resolver)
 
 
-def _text(thing: Robot | World, out: Path) -> str:
+def _text(thing: Robot | World, out: Path, meshes: Path | None) -> str:
     suffix = out.suffix.lower()
     if suffix in (".sdf", ".world"):
         from .sdf_writer import write_sdf
@@ -76,7 +76,7 @@ def _text(thing: Robot | World, out: Path) -> str:
         return write_urdf(thing, out)
     from .mjcf_writer import write_mjcf
 
-    return write_mjcf(thing, out)
+    return write_mjcf(thing, out, meshes)
 
 
 def _with_copied_meshes(thing: Robot | World, folder: Path) -> Robot | World:

@@ -1,0 +1,89 @@
+"""Renders the contact sheets of the docs: every robot in its poses, every world with a robot in it.
+
+Run by `make docs-pictures`; writes docs/pictures/*.webp and *.png.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+import andante as an
+from andante.description import robot_names, world_names
+from andante.description.extent import robot_bounds
+from andante.geometry import SE3, Array
+from andante.physics.camera import Camera
+from andante.physics.render import Renderer
+
+OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+TILE = (640, 480)
+SHOWN = {
+    "nao": ("StandInit", "Stand", "Crouch"),
+    "shell": ("stand", "low", "ball"),
+    "rover": (None,),
+    "waffle": (None,),
+}
+VIEWS = {  # camera position and what it looks at, per world
+    "empty": ((1.2, -1.2, 0.7), (0.0, 0.0, 0.2)),
+    "lab": ((-4.6, -4.4, 3.6), (0.2, 0.1, 0.1)),
+    "arena": ((-3.9, -4.0, 3.6), (0.0, 0.0, 0.0)),
+    "corridor": ((-2.6, 2.6, 4.6), (3.4, -1.4, 0.0)),
+    "slope": ((-2.2, -5.2, 2.4), (3.2, 0.3, 0.1)),
+    "rough": ((-1.2, -1.6, 1.0), (1.6, 0.2, 0.0)),
+}
+
+
+def tile(picture: Array, label: str) -> Image.Image:
+    """A picture with its name in the corner."""
+    image = Image.fromarray(picture)
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.load_default(size=22)
+    draw.text((14, 10), label, fill=(25, 25, 30), font=font)
+    return image
+
+
+def sheet(tiles: list[Image.Image], columns: int) -> Image.Image:
+    """Tiles in rows with a thin white gap."""
+    rows = -(-len(tiles) // columns)
+    width, height = tiles[0].size
+    page = Image.new("RGB", (columns * (width + 4) - 4, rows * (height + 4) - 4), "white")
+    for i, each in enumerate(tiles):
+        page.paste(each, ((i % columns) * (width + 4), (i // columns) * (height + 4)))
+    return page
+
+
+def portrait(name: str, pose: str | None) -> Image.Image:
+    """A robot settled in a pose, seen from the front left."""
+    sim = an.simulate(name, pose=pose)
+    sim.run(0.6)
+    q = dict(zip(sim.robot.joint_names, sim.joints.position, strict=True))
+    box = robot_bounds(sim.robot, q, SE3.from_vector(sim.base_pose))
+    corners = [np.where(pick, box[1], box[0]) for pick in product((False, True), repeat=3)]
+    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+        picture = renderer.shoot(sim.engine, Camera.framing(corners, margin=1.2))
+    return tile(picture, name if pose is None else f"{name}: {pose}")
+
+
+def landscape(name: str) -> Image.Image:
+    """A world with the NAO at its start."""
+    sim = an.simulate("nao", world=name)
+    position, lookat = VIEWS[name]
+    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+        return tile(renderer.shoot(sim.engine, Camera(position, lookat)), name)
+
+
+def main() -> None:
+    """Write all sheets."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    poses = [portrait(name, pose) for name in SHOWN if name in robot_names() for pose in SHOWN[name]]
+    sheet(poses, 4).save(OUT / "robot_sheet.webp", quality=82)
+    sheet([landscape(name) for name in VIEWS if name in world_names()], 3).save(OUT / "world_sheet.webp", quality=82)
+    four = [portrait(name, SHOWN[name][0]) for name in SHOWN if name in robot_names()]
+    sheet(four, 4).resize((1280, 240), Image.Resampling.LANCZOS).save(OUT / "robots.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()
