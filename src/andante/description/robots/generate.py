@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import trimesh
 
 HERE = Path(__file__).resolve().parent
-SOURCES = (".py", ".csv")
+SOURCES = (".py", ".csv", ".xacro")
 
 
 def mesh_parts(robot: str) -> Mapping[str, Callable[[], trimesh.Trimesh]]:

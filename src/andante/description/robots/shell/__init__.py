@@ -1,0 +1,1 @@
+"""The folding hexapod Shell: description, poses and generated meshes."""
