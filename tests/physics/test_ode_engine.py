@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("panda3d.ode")
 
+from andante.description import load_robot
 from andante.description.joint import Dynamics, Joint, JointType, Limits
 from andante.description.link import Collision, Link, Surface
 from andante.description.robot import Robot
@@ -112,12 +113,16 @@ def test_capsule_lies_on_a_cylinder():
     assert engine.base_pose(engine.actor("roll"))[2] == pytest.approx(0.25, abs=0.004)
 
 
+BALL_AND_BOX = ConvexPairs(
+    [Ellipsoid((0.2, 0.15, 0.1)), Box((0.3, 0.2, 0.4))], np.array([True, True]), np.ones((2, 2), dtype=bool)
+)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.tuples(*[st.floats(-0.4, 0.4)] * 3), st.tuples(*[st.floats(-3.0, 3.0)] * 3))
 def test_polytopes_touch_when_their_shapes_do(offset, turn):
-    """Two boxes as polytopes: a contact exists exactly when sampled points of one lie in the other."""
-    boxes = [Box((0.3, 0.2, 0.4)), Cylinder(0.15, 0.3)]
-    pairs = ConvexPairs([Ellipsoid((0.2, 0.15, 0.1)), boxes[0]], np.array([True, True]), np.ones((2, 2), dtype=bool))
+    """An ellipsoid and a box: a contact exists exactly when sampled points of the box lie in the ellipsoid."""
+    pairs = BALL_AND_BOX
     pose = SE3.from_parts(so3.exp(turn), offset)
     hits, points = pairs.contacts(np.stack([SE3.identity().vector, pose.vector]))
     grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 25)] * 3), axis=-1).reshape(-1, 3) * [0.3, 0.2, 0.4]
@@ -241,6 +246,24 @@ def test_loop_joint_of_a_fixed_base_follows_set_base():
     np.testing.assert_allclose(poses.translation[1], [3.0, -2.0, 1.0], atol=1e-3)
 
 
+def test_losses_of_a_loop_joint():
+    robot = specimens.four_bar()
+    (closure,) = robot.loops
+
+    def speed(**losses: float) -> float:
+        loops = (replace(closure, dynamics=Dynamics(**losses)),)
+        engine = scene(Placement("f", replace(robot, loops=loops)), ground=False, gravity=0.0)
+        engine.set_joints(0, [0.0, 0.0, 0.0], [1.0, -1.0, 1.0])
+        engine.step(250)
+        return float(engine.joint_velocities(0)[0])
+
+    assert speed() == pytest.approx(1.0, abs=0.02)
+    assert speed(damping=0.05) < 0.7
+    assert abs(speed(friction=0.2)) < 0.01
+    with pytest.raises(Unsupported, match="'closure'"):
+        speed(stiffness=1.0)
+
+
 def test_bad_vectors_are_refused():
     engine = scene(Placement("r", specimens.hinge()), ground=False)
     for bad in ([math.nan], [1.0, 2.0]):
@@ -342,6 +365,26 @@ def test_many_self_colliding_robots_fit_or_fall_back():
     assert set(engine.contacts().actor_a.tolist()) | set(engine.contacts().actor_b.tolist()) == {0, 1}
 
 
+def test_standing_shapes_far_away_are_switched_off_and_on_again():
+    posts = [
+        Placement(
+            f"p{i}", specimens.solid("post", Box((0.4, 0.4, 0.2))), SE3.from_xyz_rpy((2.0 * i, 0, 0.1)), fixed=True
+        )
+        for i in range(12)
+    ]
+    ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), SE3.from_xyz_rpy((0, 0, 0.32)))
+    engine = scene(*posts, ball)
+    at = engine.actor("ball")
+    for x in (0.0, 16.0, 4.0):
+        engine.set_base(at, [x, 0, 0.32, 0, 0, 0, 1])
+        engine.step(150)
+        assert engine.base_pose(at)[2] == pytest.approx(0.3, abs=0.003)
+        assert 0 < engine._collider.near._on.sum() < 4
+    engine.set_base(engine.actor("p5"), [4.0, 0.0, 0.3, 0, 0, 0, 1])  # a post put into the ball pushes it out
+    engine.step(150)
+    assert not 0.29 < engine.base_pose(at)[2] < 0.31
+
+
 def test_contact_between_two_moving_bodies_tells_both_sides():
     engine = scene(
         Placement("low", specimens.block(2.0), SE3.from_xyz_rpy((0, 0, 0.05))),
@@ -379,6 +422,49 @@ def test_contact_stiffness_and_bounce():
         fell = fell or engine.base_pose(1)[2] < 0.11
         highest = max(highest, float(engine.base_pose(1)[2]) - 0.1) if fell else 0.0
     assert highest == pytest.approx(0.49, abs=0.05)
+
+
+# ---- the humanoid ------------------------------------------------------------------------------------------------
+def _nao(drop: float = 0.0) -> tuple[OdeEngine, int]:
+    """The NAO in StandInit with its soles at a height above the ground."""
+    nao = load_robot("nao")
+    engine = scene(Placement("nao", nao))
+    actor = engine.actor("nao")
+    pose = nao.pose("StandInit")
+    q = np.array([pose.get(name, 0.0) for name in nao.joint_names])
+    engine.set_joints(actor, q)
+    soles = [[link.name for link in nao.links].index(name) for name in ("l_sole", "r_sole")]
+    engine.set_base(actor, [0, 0, drop - engine.link_poses(actor)[soles, 2].min(), 0, 0, 0, 1])
+    engine.command(actor, q)
+    return engine, actor
+
+
+def test_nao_stands_for_ten_seconds_and_carries_its_weight():
+    engine, actor = _nao()
+    engine.step(500)
+    before = engine.base_pose(actor)
+    engine.step(4500)
+    after = engine.base_pose(actor)
+    assert math.dist(before[:2], after[:2]) < 0.01
+    assert after[2] > 0.3
+    weight = engine.actors[actor].tree.robot.mass * GRAVITY
+    lifted = []
+    for _ in range(50):
+        engine.step()
+        lifted.append(engine.contacts().of(actor).force[:, 2].sum())
+    assert np.mean(lifted) == pytest.approx(weight, rel=0.02)
+
+
+@pytest.mark.parametrize(("drop", "impulse", "stands"), [(0.05, 0.0, True), (0.0, 6.0, False)])
+def test_nao_survives_a_drop_and_falls_when_pushed(drop, impulse, stands):
+    engine, actor = _nao(drop)
+    engine.step(500)
+    root = engine.actors[actor].tree.robot.root
+    engine.push(actor, root, [impulse / 0.1, 0, 0])
+    engine.step(50)
+    engine.push(actor, root, [0, 0, 0])
+    engine.step(1000)
+    assert (engine.base_pose(actor)[2] > 0.25) == stands
 
 
 # ---- determinism, snapshots, silence -----------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from numba import njit
 
 from andante.geometry import Array
 
-MAX_POINTS = 8  # contact points that are kept of a pair
+DIRECTIONS = 8  # in which the outermost contact points of a pair are kept
+THIN = 0.04  # a contact point that adds less than this share of the area is dropped
 MAX_CANDIDATES = 256
 HALF_SPACE, POLYTOPE, MESH = range(3)
 EDGE_BIAS = 0.95  # an axis of two edges must be this much better than that of a face
@@ -38,14 +39,16 @@ def _copy(source: Array, target: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def place_shapes(bodies: Array, owner: np.ndarray, offset: Array, turn: Array, poses: Array) -> None:
-    """Poses x y z qx qy qz qw of shapes on bodies, told as rows x y z qw qx qy qz; owner -1 keeps its pose."""
+def place_shapes(
+    position: np.ndarray, quaternion: np.ndarray, owner: np.ndarray, offset: Array, turn: Array, poses: Array
+) -> None:
+    """Poses x y z qx qy qz qw of shapes on bodies (quaternions of bodies w first); owner -1 keeps its pose."""
     q = np.empty(4)
     for s in range(len(owner)):
         if owner[s] < 0:
             continue
-        b = bodies[owner[s]]
-        q[0], q[1], q[2], q[3] = b[4], b[5], b[6], b[3]
+        b, h = position[owner[s]], quaternion[owner[s]]
+        q[0], q[1], q[2], q[3] = h[1], h[2], h[3], h[0]
         rotate(q, offset[s], poses[s, :3])
         for k in range(3):
             poses[s, k] += b[k]
@@ -276,35 +279,55 @@ def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) -> int:
-    """The outermost in eight directions of the candidates that overlap, or the deepest where none does."""
-    chosen = np.zeros(len(found), dtype=np.bool_)
-    deepest = 0
-    for i in range(len(found)):
-        if found[i, 3] > found[deepest, 3]:
-            deepest = i
-    for k in range(MAX_POINTS):
-        angle = 2 * math.pi * (k + 0.37) / MAX_POINTS
+    """The corners that span the overlap: outermost in eight directions, without those that span hardly anything.
+
+    Corners are dropped while their triangle with both neighbours is less than `THIN` of the whole area. Where no
+    candidate overlaps the deepest is taken.
+    """
+    ring = np.empty(DIRECTIONS, dtype=np.int64)
+    count = 0
+    for k in range(DIRECTIONS):
+        angle = 2 * math.pi * (k + 0.37) / DIRECTIONS
         c, s = math.cos(angle), math.sin(angle)
         pick, reach = -1, -math.inf
         for i in range(len(found)):
             along = c * found[i, 0] + s * found[i, 1]
             if found[i, 3] > 0 and along > reach + 1e-9:
                 pick, reach = i, along
-        if pick >= 0:
-            chosen[pick] = True
-    chosen[deepest] = chosen[deepest] or found[deepest, 3] <= 0
-    count = 0
-    for i in range(len(found)):
-        if chosen[i] and count < len(out):
-            twin = False
-            for k in range(3):
-                out[count, k] = u[k] * found[i, 0] + v[k] * found[i, 1] + n[k] * found[i, 2]
-            for k in range(count):
-                gap = abs(out[k, 0] - out[count, 0]) + abs(out[k, 1] - out[count, 1]) + abs(out[k, 2] - out[count, 2])
-                twin = twin or gap < 1e-4
-            if not twin:
-                out[count, 3] = min(max(found[i, 3], 0.0), max(limit, 0.0) + 1e-3)
-                count += 1
+        known = pick < 0
+        for i in range(count):
+            other = ring[i]
+            known = known or abs(found[other, 0] - found[pick, 0]) + abs(found[other, 1] - found[pick, 1]) < 1e-4
+        if not known:
+            ring[count] = pick
+            count += 1
+    if count == 0:
+        ring[0], count = 0, 1
+        for i in range(len(found)):
+            if found[i, 3] > found[ring[0], 3]:
+                ring[0] = i
+    while count > 3:
+        whole, least, drop = 0.0, math.inf, -1
+        for i in range(count):
+            before, here, after = (
+                found[ring[i - 1 if i > 0 else count - 1]],
+                found[ring[i]],
+                found[ring[(i + 1) % count]],
+            )
+            corner = abs(_turn(before, here, after))
+            whole += here[0] * after[1] - here[1] * after[0]
+            if corner < least:
+                least, drop = corner, i
+        if least > THIN * abs(whole):
+            break
+        for i in range(drop, count - 1):
+            ring[i] = ring[i + 1]
+        count -= 1
+    for i in range(count):
+        row = found[ring[i]]
+        for k in range(3):
+            out[i, k] = u[k] * row[0] + v[k] * row[1] + n[k] * row[2]
+        out[i, 3] = min(max(row[3], 0.0), max(limit, 0.0) + 1e-3)
     return count
 
 
@@ -369,7 +392,7 @@ def collide(
         for i in range(spans[s, 4], spans[s, 4] + spans[s, 5]):
             rotate(q, edges[i], along[i])
     total = 0
-    n, patch = np.empty(3), np.empty((MAX_POINTS, 4))
+    n, patch = np.empty(3), np.empty((DIRECTIONS, 4))
     flat, face, sides, first = np.empty((3, 3)), np.empty((1, 3)), np.empty((3, 3)), np.empty(3)
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]

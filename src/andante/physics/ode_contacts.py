@@ -40,6 +40,7 @@ from .ode_build import Built, attach, set_bits
 from .ode_convex import ConvexPairs
 from .ode_filter import pair_bits, wished_pairs
 from .ode_near import Nearby
+from .ode_read import PoseReader
 from .state import Contacts, Settings
 
 EVENT = "andante-ode-contact"
@@ -140,8 +141,8 @@ class Collider:
         own = self.own
         self._own_ends = [(self._contact(a, b), self.owner[a], self.owner[b]) for a, b in own.pairs.tolist()]
         movers = list(dict.fromkeys(int(self.key[g]) for g in own.geoms if self.owner[g] is not None))
-        first = {int(self.key[g]): self.owner[g] for g in own.geoms}
-        self._movers = [(first[key].getPosition, first[key].getQuaternion) for key in movers]  # type: ignore[union-attr]
+        first = {int(self.key[g]): owner for g in own.geoms if (owner := self.owner[g]) is not None}
+        self._movers = PoseReader([first[key] for key in movers])
         self._mover_of = np.array(
             [movers.index(int(self.key[g])) if self.owner[g] is not None else -1 for g in own.geoms], dtype=np.int64
         )
@@ -159,8 +160,10 @@ class Collider:
                 self._own_poses[i] = (root @ self.shapes[g].pose).vector
 
     def _collide_own(self, record: bool) -> None:
-        bodies = np.array([(*position(), *quaternion()) for position, quaternion in self._movers]).reshape(-1, 7)
-        place_shapes(bodies, self._mover_of, self._offset, self._turn, self._own_poses)
+        self._movers.read()
+        place_shapes(
+            self._movers.position, self._movers.quaternion, self._mover_of, self._offset, self._turn, self._own_poses
+        )
         pairs, points = self.own.contacts(self._own_poses)
         if record:
             self._mine = pairs.copy(), points.copy()

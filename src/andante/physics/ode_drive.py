@@ -34,6 +34,7 @@ from panda3d.ode import (
 )
 
 from andante.description.joint import Joint, JointType
+from andante.errors import Unsupported
 from andante.geometry import Array
 
 from .engine import Actor
@@ -127,6 +128,8 @@ class Drive:
         self._held: list[tuple[Callable[[], float], Callable[[int, float], None], int, int]] = []
         self._held_turning: list[int] = []
         self._torques: list[int] = []
+        self._speeds: list[int] = []
+        self._shift = np.zeros(count)
         self.modes = np.zeros(count, dtype=np.int8)
         for i, _, _, _ in self.mimics:
             self.motors[i].tune(math.inf, MIMIC_CFM)
@@ -149,6 +152,8 @@ class Drive:
         self.modes = modes.copy()
         self.modes[self.followers] = Mode.OFF
         self._held, self._held_turning, self._torques = [], [], []
+        self._speeds = np.flatnonzero(self.modes == Mode.VELOCITY).tolist()
+        self._shift = np.where(self.modes == Mode.POSITION, self.centre, 0.0)
         for i, motor in enumerate(self.motors):
             if self.followers[i]:
                 continue
@@ -181,12 +186,10 @@ class Drive:
 
     def set_references(self, references: Array) -> None:
         """Take over targets: positions, velocities or torques by mode."""
-        self.reference = references.tolist()
-        for i, motor in enumerate(self.motors):
-            if self.modes[i] == Mode.POSITION:
-                self.reference[i] -= float(self.centre[i])
-            elif self.modes[i] == Mode.VELOCITY:
-                motor.set_velocity(motor.key, self.reference[i])
+        self.reference = (references - self._shift).tolist()
+        for i in self._speeds:
+            motor = self.motors[i]
+            motor.set_velocity(motor.key, self.reference[i])
 
     # ---- every step ------------------------------------------------------------------------------
     def track(self) -> None:
@@ -287,3 +290,23 @@ def set_losses(ode: OdeJoint, joint: Joint, centre: float) -> None:
         ode.setParamLoStop(joint.limits.lower - centre)
         ode.setParamHiStop(joint.limits.upper - centre)
         ode.setParamLoStop(joint.limits.lower - centre)  # ODE takes a stop only on its side of the other one
+
+
+def make_loops(world: OdeWorld, actor: Actor, made: Built) -> list[Motor]:
+    """Stops, dry friction and damping of the joints that close loops; they have no servos."""
+    out = []
+    loops = [loop for loop in actor.tree.loops if loop.joint.type is not JointType.FLOATING]
+    for ode, loop in zip(made.loops, loops, strict=True):
+        set_losses(ode, loop.joint, 0.0)
+        loss = loop.joint.dynamics
+        if loss.stiffness > 0 or is_wide(loop.joint):
+            raise Unsupported(
+                f"engine 'ode' builds loop joints without springs and with limits within 300 degrees: "
+                f"joint {loop.joint.name!r} of model {actor.name!r}"
+            )
+        if loss.damping > 0 and loop.joint.one_dof:
+            motor = Motor(world, ode, made.bodies[loop.child], made.bodies[loop.parent])
+            motor.tune(math.inf, 1 / loss.damping)
+            motor.set_velocity(motor.key, 0.0)
+            out.append(motor)
+    return out

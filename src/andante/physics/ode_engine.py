@@ -8,20 +8,22 @@ QuickStep iterates a fixed number of times without memory of the last step, so l
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from panda3d.ode import OdeBody, OdeHashSpace, OdeSimpleSpace, OdeUtil, OdeWorld
+from panda3d.ode import OdeBody, OdeHashSpace, OdeJointGroup, OdeSimpleSpace, OdeSpace, OdeUtil, OdeWorld
 
 from andante.description.joint import JointType
 from andante.errors import BadInput
-from andante.geometry import SE3, Array, so3
+from andante.geometry import SE3, Array
 
 from .engine import Engine
 from .ode_build import Built, anchor_joints, build_actor, place, place_static, put_back, tree_poses
 from .ode_contacts import Collider
-from .ode_drive import Drive, set_losses
+from .ode_drive import Drive, Motor, make_loops
+from .ode_read import StateReader
 from .raycast import Raycaster
 from .state import Contacts, RayHits
 
@@ -60,17 +62,18 @@ class OdeEngine(Engine):
         self._roots = [actor.placement.pose for actor in self.actors]
         self._built: list[Built] = []
         self._drives: list[Drive] = []
+        self._loop_motors: list[Motor] = []
         for actor in self.actors:
             made = build_actor(self._ode, self._space, actor)
             self._built.append(made)
             self._drives.append(Drive(self._ode, actor, made, settings.dt))
-            loops = [loop for loop in actor.tree.loops if loop.joint.type is not JointType.FLOATING]
-            for joint, loop in zip(made.loops, loops, strict=True):
-                set_losses(joint, loop.joint, 0.0)
+            self._loop_motors += make_loops(self._ode, actor, made)
         self._coms = [np.array([b.inertia.com for b in actor.tree.bodies]) for actor in self.actors]
         self._collider = Collider(self._ode, self._space, self.actors, self._built, settings, self._erp)
+        self._free = weakref.finalize(self, _destroy, self._ode, self._space, self._collider.group)
         self._busy = [drive for drive in self._drives if drive.joints]
         self._wrenches: list[tuple[OdeBody, tuple[float, ...], tuple[float, ...], tuple[float, ...]]] = []
+        self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
         self._reads: dict[int, tuple[Array, Array]] = {}
         self._rays: Raycaster | None = None
         self._placed: set[int] = set()  # actors whose bodies stand where they should
@@ -89,11 +92,7 @@ class OdeEngine(Engine):
 
     def close(self) -> None:
         """Free the world of ODE."""
-        if self._ode is not None:
-            self._collider.group.empty()
-            self._space.destroy()
-            self._ode.destroy()
-            self._ode = None
+        self._free()
 
     # ---- time --------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
@@ -153,25 +152,12 @@ class OdeEngine(Engine):
         """Poses and velocities of the body origins, kept until the next step."""
         known = self._reads.get(actor)
         if known is None:
-            bodies = self._built[actor].bodies
-            state = np.array(
-                [
-                    (*b.getPosition(), *b.getQuaternion(), *b.getLinearVel(), *b.getAngularVel())
-                    for b in bodies
-                    if b is not None
-                ]
-            ).reshape(-1, 13)
-            poses, speeds = np.zeros((len(bodies), 7)), np.zeros((len(bodies), 6))
-            start = len(bodies) - len(state)
+            count = len(self._built[actor].bodies)
+            poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
+            start = int(self.actors[actor].fixed)
             if start:
                 poses[0] = self._roots[actor].vector
-            quaternion = state[:, [4, 5, 6, 3]]
-            R = so3.from_quaternion(quaternion) if len(state) else np.zeros((0, 3, 3))
-            arm = -(R @ self._coms[actor][start:, :, None])[..., 0]
-            poses[start:, :3] = state[:, :3] + arm
-            poses[start:, 3:] = quaternion
-            speeds[start:, :3] = state[:, 7:10] + np.cross(state[:, 10:13], arm)
-            speeds[start:, 3:] = state[:, 10:13]
+            self._readers[actor].origins(self._coms[actor][start:], poses[start:], speeds[start:])
             known = self._reads[actor] = (poses, speeds)
         return known
 
@@ -296,6 +282,14 @@ class OdeEngine(Engine):
         self._collider.near.ask()
         self._collider.forget(contacts)
         self._reads.clear()
+
+
+def _destroy(world: OdeWorld, space: OdeSpace, group: OdeJointGroup) -> None:
+    """Give back what ODE holds; panda3d leaves that to the user."""
+    group.empty()
+    group.destroy()
+    space.destroy()
+    world.destroy()
 
 
 def _vector(values: ArrayLike, count: int, what: str) -> Array:
