@@ -27,8 +27,8 @@ from .ode_read import StateReader
 from .raycast import Raycaster
 from .state import Contacts, RayHits
 
-LEAST_ITERATIONS, MOST_ITERATIONS = 30, 200
-EFFORT = 1000  # iterations times moving bodies that are spent on small scenes
+LEAST_ITERATIONS, FEW_ITERATIONS, MOST_ITERATIONS, PER_JOINT = 30, 50, 200, 40
+EFFORT = 1000  # iterations times moving bodies that are spent at most, above the least
 ERP = 0.2
 CFM = 1e-7
 SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker [m]
@@ -86,9 +86,15 @@ class OdeEngine(Engine):
                 self._collider.stand(actor.index, self._roots[actor.index])
 
     def _iterations(self) -> int:
-        """Iterations of QuickStep when none are asked for: 200 for up to 5 moving bodies, 30 for many."""
-        moving = sum(len(actor.tree.bodies) - actor.fixed for actor in self.actors)
-        return min(MOST_ITERATIONS, max(LEAST_ITERATIONS, EFFORT // max(1, moving)))
+        """Iterations of QuickStep when none are asked for: 40 per joint of the longest chain, less in large scenes."""
+        moving, longest = 0, 0
+        for actor in self.actors:
+            depth = [0]
+            for body in actor.tree.bodies[1:]:
+                depth.append(depth[body.parent] + 1)
+            moving, longest = moving + len(depth) - actor.fixed, max(longest, *depth)
+        wanted = max(FEW_ITERATIONS, PER_JOINT * longest)
+        return max(LEAST_ITERATIONS, min(MOST_ITERATIONS, wanted, EFFORT // max(1, moving)))
 
     def close(self) -> None:
         """Free the world of ODE."""
