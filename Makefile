@@ -24,7 +24,9 @@ $(SYSTEM): tools/system-packages.sh | $(STAMP)
 	@touch $@
 
 run: setup
-	$(BIN)/andante show nao --world lab --pose StandInit
+	@mkdir -p out
+	$(BIN)/andante robots
+	$(BIN)/andante sim nao --world lab --pose StandInit --seconds 3 --picture out/nao_in_the_lab.png
 
 test: setup system lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
