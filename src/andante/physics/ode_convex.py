@@ -95,7 +95,8 @@ def shape_points(geometry: Geometry) -> Array:
             return np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]) * size
         case Cylinder(radius=radius, length=length):
             angle = 2 * math.pi * np.arange(SIDES) / SIDES
-            ring = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+            mean = radius * (1 + 1 / math.cos(math.pi / SIDES)) / 2  # between the prism inside and the one around
+            ring = mean * np.stack([np.cos(angle), np.sin(angle)], axis=1)
             ends = np.repeat([-length / 2, length / 2], SIDES)
             return np.column_stack([np.tile(ring, (2, 1)), ends])
         case Capsule(radius=radius, length=length):
