@@ -47,7 +47,7 @@ docs-pictures: setup
 lock:
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
-	$(VENV)-lock/bin/python -m pip install --quiet hatchling '.[all]' --group dev
+	$(VENV)-lock/bin/python -m pip install --quiet '.[all]' --group dev
 	$(VENV)-lock/bin/python tools/write_lock.py > requirements.lock
 	rm -rf $(VENV)-lock
 
