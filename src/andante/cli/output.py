@@ -38,13 +38,14 @@ def console() -> Any:
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """A table for people."""
+    from rich.markup import escape
     from rich.table import Table
 
     made = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for column in columns:
-        made.add_column(column)
+        made.add_column(escape(column))
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*map(escape, row))
     console().print(made)
 
 
