@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 
-from andante.description import load_robot, load_world, robot_names, world_names
+from andante.description import load_robot, load_world, robot_names
+from andante.description.extent import robot_bounds
 from andante.physics.registry import ENGINES, installed, version
+
+from .simulation import simulate
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,14 @@ def _tools() -> Iterator[Finding]:
 
 
 def warm_up() -> Iterator[str]:
-    """Make the meshes of every robot and compile every kernel; tells what was done."""
-    from andante.description.extent import robot_bounds
-    from andante.physics import engine_class
-
+    """Make the meshes of every robot and compile the kernels of every engine; tells what was done."""
     for name in robot_names():
         robot_bounds(load_robot(name))
         yield f"robot {name}: meshes made"
-    for name in world_names():
-        load_world(name)
-    from andante.physics.raycast import Raycaster
-
-    engine = engine_class("mujoco")(load_world("lab"))
-    poses = [engine.body_poses(i) for i in range(len(engine.actors))]
-    Raycaster(engine.actors).cast(poses, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0, None)
-    yield "ray casting compiled"
+    for name, entry in ENGINES.items():
+        if installed(entry):
+            sim = simulate("nao", "lab", name)
+            sim.run(0.02)
+            sim.engine.cast_rays([[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0)
+            sim.close()
+            yield f"engine {name}: compiled"
