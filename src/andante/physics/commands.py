@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +18,8 @@ from andante.geometry import Array
 
 from .servos import ServoGains
 from .state import Mode
+
+SLOWEST, FASTEST = 1e-150, 1e150  # strides that stand for none and for any [rad or m]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Wishes:
     gains: ServoGains
     lower: Array  # position limits [rad or m]
     upper: Array
+    uniform: Mode | None = None  # the mode of all joints; None: they differ, or nobody looked
+    _pace: tuple[ServoGains, float, Array] | None = field(default=None, repr=False)  # gains, dt, 1 / (velocity dt)
 
     @staticmethod
     def idle(robot: Robot, gains: ServoGains) -> Wishes:
@@ -86,8 +90,35 @@ class Wishes:
     def copy(self) -> Wishes:
         """An independent copy (limits and gains are immutable and shared)."""
         return Wishes(
-            self.modes.copy(), self.targets.copy(), self.references.copy(), self.gains, self.lower, self.upper
-        )
+            self.modes.copy(), self.targets.copy(), self.references.copy(), self.gains, self.lower, self.upper,
+            self.uniform,
+        )  # fmt: skip
+
+    def follow(self, values: ArrayLike, dt: float) -> bool:
+        """`command` and `slew` at once, for the common case; False: nothing is done, take the long way.
+
+        The case: all joints are position servos already, and their references reach the new targets within this step.
+        A sum of squares (gap / stride)^2 of at most 1 shows that no gap exceeds its stride and that nothing is NaN.
+        """
+        if self.uniform is not Mode.POSITION:
+            return False
+        wanted = np.maximum(np.asarray(values, dtype=float), self.lower)
+        np.minimum(wanted, self.upper, out=wanted)
+        gap = wanted - self.references
+        gap *= self._per_stride(dt)
+        if not np.dot(gap, gap) <= 1.0:
+            return False
+        self.targets[:] = wanted
+        self.references[:] = wanted
+        return True
+
+    def _per_stride(self, dt: float) -> Array:
+        """1 / (velocity dt) of every joint, kept off 0 and infinity, whose products would be NaN."""
+        known = self._pace
+        if known is None or known[0] is not self.gains or known[1] != dt:
+            rate = 1 / np.clip(self.gains.velocity * dt, SLOWEST, FASTEST)
+            known = self._pace = (self.gains, dt, rate)
+        return known[2]
 
     def command(self, values: ArrayLike, mode: Mode, joints: ArrayLike | None) -> np.ndarray:
         """Take new targets, clipped to the bounds of the mode; indices of the joints whose mode changed."""
@@ -97,13 +128,14 @@ class Wishes:
         low, high = self._bounds(mode)
         if joints is None:
             np.minimum(np.maximum(wanted, low), high, out=self.targets)
-            if self.modes.tobytes() == bytes((mode,)) * len(self.modes):
-                return np.empty(0, dtype=int)
             newly = np.flatnonzero(self.modes != mode)
+            self.uniform = mode
         else:
             index = np.asarray(joints, dtype=int)
             self.targets[index] = np.clip(wanted, low[index], high[index])
             newly = index[self.modes[index] != mode]
+            if len(newly):
+                self.uniform = None
         self.modes[newly] = mode
         self.references[newly] = self.targets[newly]
         return newly

@@ -8,8 +8,9 @@ from numba import njit
 from andante.geometry import Array
 
 STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
-LOAD_SHARE = 0.1  # weight of the newest step in the smoothed load that a follower puts on a driven leader
-LOSS_STEP = 1e-3  # a loss is told to DART when it has changed by this share of the effort limit
+LOAD_SHARE = 0.02  # weight of the newest step in the smoothed load that a follower puts on a driven leader
+LOSS_STEP = 0.01  # a loss is told to DART when it has changed by this share of the effort limit,
+AT_LIMIT = 0.95  # and the servo is at this share of it: after such news DART sorts all collision shapes anew
 
 
 @njit(cache=True)
@@ -56,7 +57,7 @@ def losses(
     told: Array,
     out: Array,
 ) -> bool:
-    """Efforts lost to dry friction and to followers, into `out`; whether they differ from those `told` to DART.
+    """Efforts lost to dry friction and to followers, into `out`; whether DART must know, being `told` others.
 
     Friction dry sign(v) grows linearly up to the stiction speed. `load` is the smoothed effort of each follower and is
     carried on; its leader pays m load. Only joints with a finite effort limit have losses.
@@ -71,5 +72,6 @@ def losses(
     changed = False
     for i in range(v.shape[0]):
         if np.isfinite(effort[i]) and abs(out[i] - told[i]) > LOSS_STEP * effort[i]:
-            changed = True
+            pull = impulses[i] / dt
+            changed |= max(abs(pull + out[i]), abs(pull + told[i])) > AT_LIMIT * effort[i]
     return changed

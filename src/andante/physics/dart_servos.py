@@ -76,7 +76,8 @@ class JointServos:
         self._set_joints(driven, np.where(damped, gains.kd, 0.0))
         bounded = self._servo & np.isfinite(gains.effort)
         self._rub[dofs] = np.where(bounded, self._dry, 0.0)
-        self._tell(np.zeros(len(self._told)))
+        self._loss[:] = 0.0
+        self._tell(self._loss)
         leads = np.zeros(len(dofs), dtype=bool)
         leads[self.followers.sources[self.followers.joints]] = True
         self._lossy = bool(self._rub.any() or (leads & bounded).any())
@@ -159,7 +160,7 @@ class JointServos:
         Where a servo presses against a joint limit DART solves both as one; then the value is cut at the servo's limit.
         """
         dofs = self._dofs
-        pull = np.asarray(self._impulses())[dofs] / self._dt + self._told[dofs]
+        pull = np.asarray(self._impulses())[dofs] / self._dt + self._loss[dofs]
         damped = -self._extra * np.asarray(self._skeleton.getVelocities())[dofs]
         out = np.where(self._servo | self._led, pull, damped)
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]

@@ -92,7 +92,7 @@ class Engine(ABC):
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt under the present commands and pushes."""
         while n > 0:
-            busy = self._slewing.union(self.drives)
+            busy = self._slewing.union(self.drives) if self._slewing or self.drives else ()
             run = 1 if busy else n
             for actor in sorted(busy):
                 self._drive(actor)
@@ -147,6 +147,11 @@ class Engine(ABC):
         no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
         wish = self.wishes[actor]
+        if joints is None and mode is Mode.POSITION and actor not in self.drives and wish.follow(values, self.dt):
+            self._slewing.discard(actor)
+            self.references[actor][:] = wish.references
+            self._apply_references(actor)
+            return
         newly = wish.command(values, mode, joints)
         if len(newly):
             if mode is Mode.POSITION:

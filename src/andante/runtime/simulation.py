@@ -156,16 +156,22 @@ class Simulation:
             engine.step(self._steps_until_somebody_waits(end, realtime))
             if self.sensors is not None and self.sensors.next_time <= engine.time + engine.dt / 2:
                 self.sensors.update()
-            for observer in self.observers:
-                if observer.next_time <= engine.time + engine.dt / 2:
-                    observer.update(self)
-            self.observers = [o for o in self.observers if not (isinstance(o, _PushEnd) and o.next_time == math.inf)]
+            if self.observers:
+                self._tell_observers()
             if realtime:
                 time.sleep(max(0.0, (engine.steps - first) * engine.dt - (time.perf_counter() - start)))
 
+    def _tell_observers(self) -> None:
+        """Call those whose instant has come; pushes that have ended are let go."""
+        now = self.engine.time + self.engine.dt / 2
+        for observer in self.observers:
+            if observer.next_time <= now:
+                observer.update(self)
+        self.observers = [o for o in self.observers if not (isinstance(o, _PushEnd) and o.next_time == math.inf)]
+
     def _steps_until_somebody_waits(self, end: int, realtime: bool) -> int:
         engine = self.engine
-        soon = min((o.next_time for o in self.observers), default=math.inf)
+        soon = min((o.next_time for o in self.observers), default=math.inf) if self.observers else math.inf
         if self.sensors is not None:
             soon = min(soon, self.sensors.next_time)
         if realtime:
