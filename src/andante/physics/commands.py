@@ -106,7 +106,7 @@ class Wishes:
         np.minimum(wanted, self.upper, out=wanted)
         gap = wanted - self.references
         gap *= self._per_stride(dt)
-        if not np.dot(gap, gap) <= 1.0:
+        if not gap.dot(gap) <= 1.0:
             return False
         self.targets[:] = wanted
         self.references[:] = wanted

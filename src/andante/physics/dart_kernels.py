@@ -9,8 +9,7 @@ from andante.geometry import Array
 
 STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
 LOAD_SHARE = 0.02  # weight of the newest step in the smoothed load that a follower puts on a driven leader
-LOSS_STEP = 0.01  # a loss is told to DART when it has changed by this share of the effort limit,
-AT_LIMIT = 0.95  # and the servo is at this share of it: after such news DART sorts all collision shapes anew
+AT_LIMIT = 0.95  # a servo that pulls with this share of its effort limit feels where the limit lies
 
 
 @njit(cache=True)
@@ -56,8 +55,10 @@ def losses(
     load: Array,
     told: Array,
     out: Array,
-) -> bool:
-    """Efforts lost to dry friction and to followers, into `out`; whether DART must know, being `told` others.
+) -> float:
+    """Efforts lost to dry friction and to followers, into `out`; how far those `told` to DART are off.
+
+    That is the largest difference among servos at their limit, as a share of the limit; the others do not feel it.
 
     Friction dry sign(v) grows linearly up to the stiction speed. `load` is the smoothed effort of each follower and is
     carried on; its leader pays m load. Only joints with a finite effort limit have losses.
@@ -69,9 +70,10 @@ def losses(
             load[k] += LOAD_SHARE * (impulses[follower[k]] / dt - load[k])
             if np.isfinite(effort[leader[k]]):
                 out[leader[k]] += ratio[k] * load[k]
-    changed = False
+    off = 0.0
     for i in range(v.shape[0]):
-        if np.isfinite(effort[i]) and abs(out[i] - told[i]) > LOSS_STEP * effort[i]:
-            pull = impulses[i] / dt
-            changed |= max(abs(pull + out[i]), abs(pull + told[i])) > AT_LIMIT * effort[i]
-    return changed
+        if 0.0 < effort[i] < np.inf:
+            pull, gap = impulses[i] / dt, abs(out[i] - told[i])
+            if gap > off * effort[i] and max(abs(pull + out[i]), abs(pull + told[i])) > AT_LIMIT * effort[i]:
+                off = gap / effort[i]
+    return off

@@ -31,6 +31,9 @@ from .servos import ServoGains
 from .state import Mode
 
 ACTUATOR = dartpy.dynamics.ActuatorType
+LOSS_STEP = 0.005  # share of an effort limit by which DART's knowledge of it may be off for long,
+LOSS_JUMP = 0.2  # or for some steps,
+LOSS_WAIT = 5  # so many: after news of limits DART sorts all collision shapes anew, which takes as long as a step
 LEAST_STEPS = 2.0  # a position error decays with a time constant of at least this many steps
 
 
@@ -53,6 +56,7 @@ class JointServos:
         self._reference, self._feed, self._command = np.zeros(count), np.zeros(count), np.zeros(count)
         self._effort, self._rub = np.full(count, np.inf), np.zeros(count)
         self._loss, self._told = np.zeros(count), np.zeros(count)  # effort lost, now and as DART knows it
+        self._late = 0  # steps since DART's knowledge of the losses is off
         self._restored: Array | None = None  # joint impulses of a restored instant, until the next step
         self.busy = False  # whether `update` must run before every step
         self._lossy = False
@@ -120,11 +124,14 @@ class JointServos:
             q, v, self._reference, self._rate, self._top, self._feed,
             ties.leader, ties.follower, ties.ratio, ties.offset, ties.driven, self._dt, command,
         )  # fmt: skip
-        if self._lossy and kernels.losses(
-            v, self._impulses(), self._rub, self._effort,
-            ties.leader, ties.follower, ties.ratio, ties.driven, self._dt, ties.load, self._told, self._loss,
-        ):  # fmt: skip
-            self._tell(self._loss)
+        if self._lossy:
+            off = kernels.losses(
+                v, self._impulses(), self._rub, self._effort,
+                ties.leader, ties.follower, ties.ratio, ties.driven, self._dt, ties.load, self._told, self._loss,
+            )  # fmt: skip
+            self._late = self._late + 1 if off > LOSS_STEP else 0
+            if off > LOSS_JUMP or self._late >= LOSS_WAIT:
+                self._tell(self._loss)
         self._restored = None
         if ties.slack:
             ties.couple(command, q, v)
@@ -135,7 +142,7 @@ class JointServos:
 
         Bounds of an LCP must enclose 0, so a loss above the limit leaves a servo powerless and does not drive it back.
         """
-        self._told[:] = loss
+        self._told[:], self._late = loss, 0
         self._skeleton.setForceUpperLimits(np.maximum(self._effort - loss, 0.0))
         self._skeleton.setForceLowerLimits(np.minimum(-self._effort - loss, 0.0))
 
@@ -143,15 +150,16 @@ class JointServos:
         """Impulses of servos, limits and dry friction (not of contacts) in the last step, full length [N m s, N s]."""
         return self._skeleton.getJointConstraintImpulses() if self._restored is None else self._restored
 
-    def save(self) -> tuple[Array, Array, Array]:
-        """Loads of followers, losses and impulses of the last step."""
-        return self.followers.load.copy(), self._told.copy(), np.array(self._impulses())
+    def save(self) -> tuple[Array, Array, Array, int]:
+        """Loads of followers, losses as told and since when they are off, impulses of the last step."""
+        return self.followers.load.copy(), self._told.copy(), np.array(self._impulses()), self._late
 
-    def load(self, state: tuple[Array, Array, Array]) -> None:
+    def load(self, state: tuple[Array, Array, Array, int]) -> None:
         """Put back what `save` gave."""
-        self.followers.load[:], told, self._restored = state
+        self.followers.load[:], told, self._restored, late = state
         if len(told):
             self._tell(told)
+        self._late = late
 
     def efforts(self) -> Array:
         """Efforts of the servos in the last step, (joints,): the impulse of the servo constraint by dt, or the torque.

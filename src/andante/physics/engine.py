@@ -91,14 +91,15 @@ class Engine(ABC):
 
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt under the present commands and pushes."""
-        while n > 0:
-            busy = self._slewing.union(self.drives) if self._slewing or self.drives else ()
-            run = 1 if busy else n
-            for actor in sorted(busy):
+        while n > 0 and (self._slewing or self.drives):
+            for actor in sorted(self._slewing.union(self.drives)):
                 self._drive(actor)
-            self._advance(run)
-            self.steps += run
-            n -= run
+            self._advance(1)
+            self.steps += 1
+            n -= 1
+        if n > 0:
+            self._advance(n)
+            self.steps += n
 
     @property
     def problems(self) -> tuple[Problem, ...]:
