@@ -66,15 +66,15 @@ def fan() -> trimesh.Trimesh:
 
 
 def battery() -> trimesh.Trimesh:
-    """The battery below the lower plate."""
-    return rounded_box((0, 0, -0.0660), (0.078, 0.044, 0.026), 0.003, power=8)
+    """The battery in two packs on the upper plate, beside the hub: high up, which balances the ball."""
+    return join(*(rounded_box((0, side * 0.047, -0.0060), (0.072, 0.024, 0.034), 0.003, power=8) for side in (-1, 1)))
 
 
 def boards() -> trimesh.Trimesh:
-    """Computer and servo board on the upper plate."""
+    """Computer and servo board below the lower plate."""
     return join(
-        rounded_box((-0.052, 0, -0.0190), (0.026, 0.056, 0.005), 0.001),
-        rounded_box((0.052, -0.004, -0.0190), (0.026, 0.050, 0.005), 0.001),
+        rounded_box((0, 0, -0.0560), (0.078, 0.056, 0.006), 0.001),
+        rounded_box((0.006, 0.004, -0.0600), (0.020, 0.020, 0.005), 0.001),
     )
 
 

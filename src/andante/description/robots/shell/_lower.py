@@ -17,7 +17,7 @@ F = figures()
 TOP = F["ball_radius"]
 BASE = TOP - 0.0012  # the graphite plate below the painted panel
 THICK = F["tile_thickness"] - 0.0012
-NOTCH, KNEE, EQUATOR, FOOT = (F[f"{n}_latitude"] for n in ("notch", "knee", "equator", "foot"))
+NOTCH, KNEE, EAR, FOOT = (F[f"{n}_latitude"] for n in ("notch", "knee", "ear", "foot"))
 RIGHT, LEFT = F["notch_right"], F["notch_left"]
 EDGE = 0.0045  # what the panel leaves free of its plate [m]
 
@@ -60,16 +60,22 @@ def hip_servo() -> trimesh.Trimesh:
     return rounded_box((0.031, 0.001, -0.004), (0.020, 0.028, 0.038), 0.0015, power=10)
 
 
-def hip_steel() -> trimesh.Trimesh:
-    """Horn of the pitch servo."""
-    return revolve([[-0.016, 0.010], [-0.0115, 0.010]], (F["hip_length"], 0, 0), (0, 1, 0))
+def hip_drum() -> trimesh.Trimesh:
+    """Round housing about the pitch axis, beside the femur's hub, tapering as the sphere does."""
+    rows = [[-0.0125, 0.0230], [-0.011, 0.0242], [0.008, 0.0225], [0.0205, 0.0195], [0.0215, 0.0180]]
+    return revolve(rows, (F["hip_length"], 0, 0), (0, 1, 0), around=36)
+
+
+def hip_accent() -> trimesh.Trimesh:
+    """Mark on the housing."""
+    return ring(0.0228, 0.0014, (F["hip_length"], 0.0045, 0), (0, 1, 0), around=36)
 
 
 # ---- femur ------------------------------------------------------------------------------------------
 def _femur_plates(outer: float, thickness: float, inset: float) -> trimesh.Trimesh:
     band = tile(KNEE, NOTCH, outer, thickness, inset)
-    right = tile(NOTCH - 1.2 if inset == 0 else NOTCH, EQUATOR, outer, thickness, inset, right=None, left=RIGHT)
-    left = tile(NOTCH - 1.2 if inset == 0 else NOTCH, EQUATOR, outer, thickness, inset, right=LEFT, left=None)
+    right = tile(NOTCH - 1.2 if inset == 0 else NOTCH, EAR, outer, thickness, inset, right=None, left=RIGHT)
+    left = tile(NOTCH - 1.2 if inset == 0 else NOTCH, EAR, outer, thickness, inset, right=LEFT, left=None)
     return join(band, right, left)
 
 
@@ -90,12 +96,12 @@ def femur_arm() -> trimesh.Trimesh:
     outline = [[-0.012, -0.010], [0.02, -0.013], [length, -0.011], [length + 0.011, 0], [length, 0.011], [0.02, 0.011]]
     outline += [[-0.006, 0.013], [-0.014, 0.004]]
     plates = [prism(np.array(outline), z - 0.0015, z + 0.0015, bevel=0.0005) for z in (-0.0105, 0.0105)]
-    return join(*plates, drum(0, 0.019, -0.0095, 0.0095))
+    return join(*plates, drum(0, 0.0245, -0.0095, 0.0095))
 
 
 def femur_accent() -> trimesh.Trimesh:
     """Ring round the hip's hub."""
-    return join(ring(0.0135, 0.0022, (0, 0, 0.012), (0, 0, 1)), ring(0.0085, 0.0016, (0.07, 0, 0.012), (0, 0, 1)))
+    return join(ring(0.0190, 0.0022, (0, 0, 0.0105), (0, 0, 1)), ring(0.0085, 0.0016, (0.07, 0, 0.012), (0, 0, 1)))
 
 
 def femur_servo() -> trimesh.Trimesh:
@@ -153,12 +159,12 @@ def femur_hull() -> trimesh.Trimesh:
 
 def femur_hull_right() -> trimesh.Trimesh:
     """The ear on the side of the joint axis."""
-    return hull_of(surface(NOTCH, EQUATOR, TOP, left=RIGHT, step=8.0), "femur", 0.006)
+    return hull_of(surface(NOTCH, EAR, TOP, left=RIGHT, step=8.0), "femur", 0.006)
 
 
 def femur_hull_left() -> trimesh.Trimesh:
     """The ear on the side of the hip servo."""
-    return hull_of(surface(NOTCH, EQUATOR, TOP, right=LEFT, step=8.0), "femur", 0.006)
+    return hull_of(surface(NOTCH, EAR, TOP, right=LEFT, step=8.0), "femur", 0.006)
 
 
 def tibia_hull() -> trimesh.Trimesh:

@@ -6,6 +6,8 @@ All are made in the gore frame (see `_figures.ball_frames`) and moved to the fra
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import trimesh
@@ -16,6 +18,7 @@ from andante.geometry import Array
 
 from ._figures import ball_frames, figures
 
+Point: TypeAlias = Sequence[float]  # x, y in the frame of a link [m]
 SIXTH = math.pi / 6  # half the width of a gore [rad]
 
 
@@ -75,7 +78,7 @@ def surface(
     )
 
 
-def rib(low: float, high: float, across: float, start: Array, end: Array, link: str, width: float) -> trimesh.Trimesh:
+def rib(low: float, high: float, across: float, start: Point, end: Point, link: str, width: float) -> trimesh.Trimesh:
     """A web from an arm to the tile in a plane beside the leg, in the frame of a link.
 
     It joins the arc between two latitudes [deg], `across` [m] from the middle of the gore, to the line from `start` to

@@ -51,14 +51,28 @@ def petal_shell() -> trimesh.Trimesh:
     return join(to_link(tile(EQUATOR, ELBOW, BASE, THICK), "petal"), *webs)
 
 
+TAB = {"right": F["notch_right"] + 0.001, "left": F["notch_left"] - 0.001}  # edges of the tab [m]
+
+
 def petal_panel() -> trimesh.Trimesh:
-    """The painted panel."""
-    return to_link(tile(EQUATOR + 8.5, ELBOW, TOP, 0.002, EDGE), "petal")
+    """The painted panels of plate and tab."""
+    return to_link(
+        join(
+            tile(EQUATOR + 8.5, ELBOW, TOP, 0.002, EDGE),
+            tile(F["tab_latitude"], EQUATOR, TOP, 0.002, EDGE * 0.6, **TAB),
+        ),
+        "petal",
+    )
 
 
 def petal_accent() -> trimesh.Trimesh:
     """The band along the equator."""
     return to_link(tile(EQUATOR, EQUATOR + 8.5, TOP, 0.002, EDGE * 0.4), "petal")
+
+
+def petal_tab() -> trimesh.Trimesh:
+    """The tab below the equator, in the cut of the femur's tile."""
+    return to_link(tile(F["tab_latitude"], EQUATOR + 1.5, BASE, THICK, **TAB), "petal")
 
 
 def petal_arm() -> trimesh.Trimesh:

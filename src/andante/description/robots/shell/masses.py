@@ -21,7 +21,7 @@ TARGET = Path(__file__).resolve().parent / "shell_masses.xacro"
 PARTS: dict[str, dict[str, str]] = {
     "body": {"body_frame": "frame_mass", "body_battery": "battery_mass", "body_boards": "board_mass"},
     "coxa": {"coxa_arm": "arm_density", "coxa_servo": "servo_mass"},
-    "hip": {"hip_bracket": "arm_density", "hip_servo": "servo_mass"},
+    "hip": {"hip_bracket": "arm_density", "hip_drum": "drum_density", "hip_servo": "servo_mass"},
     "femur": {
         "femur_shell": "tile_density",
         "femur_panel": "tile_density",
@@ -46,6 +46,7 @@ PARTS: dict[str, dict[str, str]] = {
         "petal_shell": "tile_density",
         "petal_panel": "tile_density",
         "petal_accent": "tile_density",
+        "petal_tab": "tile_density",
         "petal_arm": "arm_density",
         "petal_servo": "servo_mass",
     },
