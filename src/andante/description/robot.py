@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -176,6 +178,13 @@ class Robot:
         return tuple(_topological(self.root, self.joints))
 
     # ---- sugar ---------------------------------------------------------------------------------
+    def chain(self, base: str, tip: str) -> Any:
+        """The joints from one link to another as a kinematic chain: fk, jacobian, ik (`andante.kinematics.Chain`).
+
+        Kinematics stand above descriptions, so that room is looked up by name when this is called.
+        """
+        return import_module("andante.kinematics").chain(self, base, tip)
+
     @property
     def folder(self) -> Path | None:
         """Folder of the file that the robot was read from."""

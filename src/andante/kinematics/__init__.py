@@ -1,0 +1,1 @@
+"""Chains, wheels and parallel robots: forward and inverse kinematics over plain arrays."""

@@ -1,0 +1,1 @@
+"""Trajectories, time scaling, key-frame motions and actions over plain values."""
