@@ -71,6 +71,12 @@ def test_sim_json_holds_the_contract(andante):
     assert data["real_time_factor"] > 0
 
 
+def test_a_fixed_base_hangs_where_it_is(andante):
+    code, out, _ = andante("sim", "nao", "--fixed", "--drop", "0.3", "--seconds", "0.3", "--json")
+    assert code == 0
+    assert json.loads(out)["base"][2] > 0.6
+
+
 def test_sim_push_drop_record_video_picture(andante, tmp_path):
     csv, film, picture = tmp_path / "run.csv", tmp_path / "run.mp4", tmp_path / "end.png"
     code, out, _ = andante(

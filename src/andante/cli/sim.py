@@ -20,6 +20,7 @@ def sim(
     dt: Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")] = 0.002,
     pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to hold.")] = None,
     drop: Annotated[float, typer.Option("--drop", metavar="M", help="Let it fall from this height.")] = 0.0,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Bolt the root link down, as for an arm.")] = False,
     push: Annotated[
         str | None, typer.Option("--push", metavar='"NS DIR T"', help='Push the root: "2.0 forward 1.0" [N s, s].')
     ] = None,
@@ -42,6 +43,7 @@ def sim(
         dt=dt,
         pose=pose,
         drop=drop,
+        fixed=fixed,
         push=push,
         seed=seed,
         record=record,
@@ -60,7 +62,8 @@ def sim(
     state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
     out.print(
         f"{outcome.robot} in {outcome.world} on {outcome.engine}: {outcome.seconds:g} s in {outcome.steps} steps, "
-        f"{outcome.real_time_factor:.1f} x real time"
+        f"{outcome.real_time_factor:.1f} x real time",
+        markup=False,
     )
     out.print(f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, {state}")
     for path in (record, video, picture):

@@ -39,6 +39,7 @@ class SimJob:
     dt: float = 0.002
     pose: str | None = None
     drop: float = 0.0
+    fixed: bool = False
     push: str | None = None  # "N·s direction time": impulse [N s], direction word or degrees, when [s]
     seed: int = 0
     record: Path | None = None
@@ -107,7 +108,15 @@ def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
     robot = load_robot(job.robot, job.arguments)
     world = load_world(job.world)
     sim = simulate(
-        robot, world, job.engine, dt=job.dt, pose=job.pose, drop=job.drop, seed=job.seed, sensors=job.record is not None
+        robot,
+        world,
+        job.engine,
+        dt=job.dt,
+        pose=job.pose,
+        drop=job.drop,
+        fixed=job.fixed,
+        seed=job.seed,
+        sensors=job.record is not None,
     )
     try:
         with ExitStack() as stack:
