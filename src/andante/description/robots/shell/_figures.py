@@ -63,7 +63,13 @@ def ball_frames() -> dict[str, Array]:
     lower = lower_frames(f["ball_fold"], f["ball_yaw"], f["ball_femur"], f["ball_tibia"])
     turn = dh(0, 0, f["ball_fold"] + f["ball_yaw"], 0)
     upper = upper_frames(f["ball_thigh"], f["ball_petal"])
-    return {
-        **{name: np.linalg.inv(frame) @ turn for name, frame in lower.items()},
-        **{name: np.linalg.inv(frame) for name, frame in upper.items()},
-    }
+    out = {name: _inverse(frame) @ turn for name, frame in lower.items()}
+    return out | {name: _inverse(frame) for name, frame in upper.items()}
+
+
+def _inverse(frame: Array) -> Array:
+    """Inverse of a rigid transform (4, 4)."""
+    out = np.eye(4)
+    out[:3, :3] = frame[:3, :3].T
+    out[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]
+    return out

@@ -49,7 +49,7 @@ def coxa_servo() -> trimesh.Trimesh:
 def hip_bracket() -> trimesh.Trimesh:
     """A shelf below the yaw servo and a cheek that holds the pitch servo."""
     return join(
-        rounded_box((0.012, -0.001, -0.0245), (0.048, 0.024, 0.005), 0.001),
+        rounded_box((0.006, -0.001, -0.0245), (0.036, 0.024, 0.005), 0.001),
         rounded_box((0.027, 0.0165, -0.006), (0.026, 0.003, 0.040), 0.001),
         revolve([[-0.030, 0.010], [-0.020, 0.010]], (0, 0, 0), (0, 0, 1)),
     )
@@ -106,7 +106,7 @@ def femur_accent() -> trimesh.Trimesh:
 
 def femur_servo() -> trimesh.Trimesh:
     """The knee servo between the side plates."""
-    return rounded_box((0.047, -0.002, 0.0), (0.036, 0.018, 0.030), 0.0015, power=10)
+    return rounded_box((0.047, -0.002, 0.0), (0.036, 0.018, 0.025), 0.0015, power=10)
 
 
 # ---- tibia and foot -----------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def petal_shell() -> trimesh.Trimesh:
     return join(to_link(tile(EQUATOR, ELBOW, BASE, THICK), "petal"), *webs)
 
 
-TAB = {"right": F["notch_right"] + 0.001, "left": F["notch_left"] - 0.001}  # edges of the tab [m]
+TAB = {"right": F["tab_right"], "left": F["tab_left"]}  # edges of the tab [m]
 
 
 def petal_panel() -> trimesh.Trimesh:
