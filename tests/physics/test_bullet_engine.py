@@ -177,7 +177,7 @@ def test_felt_inertia_of_a_free_pair_is_the_reduced_one():
     joint = Joint("j", JointType.CONTINUOUS, "a", "b", axis=(0.0, 0.0, 1.0), dynamics=Dynamics(armature=0.01))
     tree = body_tree(Robot("pair", (Link("a", disc), Link("b", top)), (joint,)))
     for fixed, expected in ((False, 1 / (1 / 0.03 + 1 / 0.07)), (True, 0.07)):
-        assert felt_inertias(tree, fixed, engine_inertias(tree, fixed)) == pytest.approx([expected], rel=1e-6)
+        assert felt_inertias(tree, fixed, engine_inertias(tree)) == pytest.approx([expected], rel=1e-6)
 
 
 def test_armature_of_a_slider_has_no_weight():

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from andante.description import Box, Collision, Inertia, Joint, JointType, Link, Robot
 from andante.description.robot import joint_motion
-from andante.geometry import SE3
+from andante.geometry import SE3, so3
 from andante.physics import body_tree, specimens
-from andante.physics.tree import LEAST_MASS_SHARE, BodyTree
+from andante.physics.mending import LEAST_MASS_SHARE
+from andante.physics.tree import BodyTree
 
 angles = st.floats(-3, 3)
 
@@ -109,9 +110,38 @@ def test_a_moving_link_without_mass_gets_the_least_and_it_is_told() -> None:
     assert problem.severity == "warning"
 
 
+GOOD = Inertia(1.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
+
+
+def _on_a_hinge(link: Link, base: Inertia | None = GOOD, fixed: bool = False) -> BodyTree:
+    robot = Robot("r", (Link("a", base), link), (Joint("j", JointType.CONTINUOUS, "a", "b"),))
+    return body_tree(robot, fixed)
+
+
 def test_a_tensor_that_is_not_positive_is_lifted_and_it_is_told() -> None:
-    joint = Joint("j", JointType.CONTINUOUS, "a", "b")
-    flat = Link("b", Inertia(1.0, (0, 0, 0), (0.01, 0, 0, 0.0, 0, 0.01)))
-    tree = body_tree(Robot("r", (Link("a", Inertia(1.0)), flat), (joint,)))
+    tree = _on_a_hinge(Link("b", Inertia(1.0, (0, 0, 0), (0.01, 0, 0, 0.0, 0, 0.01))))
     assert np.linalg.eigvalsh(tree.bodies[1].inertia.matrix)[0] > 0
-    assert "positive definite" in tree.problems[0].message
+    (problem,) = tree.problems
+    assert "not positive definite" in problem.message
+
+
+def test_a_tensor_without_a_triangle_is_widened_and_keeps_its_axes() -> None:
+    turn = so3.exp([0.3, -0.5, 0.2])
+    told = turn @ np.diag([0.01, 0.01, 0.05]) @ turn.T
+    tree = _on_a_hinge(Link("b", Inertia.from_matrix(1.0, (0, 0, 0), told)))
+    mended = turn.T @ tree.bodies[1].inertia.matrix @ turn
+    assert np.diag(mended) == pytest.approx([0.025, 0.025, 0.05])
+    assert "triangle" in tree.problems[0].message
+
+
+def test_a_missing_tensor_is_that_of_the_box_around_the_shapes() -> None:
+    shape = Collision(Box((0.1, 0.2, 0.3)))
+    tree = _on_a_hinge(Link("b", Inertia(2.0), collisions=(shape,)))
+    expected = 2.0 / 12 * np.array([0.2**2 + 0.3**2, 0.1**2 + 0.3**2, 0.1**2 + 0.2**2])
+    assert np.diag(tree.bodies[1].inertia.matrix) == pytest.approx(expected)
+    assert "0.1 x 0.2 x 0.3 m" in tree.problems[0].message
+
+
+def test_only_a_floating_root_needs_a_mass() -> None:
+    assert "bolt it down" in _on_a_hinge(Link("b", GOOD), base=None).problems[0].message
+    assert _on_a_hinge(Link("b", GOOD), base=None, fixed=True).problems == ()

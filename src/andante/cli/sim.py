@@ -10,6 +10,8 @@ import typer
 from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
 from .output import arguments_of, console, print_json
 
+TOLD = 3  # warnings shown before the rest is counted
+
 
 def sim(
     robot: RobotName,
@@ -56,8 +58,11 @@ def sim(
         print_json(outcome.as_dict())
         return
     out = console()
-    for problem in outcome.problems:
+    faults = [problem for problem in outcome.problems if problem.severity != "info"]
+    for problem in faults[:TOLD]:
         out.print(str(problem), markup=False, style="dim")
+    if len(faults) > TOLD:
+        out.print(f"and {len(faults) - TOLD} more; andante check {robot} lists them", markup=False, style="dim")
     x, y, z = outcome.base[:3]
     state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
     out.print(

@@ -85,7 +85,7 @@ def build_actor(
     for body in tree.bodies:
         if body.joint is not None and body.joint.type is JointType.SCREW:
             raise Unsupported(f"bullet: joint {body.joint.name!r} of {actor.name!r} is a screw; Bullet has none")
-    inertias = engine_inertias(tree, actor.fixed)
+    inertias = engine_inertias(tree)
     start = initial_poses(tree, actor.placement.pose)
     count = len(tree.bodies)
     uid, link = np.full(count, -1), np.full(count, -1)

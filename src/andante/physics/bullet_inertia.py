@@ -14,14 +14,13 @@ from andante.description.joint import JointType
 from andante.description.robot import joint_motion
 from andante.geometry import SE3, Array
 
-from .tree import LEAST_MASS_SHARE, LEAST_RADIUS, BodyTree
+from .tree import BodyTree
 
 
-def engine_inertias(tree: BodyTree, fixed: bool) -> list[Inertia]:
-    """Inertia of every body in its own frame with rotors added; a free root is never massless."""
+def engine_inertias(tree: BodyTree) -> list[Inertia]:
+    """Inertia of every body in its own frame with rotors added."""
     out = []
-    total = sum(body.inertia.mass for body in tree.bodies)
-    for i, body in enumerate(tree.bodies):
+    for body in tree.bodies:
         inertia = body.inertia
         if body.joint is not None and body.joint.dynamics.armature > 0:
             rotor = body.joint.dynamics.armature
@@ -30,20 +29,8 @@ def engine_inertias(tree: BodyTree, fixed: bool) -> list[Inertia]:
             elif body.joint.one_dof:
                 axis = np.asarray(body.joint.axis)
                 inertia = Inertia.from_matrix(inertia.mass, inertia.com, inertia.matrix + rotor * np.outer(axis, axis))
-        if i == 0 and not fixed:
-            inertia = _floored(inertia, max(total * LEAST_MASS_SHARE, 1e-6))
         out.append(inertia)
     return out
-
-
-def _floored(inertia: Inertia, least_mass: float) -> Inertia:
-    """The inertia of a free root, with at least that mass and a positive definite tensor."""
-    mass = max(inertia.mass, least_mass)
-    smallest = float(np.linalg.eigvalsh(inertia.matrix)[0])
-    if smallest > 0:
-        return Inertia(mass, inertia.com, inertia.moments)
-    floor = mass * LEAST_RADIUS**2 * (1.0 if inertia.mass < least_mass else 1e-2)
-    return Inertia.from_matrix(mass, inertia.com, inertia.matrix + (floor - smallest) * np.eye(3))
 
 
 def weightless_mass(tree: BodyTree, inertias: list[Inertia]) -> Array:

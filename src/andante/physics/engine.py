@@ -60,10 +60,12 @@ class Engine(ABC):
         for name in names:
             if names.count(name) > 1:
                 raise BadInput(f"two models in the scene are named {name!r}; give them different names")
-        trees: dict[int, BodyTree] = {}
+        trees: dict[tuple[int, bool], BodyTree] = {}
         for placement in placements:  # one robot placed often is reduced once
-            trees.setdefault(id(placement.robot), body_tree(placement.robot))
-        self.actors = tuple(Actor(i, p, trees[id(p.robot)]) for i, p in enumerate(placements))
+            key = (id(placement.robot), placement.fixed)
+            if key not in trees:
+                trees[key] = body_tree(placement.robot, placement.fixed)
+        self.actors = tuple(Actor(i, p, trees[id(p.robot), p.fixed]) for i, p in enumerate(placements))
         self.steps = 0
         self.gains = [default_gains(actor.tree.robot) for actor in self.actors]
         self.wishes = [

@@ -10,9 +10,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from andante.description.inertia import Inertia
 from andante.description.joint import Joint, JointType
 from andante.description.robot import joint_motion
+from andante.description.source import Problem
 from andante.description.world import World
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
@@ -20,7 +20,7 @@ from andante.geometry import SE3, Array, so3
 from .engine import Actor
 from .mujoco_geoms import GeomMaker, quaternion
 from .state import Settings
-from .tree import LEAST_MASS_SHARE, LEAST_RADIUS, Body, BodyTree, Loop
+from .tree import Body, Loop
 
 UNBOUNDED = 1e10  # stands for an infinite limit
 HARD = (0.99, 0.999, 0.0005, 0.5, 2.0)  # impedance of limits, mimics and loops
@@ -42,8 +42,11 @@ class ActorIndex:
     geoms: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
 
 
-def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[Any, list[ActorIndex]]:
-    """The compiled `MjModel` and the index of every actor; model.qpos0 holds joint zeros and base poses."""
+def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[Any, list[ActorIndex], list[Problem]]:
+    """The compiled `MjModel`, the index of every actor, and what had to be changed.
+
+    model.qpos0 holds joint zeros and base poses.
+    """
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.compiler.autolimits = False
@@ -67,7 +70,7 @@ def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[An
     _fix_loops(model, actors)
     if exact:
         mujoco.mj_setConst(model, mujoco.MjData(model))
-    return model, [_index(model, actor) for actor in actors]
+    return model, [_index(model, actor) for actor in actors], maker.problems
 
 
 def set_options(option: Any, world: World, settings: Settings, islands: bool = True) -> None:
@@ -108,7 +111,7 @@ def _add_actor(spec: Any, actor: Actor, settings: Settings, maker: GeomMaker, ex
             element.add_freejoint().name = f"{actor.index}:{i}:free"
         elif body.joint is not None:
             _add_joint(element, f"{actor.index}:{i}", body.joint, settings)
-        _set_inertia(element, body, tree, static, exact)
+        _set_inertia(element, body, static, exact)
         element.gravcomp = 0.0 if body.gravity else 1.0
         for shape in body.shapes:
             maker.add(element, actor, body, shape, static)
@@ -163,16 +166,9 @@ def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> Non
         item.solref_limit, item.solimp_limit = [fastest, 1.0], HARD
 
 
-def _set_inertia(element: Any, body: Body, tree: BodyTree, static: bool, exact: dict) -> None:
-    """Mass, centre and main moments; a free root without mass gets the least one of the tree's rule."""
+def _set_inertia(element: Any, body: Body, static: bool, exact: dict) -> None:
+    """Mass, centre and main moments."""
     inertia = body.inertia
-    if not static and body.joint is None:
-        least = max(tree.robot.mass * LEAST_MASS_SHARE, 1e-6)
-        mass = max(inertia.mass, least)
-        lowest = float(np.linalg.eigvalsh(inertia.matrix)[0])
-        floor = mass * LEAST_RADIUS**2 * 1e-2
-        if inertia.mass < least or lowest <= 0:
-            inertia = Inertia.from_matrix(mass, inertia.com, inertia.matrix + max(floor - lowest, 0.0) * np.eye(3))
     moments, axes = np.linalg.eigh(inertia.matrix)
     if np.linalg.det(axes) < 0:
         axes[:, 2] *= -1

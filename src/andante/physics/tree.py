@@ -7,7 +7,7 @@ the same reduced robot, so fused links, massless links and odd frames mean the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,11 +17,13 @@ from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot
 from andante.description.shapes import Geometry
-from andante.description.source import Problem, Severity
+from andante.description.source import Problem
+from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-LEAST_MASS_SHARE = 1e-5  # a moving body lighter than this share of the robot is given that share
-LEAST_RADIUS = 0.01  # and the inertia of that mass at this radius of gyration [m]
+from .mending import mended
+
+MOST_JOINTS = 1000  # of one robot
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,16 @@ class BodyTree:
 
     @cached_property
     def masked_pairs(self) -> frozenset[tuple[int, int]]:
-        """Pairs of bodies (low, high) that never collide: joined ones, unwished ones, `no_collision`."""
+        """Pairs of bodies (low, high) that never collide: joined ones, those of which none wishes to, `no_collision`.
+
+        Two bodies of a robot meet when one of them wishes it, as the SDF standard says of self_collide.
+        """
         pairs = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in self.loops}
         for i, body in enumerate(self.bodies):
             if body.parent >= 0:
                 pairs.add((body.parent, i))
             for k in range(i):
-                if not (body.self_collide and self.bodies[k].self_collide):
+                if not (body.self_collide or self.bodies[k].self_collide):
                     pairs.add((k, i))
         index = {link.name: int(b) for link, b in zip(self.robot.links, self.link_body, strict=True)}
         for pair in self.robot.no_collision:
@@ -95,8 +100,13 @@ class BodyTree:
         return frozenset(pairs)
 
 
-def body_tree(robot: Robot) -> BodyTree:
-    """Reduce a robot to its rigid bodies."""
+def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
+    """Reduce a robot to its rigid bodies; `fixed` tells that its root will be bolted down."""
+    if len(robot.movable) > MOST_JOINTS:
+        raise BadInput(
+            f"{robot.source}: robot {robot.name!r} has {len(robot.movable)} joints that move; up to {MOST_JOINTS} are "
+            "simulated; make some of them fixed"
+        )
     link_index = {link.name: i for i, link in enumerate(robot.links)}
     body_of: dict[str, int] = {robot.root: 0}
     pose_in_body: dict[str, SE3] = {robot.root: SE3.identity()}
@@ -122,7 +132,7 @@ def body_tree(robot: Robot) -> BodyTree:
         _make_body(robot, names, parents[i], carriers[i], poses[i], pose_in_body, link_index)
         for i, names in enumerate(members)
     )
-    bodies, problems = _with_least_mass(robot, bodies)
+    bodies, problems = mended(robot, bodies, fixed or robot.fixed_base)
     loops = tuple(
         Loop(
             joint=joint,
@@ -162,7 +172,7 @@ def _make_body(
         for link in links
         for collision in link.collisions
     )
-    wishes = [link.self_collide for link in links if link.self_collide is not None]
+    wishes = [robot.self_collide if link.self_collide is None else link.self_collide for link in links]
     return Body(
         name=names[0],
         parent=parent,
@@ -171,43 +181,5 @@ def _make_body(
         inertia=combine(inertias) or Inertia(0.0),
         shapes=shapes,
         gravity=all(link.gravity for link in links if link.inertia is not None),
-        self_collide=any(wishes) if wishes else robot.self_collide,
+        self_collide=any(wishes),
     )
-
-
-def _with_least_mass(robot: Robot, bodies: tuple[Body, ...]) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:
-    """Bodies that move but weigh (nearly) nothing get a small mass, the same for every engine, and it is told."""
-    total = sum(body.inertia.mass for body in bodies)
-    least = max(total * LEAST_MASS_SHARE, 1e-6)
-    least_moment = least * LEAST_RADIUS**2
-    out, problems = [], []
-    for body in bodies:
-        inertia = body.inertia
-        if body.joint is not None and inertia.mass < least:
-            moments = (least_moment, 0.0, 0.0, least_moment, 0.0, least_moment)
-            inertia = Inertia(least, inertia.com, moments)
-            problems.append(
-                Problem(
-                    Severity.WARNING,
-                    f"link {body.name!r} moves but weighs {body.inertia.mass:g} kg; "
-                    f"the engine is given {least:.3g} kg; add an <inertial> or fix its joint",
-                    robot.link(body.name).source,
-                )
-            )
-        elif body.joint is not None:
-            smallest = float(np.linalg.eigvalsh(inertia.matrix)[0])
-            if smallest <= 0:
-                floor = inertia.mass * LEAST_RADIUS**2 * 1e-2
-                inertia = Inertia.from_matrix(
-                    inertia.mass, inertia.com, inertia.matrix + (floor - smallest) * np.eye(3)
-                )
-                problems.append(
-                    Problem(
-                        Severity.WARNING,
-                        f"link {body.name!r} has an inertia tensor that is not positive definite; the engine is given "
-                        f"{floor - smallest:.3g} kg m^2 more about each axis; correct its <inertia>",
-                        robot.link(body.name).source,
-                    )
-                )
-        out.append(replace(body, inertia=inertia))
-    return tuple(out), tuple(problems)

@@ -52,7 +52,12 @@ def _link_problems(robot: Robot, link: Link) -> Iterator[Problem]:
     inertia = link.inertia
     if inertia is None or inertia.mass == 0:
         if _moves(robot, link) and _carried_mass(robot, link.name) == 0:
-            yield _problem(Severity.ERROR, link, "moves but has no mass; give it an <inertial> or make its joint fixed")
+            if robot.parent_joint(link.name) is None:
+                message = "is the root and has no mass: good only for a base that is bolted down (sim --fixed)"
+                yield _problem(Severity.WARNING, link, message)
+            else:
+                message = "moves but has no mass; give it an <inertial> or make its joint fixed"
+                yield _problem(Severity.ERROR, link, message)
         elif inertia is not None and np.any(inertia.matrix):
             yield _problem(Severity.WARNING, link, "has an inertia tensor but no mass; give it its mass")
         return
