@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from andante.errors import UnknownName
 
-BENCHMARKS = {"physics": "andante.runtime.bench_physics"}
+BENCHMARKS = {"physics": "andante.runtime.bench_physics", "startup": "andante.runtime.bench_startup"}
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,23 @@
 
 Two scenes are made alike. One is driven as a user does (`target`, `run`), the other by the loop of `bench_bare`. Both
 get the same joint command every 10 ms, a sine of 0.02 rad at 2 Hz about the pose, too slow for the servos' speed limit
-to matter; no sensors, no observers. They take turns in slices of one period, so every slice is the same work, and the
-fastest slice of each side counts. Time is the CPU time of the process, all threads together: on a shared machine it
-leaves out the waiting, and it would show work that was moved to another thread.
+to matter; no sensors, no observers. They take turns in slices of 0.1 s. Time is the CPU time of the process, all
+threads together: on a shared machine it leaves out the waiting, and it would show work moved to another thread. Still
+a busy neighbour slows memory and caches, for both sides alike, so the ratio is the median over pairs of neighbouring
+slices; the speed of the bare loop is that of its fastest slices, one for each phase of the sine. Half of the pairs are
+taken with scenes made in the other order, because it matters where in memory a scene happens to lie.
 """
 
 from __future__ import annotations
 
 import gc
+import itertools
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from statistics import median
 
 import numpy as np
 
@@ -26,12 +28,13 @@ from andante.geometry import Array
 from andante.physics.registry import ENGINES, installed
 
 from .bench import Row
-from .bench_bare import BARE
+from .bench_bare import BARE, Play
 from .simulation import Simulation, simulate
 
 DT = 0.002  # [s]
 COMMAND_TIME = 0.01  # from one command to the next [s]
-PERIOD = 0.5  # of the sine, and length of a slice [s]
+PERIOD = 0.5  # of the sine [s]
+PHASES = 5  # slices of a period
 AMPLITUDE = 0.02  # [rad]
 SETTLING = 1.0  # before anything is measured [s]
 SAME_HEIGHT = 0.005  # the roots of both sides end this near to each other [m]
@@ -84,22 +87,30 @@ def _missing(case: Case) -> str | None:
 
 
 def measure(case: Case, seconds: float) -> Row:
-    """Both sides of one case, slice by slice in turns."""
-    ours = simulate(case.robot, engine=case.engine, pose=case.pose, dt=DT)
-    bare = simulate(case.robot, engine=case.engine, pose=case.pose, dt=DT)
+    """Both sides of one case; the speed of Andante is that of the bare loop times the median ratio."""
+    rounds = max(1, round(seconds / PERIOD / 2))
+    halves = [_measure_half(case, rounds, bare_first) for bare_first in (False, True)]
+    ours, bare = (np.concatenate([half[side] for half in halves]) for side in (0, 1))
+    baseline = PERIOD / float(bare.min(axis=0).sum())
+    return Row(case.name, baseline * float(np.median(bare / ours)), baseline, UNIT)
+
+
+def _measure_half(case: Case, rounds: int, bare_first: bool) -> tuple[Array, Array]:
+    """CPU times [s] of Andante's and of the bare slices, each (rounds, PHASES)."""
+    scenes = [simulate(case.robot, engine=case.engine, pose=case.pose, dt=DT) for _ in range(2)]
+    bare, ours = scenes if bare_first else reversed(scenes)
     try:
         targets = command_table(ours.robot, ours.joints.position)
         play_bare = BARE[case.engine](bare.engine, bare.actor, round(COMMAND_TIME / DT))
-        sides = (lambda: play(ours, targets), lambda: play_bare(targets))
-        for side in sides:
-            for _ in range(round(min(SETTLING, max(seconds, PERIOD)) / PERIOD)):
-                side()
-        times = take_turns(sides, max(2, round(seconds / PERIOD)))
+        for _ in range(min(rounds, round(SETTLING / PERIOD))):
+            play(ours, targets)
+            play_bare(targets)
+        times = take_turns((lambda part: play(ours, part), play_bare), np.split(targets, PHASES), rounds)
         _compare(case, ours, bare)
     finally:
-        ours.close()
-        bare.close()
-    return Row(case.name, PERIOD / median(times[0]), PERIOD / median(times[1]), UNIT)
+        for scene in scenes:
+            scene.close()
+    return times
 
 
 def command_table(robot: Robot, rest: Array) -> Array:
@@ -117,16 +128,16 @@ def play(sim: Simulation, targets: Array) -> None:
         sim.run(COMMAND_TIME)
 
 
-def take_turns(sides: tuple[Callable[[], None], ...], rounds: int) -> list[list[float]]:
-    """CPU times [s] of all slices of each side; the order within a round changes from round to round."""
-    times: list[list[float]] = [[] for _ in sides]
+def take_turns(sides: tuple[Play, Play], parts: Sequence[Array], rounds: int) -> tuple[Array, Array]:
+    """CPU times [s] of both sides playing the parts, each (rounds, parts); who goes first changes from pair to pair."""
+    times = np.zeros((2, rounds, len(parts)))
     with _no_collector():
-        for index in range(rounds):
-            for which in range(len(sides)) if index % 2 == 0 else reversed(range(len(sides))):
+        for turn, (index, part) in itertools.product(range(rounds), enumerate(parts)):
+            for side in (0, 1) if (turn + index) % 2 == 0 else (1, 0):
                 start = time.process_time()
-                sides[which]()
-                times[which].append(time.process_time() - start)
-    return times
+                sides[side](part)
+                times[side, turn, index] = time.process_time() - start
+    return times[0], times[1]
 
 
 @contextmanager
@@ -142,13 +153,18 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
+def read_anew(sim: Simulation) -> None:
+    """Make an engine that was stepped behind its back forget what it has read before."""
+    sim.engine.restore(sim.engine.snapshot())
+
+
 def _compare(case: Case, ours: Simulation, bare: Simulation) -> None:
     """Both sides stand, at the same height: else they did not do the same work."""
-    bare.engine.restore(bare.engine.snapshot())  # what the engine remembers of reading is stale
+    read_anew(bare)
     heights = float(ours.base_pose[2]), float(bare.base_pose[2])
     if ours.fallen or bare.fallen or not abs(heights[0] - heights[1]) < SAME_HEIGHT:
         fell = [name for name, sim in (("Andante's", ours), ("the bare", bare)) if sim.fallen]
         raise Unequal(
-            f"{case.name}: the two sides differ: root at {heights[0]:.4f} m under Andante and {heights[1]:.4f} m in the "
-            f"bare loop" + (f"; {' and '.join(fell)} robot fell" if fell else "")
+            f"{case.name}: the sides differ: root at {heights[0]:.4f} m under Andante, at {heights[1]:.4f} m in the "
+            "bare loop" + (f"; {' and '.join(fell)} robot fell" if fell else "")
         )
