@@ -31,5 +31,9 @@ class MissingExtra(AndanteError):
     """A feature needs a package that is not installed; the message names the extra."""
 
 
+class Diverged(AndanteError):
+    """A simulation left all bounds; the message names engine and model and advises a smaller step."""
+
+
 class Unsupported(AndanteError):
     """An engine or format refuses a feature by name instead of dropping it."""

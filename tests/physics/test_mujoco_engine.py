@@ -26,7 +26,7 @@ from andante.description import (
     Sphere,
     Surface,
 )
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics import Mode, Settings, specimens
 from andante.physics.convex import convex_parts
@@ -256,16 +256,20 @@ def test_bad_arguments(call, words: str) -> None:  # type: ignore[no-untyped-def
         call(scene)
 
 
-def test_divergence_is_logged_not_hidden_nor_written(
+def test_divergence_is_raised_and_logged_not_hidden_nor_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     scene = MujocoEngine(specimens.world(), [Placement("c", specimens.chain(2))])
     scene.command(0, [1e9, 1e9], Mode.TORQUE)
-    with caplog.at_level(logging.WARNING):
+    start = scene.snapshot()
+    with caplog.at_level(logging.WARNING), pytest.raises(Diverged, match=r"model 'c' flew apart .* smaller step"):
         scene.step(200)
-    assert not np.isfinite(scene.joint_positions(0)).all()
     assert "unstable" in caplog.text
+    scene.restore(start)
+    scene.command(0, [0.0, 0.0], Mode.TORQUE)
+    scene.step(10)
+    assert np.isfinite(scene.joint_positions(0)).all()
     assert not list(tmp_path.iterdir())
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from andante.errors import BadInput
+
 from .options import Json
 from .output import print_json, table
 
@@ -18,6 +20,8 @@ def bench(
     """Measure speed beside a bare baseline."""
     from andante.runtime.bench import run_benchmarks
 
+    if not 0 < seconds <= 600:
+        raise BadInput(f"--seconds should be a time up to 600 s, got {seconds}")
     results = run_benchmarks(name, seconds, quiet=json)
     if json:
         payload = [

@@ -38,10 +38,8 @@ def check(
         )
     else:
         out = console()
-        out.print(
-            f"[bold]{report.name}[/bold] ({report.kind}): {report.links} links, {report.joints} joints, "
-            f"{report.mass:.4g} kg"
-        )
+        out.print(report.name, style="bold", markup=False, end=" ")
+        out.print(f"({report.kind}): {report.links} links, {report.joints} joints, {report.mass:.4g} kg")
         for line in report.recognised:
             out.print(f"  {line}", markup=False)
         for problem in report.problems:

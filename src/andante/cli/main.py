@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
+import threading
 from typing import Annotated
 
 import typer
@@ -50,6 +53,7 @@ def _root(
 
 def main() -> None:
     """Run the command line; every user error becomes one line on stderr and exit code 2."""
+    _prepare()
     try:
         code = app(standalone_mode=False)
     except AndanteError as error:
@@ -65,6 +69,8 @@ def main() -> None:
         code = _complain("stopped", 130)
     except KeyboardInterrupt:
         code = _complain("stopped", 130)
+    except Terminated:
+        code = _complain("stopped", 143)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: end quietly
         code = 0
@@ -78,6 +84,27 @@ def main() -> None:
         kind = type(error).__name__
         code = _complain(f"internal error ({kind}: {error}); ANDANTE_DEBUG=1 shows where; please report it", 70)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare() -> None:
+    """Output that can always be written, and an end by SIGTERM that closes files as Ctrl-C does."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (closed with the process)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(_number: int, _frame: object) -> None:
+    raise Terminated
+
+
+class Terminated(BaseException):
+    """SIGTERM came: leave as tidily as after Ctrl-C."""
 
 
 def _complain(message: str, code: int = 2) -> int:

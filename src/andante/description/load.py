@@ -40,10 +40,24 @@ def _locate(name: str, names: tuple[str, ...], what: str, builtin) -> Path:  # t
         return builtin(name)
     path = Path(name)
     if path.suffix or "/" in name or "\\" in name:
-        if not path.is_file():
-            raise BadInput(f"{name}: no such file")
+        check_file_name(path)
         return path
     raise UnknownName.among(what, name, names)
+
+
+def check_file_name(path: Path) -> None:
+    """Raise BadInput unless there is a plain file of that name."""
+    shown = str(path) if len(str(path)) < 300 else f"{str(path)[:100]}... ({len(str(path))} characters)"
+    try:
+        if path.is_file():
+            return
+        if path.is_dir():
+            raise BadInput(f"{shown} is a folder; name the file in it")
+        if path.exists():
+            raise BadInput(f"{shown} is not a regular file; refused")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    raise BadInput(f"{shown}: no such file")
 
 
 def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> Robot:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
-from .io.mesh_files import face_colors, paint, quiet
+from .io.mesh_files import LARGEST, face_colors, paint, quiet
 from .shapes import Box, Vec3
 
 if TYPE_CHECKING:
@@ -45,7 +45,11 @@ def scale(mesh: trimesh.Trimesh, factor: float | ArrayLike) -> trimesh.Trimesh:
     factors = np.broadcast_to(np.asarray(factor, dtype=float), (3,))
     if not np.isfinite(factors).all() or (factors == 0).any():
         raise BadInput(f"scale factors must be finite and not 0, got {factor!r}")
-    return _moved(mesh, np.asarray(mesh.vertices) * factors, flip=bool(np.prod(factors) < 0))
+    with np.errstate(over="ignore"):
+        vertices = np.asarray(mesh.vertices) * factors
+    if not (np.abs(vertices) <= LARGEST).all():
+        raise BadInput(f"scaled by {factor!r} the mesh would be larger than {LARGEST:g} m; give a smaller factor")
+    return _moved(mesh, vertices, flip=bool((factors < 0).sum() % 2))
 
 
 def recentre(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> trimesh.Trimesh:

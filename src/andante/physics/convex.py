@@ -7,15 +7,16 @@ import numpy as np
 from andante.geometry import Array
 
 SHELL = 0.005  # thickness that a single triangle is given, inwards [m]
-MAX_TRIANGLES = 5000  # a concave part with more triangles is taken as its hull
+MAX_TRIANGLES = 5000  # a concave part with more triangles is taken as its hull, and that is told
 FLAT = 1e-6  # a part thinner than this has no hull [m]
 
 
-def convex_parts(vertices: Array, faces: np.ndarray) -> list[tuple[Array, np.ndarray]]:
+def convex_parts(vertices: Array, faces: np.ndarray, filled: list[int] | None = None) -> list[tuple[Array, np.ndarray]]:
     """Convex solids (vertices, faces) that together have the surface of a mesh.
 
     Every connected part that is convex is one solid. A concave or flat one becomes a shell: a thin prism under each
-    triangle, so that a room stays hollow and a bowl can be filled.
+    triangle, so that a room stays hollow and a bowl can be filled. `filled` is given the number of triangles of every
+    concave part that is too fine for that and becomes its hull.
     """
     import trimesh
 
@@ -28,6 +29,8 @@ def convex_parts(vertices: Array, faces: np.ndarray) -> list[tuple[Array, np.nda
         part.remove_unreferenced_vertices()
         thick = float(np.linalg.svd(part.vertices - part.vertices.mean(axis=0), compute_uv=False)[-1]) > FLAT
         if thick and (part.is_convex or len(part.faces) > MAX_TRIANGLES):
+            if filled is not None and not part.is_convex:
+                filled.append(len(part.faces))
             hull = part.convex_hull
             out.append((np.asarray(hull.vertices), np.asarray(hull.faces)))
         else:

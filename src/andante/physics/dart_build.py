@@ -12,9 +12,10 @@ import numpy as np
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.shapes import Plane
-from andante.errors import Unsupported
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 
+from .bounds import FARTHEST
 from .dart_shapes import ShapeMaker
 from .state import Settings
 from .tree import Body, BodyTree
@@ -35,7 +36,11 @@ class Model:
 
 
 def isometry(pose: SE3) -> Any:
-    """A pose as DART's own type."""
+    """A pose as DART's own type; the collision detector ends the process when a shape stands some 1e9 m away."""
+    if not np.abs(pose.translation).max() < FARTHEST:
+        raise BadInput(
+            f"engine 'dart' takes poses up to {FARTHEST:g} m, got {pose.translation.tolist()}; move it nearer"
+        )
     return dartpy.math.Isometry3(pose.matrix)
 
 

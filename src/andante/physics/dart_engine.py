@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.description.source import Problem, Severity
-from andante.errors import AndanteError, BadInput
+from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
+from .bounds import FARTHEST, diverged
 from .dart_build import Model, build_model, isometry
 from .dart_loops import ERROR_REDUCTION, loop_constraints
 from .dart_servos import JointServos
@@ -29,11 +30,6 @@ from .raycast import Raycaster
 from .state import Contacts, RayHits
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
-FARTHEST = 1e7  # coordinates beyond this [m, rad] stop a run: the collision detector ends the process at some 1e9
-
-
-class Diverged(AndanteError):
-    """A simulation left all bounds; the message names the model."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class _State:
     roots: tuple[Array | None, ...]
     contacts: Contacts
     efforts: tuple[Array, ...]
-    servos: tuple[tuple[Array, Array, Array], ...]
+    servos: tuple[tuple[Array, Array, Array, int], ...]
 
 
 class DartEngine(Engine):
@@ -181,10 +177,7 @@ class DartEngine(Engine):
             for skeleton in moving:
                 q = skeleton.getPositions()
                 if not q.dot(q) < FARTHEST**2:  # NaN too
-                    raise Diverged(
-                        f"engine 'dart': model {self.actors[int(skeleton.getName())].name!r} flew apart or away before "
-                        f"{self._world.getTime():.3f} s; use a smaller step, or check its masses, inertias and gains"
-                    )
+                    raise diverged(self, self.actors[int(skeleton.getName())].name)
             for update in updates:
                 update()
             step(False)  # commands and outside forces stay

@@ -14,9 +14,11 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.description.source import Problem
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
+from .bounds import diverged
 from .engine import Engine
 from .mujoco_build import UNBOUNDED, build
 from .state import Contacts, Mode, RayHits
@@ -25,6 +27,7 @@ STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 HIDDEN_GROUP = 5  # geom group that a ray leaves out
 
 _log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())  # heard where a program listens, never printed by itself
 mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoCo writes a file where it stands
 
 
@@ -35,7 +38,7 @@ class MujocoEngine(Engine):
     restore_tolerance: ClassVar[float] = 1e-9
 
     def _build(self) -> None:
-        self.model, self._index = build(self.world, self.actors, self.settings)
+        self.model, self._index, self._notes = build(self.world, self.actors, self.settings)
         self.data = mujoco.MjData(self.model)
         self._mimics = [
             np.array([joint.mimic is not None for joint in actor.tree.robot.movable], dtype=bool)
@@ -47,11 +50,17 @@ class MujocoEngine(Engine):
         self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
         self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
         self._stale = True
+        self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
         for actor, index in zip(self.actors, self._index, strict=True):
             robot = actor.tree.robot
             start = robot.complete({joint.name: joint.initial for joint in robot.movable})
             self.data.qpos[index.qpos] = [start[name] for name in robot.joint_names]
         mujoco.mj_forward(self.model, self.data)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What had to be changed to simulate the models."""
+        return (*super().problems, *self._notes)
 
     def _advance(self, n: int) -> None:
         if self._turning:
@@ -61,6 +70,18 @@ class MujocoEngine(Engine):
         else:
             mujoco.mj_step(self.model, self.data, n)
         self._stale = True
+        if np.count_nonzero(self._upset):
+            self._upset[:] = 0
+            raise diverged(self, self._worst_actor())
+
+    def _worst_actor(self) -> str:
+        """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
+        speed = np.nan_to_num(np.abs(self.data.qvel), nan=np.inf)
+        tops = [
+            speed[[*index.qvel, *(range(index.base_qvel, index.base_qvel + 6) if index.base_qvel >= 0 else ())]]
+            for index in self._index
+        ]
+        return self.actors[int(np.argmax([top.max(initial=-1.0) for top in tops]))].name
 
     def _fresh(self) -> None:
         """Bring poses and velocities up to the present positions; a step leaves those of its beginning."""

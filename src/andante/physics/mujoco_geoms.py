@@ -17,10 +17,11 @@ import numpy as np
 from andante.description import meshes
 from andante.description.link import Surface
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.description.source import Problem, Severity
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
 
-from .convex import convex_parts
+from .convex import MAX_TRIANGLES, convex_parts
 from .engine import Actor
 from .state import Settings
 from .tree import Body, BodyShape
@@ -84,6 +85,7 @@ class GeomMaker:
         self.bits = Bits(actors)
         self._assets: dict[Geometry, str] = {}
         self._parts: dict[Mesh, list[str]] = {}
+        self.problems: list[Problem] = []  # what had to be changed
         self._count = 0
         surfaces = [shape.surface for actor in actors for body in actor.tree.bodies for shape in body.shapes]
         self._priority = _priorities(self._mu(surface) for surface in surfaces)
@@ -94,7 +96,7 @@ class GeomMaker:
     def add(self, parent: Any, actor: Actor, body: Body, shape: BodyShape, static: bool) -> None:
         """Add one shape of a body; its geoms are named "actor:link:number"."""
         if static and isinstance(shape.geometry, Mesh):
-            for asset in self._solid_parts(shape.geometry):
+            for asset in self._solid_parts(shape.geometry, f"{actor.name}/{body.name}"):
                 geom = parent.add_geom()
                 geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_MESH, asset
                 self._finish(geom, shape.pose, actor, shape)
@@ -150,10 +152,19 @@ class GeomMaker:
             self._assets[mesh] = self._asset(*meshes.hull(mesh))
         return self._assets[mesh]
 
-    def _solid_parts(self, mesh: Mesh) -> list[str]:
+    def _solid_parts(self, mesh: Mesh, where: str) -> list[str]:
         """Names of the convex parts of a mesh that stands still."""
         if mesh not in self._parts:
-            self._parts[mesh] = [self._asset(*part) for part in convex_parts(*meshes.triangles(mesh))]
+            filled: list[int] = []
+            self._parts[mesh] = [self._asset(*part) for part in convex_parts(*meshes.triangles(mesh), filled)]
+            if filled:
+                self.problems.append(
+                    Problem(
+                        Severity.WARNING,
+                        f"{where}: mesh {mesh.uri!r} has hollows and {max(filled)} triangles in one piece; engine "
+                        f"mujoco fills them (its convex hull); give it at most {MAX_TRIANGLES} triangles to keep them",
+                    )
+                )
         return self._parts[mesh]
 
     def _asset(self, vertices: Array, faces: np.ndarray) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import product
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 from andante.physics.video import VideoWriter
 
+from .outputs import PICTURES
 from .simulation import Simulation
 
 
@@ -39,11 +41,15 @@ def save_picture(sim: Simulation, path: Path, width: int = 1280, height: int = 7
     """Write the scene as it is now to a .png or .jpg file."""
     from PIL import Image
 
-    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
-        raise BadInput(f"{path}: pictures are written as .png, .jpg or .webp")
-    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
-    Image.fromarray(take_picture(sim, width, height)).save(partial)
-    partial.replace(path)
+    if path.suffix.lower() not in PICTURES:
+        raise BadInput(f"{path}: pictures are written as {', '.join(PICTURES)}")
+    picture = Image.fromarray(take_picture(sim, width, height))
+    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
+    try:
+        picture.save(partial)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 class Film:

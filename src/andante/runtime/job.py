@@ -14,7 +14,9 @@ import numpy as np
 from andante.description import Problem, load_robot, load_world
 from andante.errors import BadInput
 from andante.geometry import Array, so3
+from andante.physics.bounds import check_bounds
 
+from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from .simulation import Simulation, simulate
 
 DIRECTIONS = {
@@ -25,6 +27,8 @@ DIRECTIONS = {
     "up": (0.0, 0.0, 1.0),
     "down": (0.0, 0.0, -1.0),
 }
+LARGEST_PUSH = 1e9  # [N s]
+HIGHEST_DROP = 1e5  # [m]
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,12 @@ def parse_push(text: str) -> tuple[Array, float]:
         else:
             angle = np.radians(float(words[1]))
             direction = np.array([np.cos(angle), np.sin(angle), 0.0])
-        if len(words) != 3 or not np.isfinite([impulse, when]).all() or not np.isfinite(direction).all() or when < 0:
+        sound = abs(impulse) <= LARGEST_PUSH and 0 <= when < np.inf and bool(np.isfinite(direction).all())
+        if len(words) != 3 or not sound:
             raise ValueError
     except (ValueError, IndexError):
         raise BadInput(
-            f"push {text!r} should be 'N·s direction time', like '2.0 forward 1.0'; "
+            f"push {text!r} should be 'N·s direction time', like '2.0 forward 1.0', up to {LARGEST_PUSH:g} N s; "
             f"directions: {', '.join(DIRECTIONS)} or degrees"
         ) from None
     return impulse * direction, when
@@ -101,10 +106,16 @@ def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
     """Carry a job out. Files are complete or absent, also when it is interrupted."""
     if not (np.isfinite(job.seconds) and 0 <= job.seconds <= 1e6):
         raise BadInput(f"seconds must lie between 0 and 1e6, got {job.seconds}")
+    if not 0 <= job.drop <= HIGHEST_DROP:
+        raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {job.drop}")
     push = parse_push(job.push) if job.push else None
-    for path in (job.record, job.video, job.picture):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise BadInput(f"{path}: the folder does not exist; make it first")
+    check_outputs(
+        {
+            "recordings": (job.record, RECORDINGS),
+            "videos": (job.video, VIDEOS),
+            "pictures": (job.picture, PICTURES),
+        }
+    )
     robot = load_robot(job.robot, job.arguments)
     world = load_world(job.world)
     sim = simulate(
@@ -165,6 +176,7 @@ def _run(sim: Simulation, job: SimJob, push: tuple[Array, float] | None, progres
         sim.push(sim.robot.root, start_axes @ push[0])
     for mark in tracked(marks, f"{sim.robot.name} on {sim.engine.name}", progress):
         sim.run(mark - sim.time if mark > sim.time else 0.0, job.realtime)
+        check_bounds(sim.engine)
         if push is not None and pushed_at is not None and mark == pushed_at:
             sim.push(sim.robot.root, start_axes @ push[0])
     return time.perf_counter() - started

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.description.io.open import read_robot, read_root, read_world
+from andante.description.io.open import is_world, read_robot, read_root, read_world
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
 from andante.description.load import robot_file, robot_names, world_file, world_names
@@ -50,7 +50,7 @@ def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckRe
     root = read_root(path, given, resolver)
     faults = structure_problems(root)
     try:
-        if root.tag == "sdf" and root.find("world") is not None:
+        if is_world(root):
             return check_world(read_world(path, given, resolver), faults)
         return check_robot(read_robot(path, given, resolver), faults)
     except BadInput:

@@ -17,7 +17,7 @@ from andante.description.world import World
 from andante.errors import BadInput
 
 from .mesh_writer import write_bytes
-from .open import read_robot, read_root, read_world
+from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 
 ROBOT_FORMATS = (".urdf", ".sdf", ".xml", ".mjcf")
@@ -43,6 +43,10 @@ def convert_file(
     suffix = out.suffix.lower()
     if not out.absolute().parent.is_dir():
         raise BadInput(f"{out}: the folder does not exist; make it first")
+    if out.exists() and out.resolve() == Path(source).resolve():
+        raise BadInput(f"{out} is the file to convert itself; give another name")
+    if meshes is not None and meshes.exists() and not meshes.is_dir():
+        raise BadInput(f"{meshes} is not a folder; --meshes needs one")
     thing = _read(source, dict(arguments or {}))
     formats = ROBOT_FORMATS if isinstance(thing, Robot) else WORLD_FORMATS
     if suffix not in formats:
@@ -59,7 +63,7 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
         return read_world(world_file(source), arguments)
     path, resolver = robot_file(source), Resolver()
     root = read_root(path, arguments, resolver)
-    if (root.tag == "sdf" and root.find("world") is not None) or path.suffix == ".world":
+    if is_world(root) or path.suffix == ".world":
         return read_world(path, arguments, resolver)
     return read_robot(path, arguments, resolver)
 
@@ -90,7 +94,8 @@ def _with_copied_meshes(thing: Robot | World, folder: Path) -> Robot | World:
             while target in copies.values():
                 target = folder / f"{path.stem}_{number}{path.suffix}"
                 number += 1
-            shutil.copyfile(path, target)
+            if path.resolve() != target.resolve():
+                shutil.copyfile(path, target)
             copies[path] = target.resolve()
         return copies[path]
 

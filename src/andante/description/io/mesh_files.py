@@ -207,10 +207,16 @@ def _load_scene(path: Path, kind: str, data: bytes, split: bool) -> trimesh.Scen
     options: dict[str, Any] = {"process": False}
     if kind == ".obj":
         options |= {"split_objects": split, "group_material": True}
+        data = _plain_text(data)
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind[1:], resolver=resolver, **options)
     if not scene.geometry:
         raise BadInput(f"mesh {path} holds no triangles; is it a complete {kind[1:].upper()} file?")
     return scene
+
+
+def _plain_text(data: bytes) -> bytes:
+    """The bytes as UTF-8, whatever stands in comments and names; the loader would ask for one more package."""
+    return data.decode("utf-8", errors="replace").encode("utf-8")
 
 
 def _folder_resolver(path: Path, kind: str) -> Any:
@@ -228,7 +234,8 @@ def _folder_resolver(path: Path, kind: str) -> Any:
             inside = name and name == Path(name).name and "\\" not in name and Path(name).suffix.lower() in allowed
             if not inside or not (path.parent / name).is_file():
                 raise KeyError(f"{name[:60]!r} is not a file that may be read beside the mesh")
-            return read_bytes(path.parent / name, MAX_BYTES)
+            found = read_bytes(path.parent / name, MAX_BYTES)
+            return _plain_text(found) if name.lower().endswith(".mtl") else found
 
         def write(self, name: str, data: Any) -> None:
             raise KeyError(name)

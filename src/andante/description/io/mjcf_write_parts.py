@@ -76,16 +76,8 @@ def add_equalities(equality: Element, bodies: Mapping[str, Element], robot: Robo
 
 
 def add_exclusions(contact: Element, robot: Robot, light: frozenset[str]) -> None:
-    """Pairs that never touch, and those that a link's own wish keeps apart."""
+    """Pairs that never touch; those neither of which wishes it are kept apart by the bits of their geoms."""
     pairs = {tuple(sorted(pair)) for pair in robot.no_collision if len(pair) == 2}
-    wishes = {
-        link.name: robot.self_collide if link.self_collide is None else link.self_collide
-        for link in robot.links
-        if link.collisions
-    }
-    if any(wishes.values()):
-        unwilling = [name for name, wish in wishes.items() if not wish]
-        pairs |= {tuple(sorted((a, b))) for a in unwilling for b in wishes if a != b}
     for a, b in sorted(pairs):
         if a not in light and b not in light:
             SubElement(contact, "exclude", body1=a, body2=b)

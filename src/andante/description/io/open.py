@@ -29,6 +29,14 @@ def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node
     return parse_xml(data, str(path))
 
 
+def is_world(root: Node) -> bool:
+    """Whether a document describes a world: an SDF <world>, or MJCF that holds no body."""
+    if root.tag == "mujoco":
+        parts = [child for section in root.all("worldbody") for child in section.children]
+        return bool(parts) and all(child.tag in ("geom", "light", "camera", "site") for child in parts)
+    return root.tag == "sdf" and root.find("world") is not None
+
+
 def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> Robot:
     """The robot of a URDF, xacro, SDF or MJCF file, with its side file (poses, servos) where there is one."""
     path, resolver = Path(path), resolver or Resolver()

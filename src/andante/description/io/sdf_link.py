@@ -22,8 +22,8 @@ HARMLESS = ("enable_wind", "must_be_base_link", "audio_sink", "audio_source", "b
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def read_link(reading: Reading, scope: Scope, node: Node) -> Link:
-    """The link of a <link> element under its flattened name."""
+def read_link(reading: Reading, scope: Scope, node: Node, static: bool = False) -> Link:
+    """The link of a <link> element under its flattened name; masses of a static model do not matter."""
     local = (node.get("name") or "").strip()
     report = reading.report
     report.leftovers(node, READ, (*HARMLESS, "velocity_decay", "particle_emitter"))
@@ -36,7 +36,7 @@ def read_link(reading: Reading, scope: Scope, node: Node) -> Link:
     pairs = [(c, n) for n in node.all("collision") if (c := _collision(reading, scope, local, n)) is not None]
     return Link(
         name=scope.flat(local),
-        inertia=_inertia(reading, scope, node, pairs),
+        inertia=_inertia(reading, scope, node, pairs, static),
         visuals=visuals,
         collisions=tuple(collision for collision, _ in pairs),
         gravity=flag(node, "gravity", True),
@@ -45,7 +45,9 @@ def read_link(reading: Reading, scope: Scope, node: Node) -> Link:
     )
 
 
-def _inertia(reading: Reading, scope: Scope, link: Node, pairs: list[tuple[Collision, Node]]) -> Inertia | None:
+def _inertia(
+    reading: Reading, scope: Scope, link: Node, pairs: list[tuple[Collision, Node]], static: bool
+) -> Inertia | None:
     """Inertia in the link frame; None only for links that our writer marked as massless."""
     if link.find("andante:massless") is not None:
         return None
@@ -56,7 +58,8 @@ def _inertia(reading: Reading, scope: Scope, link: Node, pairs: list[tuple[Colli
         return Inertia(number(own, own.get("mass"), "mass"), com, moments)  # type: ignore[arg-type]
     node = link.find("inertial")
     if node is None:
-        reading.report.info(link, "a link without <inertial> weighs 1 kg with unit inertia, as the standard says")
+        if not static:
+            reading.report.info(link, "a link without <inertial> weighs 1 kg with unit inertia, as the standard says")
         return Inertia(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0))
     if truth(node, node.get("auto") or "false", "auto"):
         return _automatic(reading, node, pairs)

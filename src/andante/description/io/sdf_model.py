@@ -81,7 +81,7 @@ def _read_links(
     for child in scope.children:
         name = (child.get("name") or "").strip()
         if child.tag == "link":
-            link = read_link(reading, scope, child)
+            link = read_link(reading, scope, child, parts.static)
             parts.links.append(link)
             parts.poses[link.name] = pose @ scope.where(name)
             for node in child.all("sensor"):

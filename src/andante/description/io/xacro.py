@@ -150,4 +150,5 @@ def _translated(error: BaseException, session: Session) -> AndanteError:
             return BadInput(f"{session.place(error)}: macros or expressions are nested too deeply; refused")
         chain = getattr(chain, "exc", None)
     text = " ".join(str(error).split())[:300] or type(error).__name__
-    return BadInput(f"{session.place(error)}: {text}")
+    missing = getattr(error, "exc", None)  # the package adds the text of its cause to its own
+    return BadInput(f"{session.place(error)}: {missing if isinstance(missing, FileNotFoundError) else text}")

@@ -26,7 +26,7 @@ CONSTANTS: dict[str, Any] = {
     "None": None,
 }
 _MATHS = (
-    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt exp log log10 log2 log1p expm1 hypot "
+    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt exp log log10 log2 log1p expm1 hypot pow "
     "radians degrees floor ceil trunc fabs fmod copysign isnan isinf isfinite isclose"
 )
 MATHS: dict[str, Callable[..., Any]] = {name: getattr(math, name) for name in _MATHS.split()}

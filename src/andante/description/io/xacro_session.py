@@ -26,6 +26,7 @@ MAX_SECONDS = 10.0
 MAX_FILES = 500
 MAX_BYTES = 8 * 1024 * 1024  # of one xacro file
 MAX_MACRO_DEPTH = 150
+MAX_MACRO_CALLS = 10_000
 MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
 MAX_WEIGHT = 3_000_000  # of all results together
 MACRO_ARGUMENT = re.compile(
@@ -45,7 +46,7 @@ class Session:
         self.roots: set[Path] = {path.resolve().parent, *_package_root(path)}
         self.declared: set[str] = set()
         self.problems: list[Problem] = []
-        self.weight = 0
+        self.weight = self.calls = 0
         self.budget = Budget(MAX_ELEMENTS)
         self.deadline = time.monotonic() + MAX_SECONDS
         self.places: dict[int, Source] = {}
@@ -250,6 +251,10 @@ class Session:
         if len(self.module.macrostack) > MAX_MACRO_DEPTH:
             raise BadInput(f"{self.here}: macros call each other more than {MAX_MACRO_DEPTH} deep; refused")
         source = getattr(node, "source", self.here)
+        if node.tagName.startswith("xacro:"):
+            self.calls += 1
+            if self.calls > MAX_MACRO_CALLS:
+                raise BadInput(f"{self.here}: more than {MAX_MACRO_CALLS} calls of macros and the like; refused")
         try:
             return bool(self.module.original["handle_macro_call"](node, macros, symbols))
         except self.module.XacroException as error:

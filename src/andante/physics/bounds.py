@@ -1,0 +1,32 @@
+"""Whether a simulation is still within bounds: a run that flew apart ends with one clear line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from andante.errors import Diverged
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+FARTHEST = 1e7  # a body beyond this has left the world [m]
+
+
+def check_bounds(engine: Engine) -> None:
+    """Raise Diverged when a body of a model that can move is not a number or farther than `FARTHEST` away."""
+    for actor in engine.actors:
+        if actor.fixed and len(actor.tree.bodies) == 1:
+            continue
+        places = engine.body_poses(actor.index)
+        if not np.abs(places[:, :3]).max() < FARTHEST or not np.isfinite(places[:, 3:]).all():
+            raise diverged(engine, actor.name)
+
+
+def diverged(engine: Engine, model: str) -> Diverged:
+    """The error of a model that left all bounds."""
+    return Diverged(
+        f"engine {engine.name!r}: model {model!r} flew apart or away before {engine.time:.3f} s; use a smaller "
+        f"step than {engine.dt:g} s, or check its masses, inertias, efforts and gains"
+    )
