@@ -1,0 +1,5 @@
+"""Walking, rolling and driving as pure functions of what the robot feels: readings and commands in, joint targets out."""
+
+from .behaviour import Behaviour, Command, Readings
+
+__all__ = ["Behaviour", "Command", "Readings"]

@@ -1,0 +1,58 @@
+"""A behaviour on a simulated body: every control step it gets sensor readings and its joint targets are commanded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.locomotion import Behaviour, Command, Readings
+from andante.physics import Mode
+from andante.sensors import ContactSwitch, FootForce, Imu, SensorSuite
+
+from .simulation import Simulation
+
+
+def readings_of(suite: SensorSuite, time: float) -> Readings:
+    """The newest readings of all sensors in the form that behaviours take."""
+    position, velocity = suite["encoders"].reading, suite["encoder_velocities"].reading
+    if position is None or velocity is None:
+        raise BadInput("no encoder reading has arrived yet; run the simulation for one sample first")
+    values = {}
+    for channel in suite:
+        if channel.reading is None:
+            continue
+        if isinstance(channel.sensor, Imu):
+            values["gyro"], values["acceleration"] = channel.reading.values[:3], channel.reading.values[3:]
+    forces = {
+        c.name.removesuffix("/force"): c.reading.values for c in suite if isinstance(c.sensor, FootForce) and c.reading
+    }
+    pressed = {c.name: bool(c.reading.values[0]) for c in suite if isinstance(c.sensor, ContactSwitch) and c.reading}
+    return Readings(time, position.values, velocity.values, forces=forces, pressed=pressed, **values)
+
+
+class Behave:
+    """An observer that runs a behaviour at a fixed rate; `command` may be changed at any time or computed from time."""
+
+    def __init__(
+        self, behaviour: Behaviour, command: Command | Callable[[float], Command], rate: float = 100.0
+    ) -> None:
+        self.behaviour, self.command, self.rate = behaviour, command, rate
+        self._count = 0
+
+    @property
+    def next_time(self) -> float:
+        """When the next control step is due [s]."""
+        return self._count / self.rate
+
+    def update(self, sim: Simulation) -> None:
+        """One control step."""
+        if sim.sensors is None:
+            raise BadInput("a behaviour needs sensors: simulate(..., sensors=True)")
+        command = self.command(sim.time) if callable(self.command) else self.command
+        targets = self.behaviour.update(readings_of(sim.sensors, sim.time), command, 1.0 / self.rate)
+        if not np.isfinite(targets).all():
+            raise BadInput(f"behaviour {type(self.behaviour).__name__} gave targets that are not finite")
+        sim.engine.command(sim.actor, targets, Mode.POSITION)
+        self._count = int(round(sim.time * self.rate)) + 1
