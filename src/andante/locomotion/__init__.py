@@ -1,4 +1,4 @@
-"""Walking, rolling and driving as pure functions of what the robot feels: readings and commands in, joint targets out."""
+"""Walking, rolling and driving as pure functions of what the robot feels: readings in, joint targets out."""
 
 from .behaviour import Behaviour, Command, Readings
 

@@ -55,4 +55,4 @@ class Behave:
         if not np.isfinite(targets).all():
             raise BadInput(f"behaviour {type(self.behaviour).__name__} gave targets that are not finite")
         sim.engine.command(sim.actor, targets, Mode.POSITION)
-        self._count = int(round(sim.time * self.rate)) + 1
+        self._count = round(sim.time * self.rate) + 1
