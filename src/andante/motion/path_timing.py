@@ -1,0 +1,163 @@
+"""How fast a path may be run: the quickest speed along it under velocity and acceleration limits of every joint.
+
+Reachability analysis on a grid (Pham and Pham, TOPP-RA, 2018). With x = (ds/dt)² and u = d²s/dt², the joint acceleration
+is q' u + q'' x: a backward pass finds the largest x at each grid point from which the end can still be reached, a forward
+pass takes the largest u that stays below it. Limits are imposed at both ends of every interval; what the inside exceeds
+is then taken back by running a little slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+Path = Callable[[Array, int], Array]  # (parameters, order) -> (n, joints)
+FINE = 8  # check points per interval
+FASTEST = 1e6  # bound of x where no joint moves
+
+
+@dataclass(frozen=True, eq=False)
+class TimedPath:
+    """A path with its timing; a joint motion that obeys the limits it was timed for."""
+
+    names: tuple[str, ...]
+    path: Path
+    grid: Array  # parameters (n + 1,)
+    times: Array  # when each is passed (n + 1,) [s]
+    speeds: Array  # ds/dt there (n + 1,)
+    pushes: Array  # d²s/dt² in each interval (n,)
+
+    @property
+    def duration(self) -> float:
+        """Time of the whole way [s]."""
+        return float(self.times[-1])
+
+    def parameter(self, t: ArrayLike, order: int = 0) -> Array:
+        """s, ds/dt or d²s/dt² at times."""
+        at = np.clip(np.asarray(t, dtype=float), 0.0, self.duration)
+        k = np.clip(np.searchsorted(self.times, at, side="right") - 1, 0, len(self.pushes) - 1)
+        x = at - self.times[k]
+        if order == 0:
+            s = self.grid[k] + x * (self.speeds[k] + x * self.pushes[k] / 2)
+            return np.clip(s, self.grid[0], self.grid[-1])
+        return self.speeds[k] + x * self.pushes[k] if order == 1 else self.pushes[k]
+
+    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
+        """Joint positions, velocities or accelerations (..., joints); derivatives are 0 outside."""
+        at = np.asarray(t, dtype=float)
+        flat = at.ravel()
+        s, rate = self.parameter(flat), self.parameter(flat, 1)[:, None]
+        if order == 0:
+            values = self.path(s, 0)
+        elif order == 1:
+            values = self.path(s, 1) * rate
+        else:
+            values = self.path(s, 1) * self.parameter(flat, 2)[:, None] + self.path(s, 2) * rate**2
+        if order:
+            values = np.where(((flat < 0) | (flat > self.duration))[:, None], 0.0, values)
+        return values.reshape(*at.shape, values.shape[-1])
+
+
+def time_path(
+    names: tuple[str, ...],
+    path: Path,
+    domain: tuple[float, float],
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    intervals: int = 200,
+) -> TimedPath:
+    """Run a path from rest to rest as quickly as the limits per joint allow [rad/s, rad/s²].
+
+    `path(s, order)` gives (n, joints) for parameters (n,) and orders 0, 1, 2.
+    """
+    v, a = np.asarray(velocity, dtype=float), np.asarray(acceleration, dtype=float)
+    if not (v.shape == a.shape == (len(names),) and (v > 0).all() and (a > 0).all()):
+        raise BadInput(f"{len(names)} joints need as many positive velocity and acceleration limits")
+    if intervals < 2 or not domain[0] < domain[1]:
+        raise BadInput("a path is timed over two or more intervals of a domain that grows")
+    grid = np.linspace(*domain, intervals + 1)
+    first, second = path(grid, 1), path(grid, 2)
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise BadInput("the path has derivatives that are not finite")
+    largest = _velocity_bound(first, v)
+    step = np.diff(grid)
+    reach = _backward(first, second, a, largest, step)
+    squares, pushes = _forward(first, second, a, reach, step)
+    speeds = np.sqrt(squares)
+    mean = (speeds[:-1] + speeds[1:]) / 2
+    times = np.concatenate([[0.0], np.cumsum(step / mean)])
+    timed = TimedPath(tuple(names), path, grid, times, speeds, pushes)
+    return _slowed(timed, v, a)
+
+
+def _velocity_bound(first: Array, v: Array) -> Array:
+    steep = np.abs(first)
+    ratio = np.divide(v, steep, out=np.full_like(steep, np.sqrt(FASTEST)), where=steep > 1e-12)
+    return np.minimum(ratio.min(axis=1) ** 2, FASTEST)
+
+
+def _lines(first: Array, second: Array, a: Array, i: int, step: float) -> tuple[Array, Array, Array, float]:
+    """Bounds low + slope x <= u <= high + slope x of interval i, and the largest x where a row has no u at all."""
+    p = np.concatenate([first[i], first[i + 1] + 2 * step * second[i + 1]])
+    c = np.concatenate([second[i], second[i + 1]])
+    bound = np.concatenate([a, a])
+    scale = np.maximum(np.abs(p), 1e-300)
+    moving = np.abs(p) > 1e-9 * max(1.0, np.abs(p).max())
+    slope = -c[moving] / p[moving]
+    high = bound[moving] / scale[moving]
+    still = np.abs(c[~moving])
+    cap = np.divide(bound[~moving], still, out=np.full_like(still, FASTEST), where=still > 1e-12)
+    return -high, high, slope, float(cap.min(initial=FASTEST))
+
+
+def _backward(first: Array, second: Array, a: Array, largest: Array, step: Array) -> Array:
+    reach = largest.copy()
+    reach[-1] = 0.0
+    for i in range(len(step) - 1, -1, -1):
+        low, high, slope, cap = _lines(first, second, a, i, step[i])
+        half = 1 / (2 * step[i])
+        lower, lower_slope = np.append(low, 0.0), np.append(slope, -half)  # x + 2 step u >= 0
+        upper, upper_slope = np.append(high, reach[i + 1] * half), np.append(slope, -half)
+        # every lower line below every upper line: (lower_slope - upper_slope) x <= upper - lower
+        rise = lower_slope[:, None] - upper_slope[None, :]
+        room = upper[None, :] - lower[:, None]
+        limit = np.divide(room, rise, out=np.full_like(rise, FASTEST), where=rise > 1e-12)
+        reach[i] = max(0.0, min(largest[i], cap, float(limit.min())))
+    return reach
+
+
+def _forward(first: Array, second: Array, a: Array, reach: Array, step: Array) -> tuple[Array, Array]:
+    squares, pushes = np.zeros(len(reach)), np.zeros(len(step))
+    for i in range(len(step)):
+        low, high, slope, _ = _lines(first, second, a, i, step[i])
+        x = squares[i]
+        top = min(float((high + slope * x).min(initial=np.inf)), (reach[i + 1] - x) / (2 * step[i]))
+        top = max(top, float((low + slope * x).max(initial=-np.inf)), -x / (2 * step[i]))
+        following = max(0.0, min(x + 2 * step[i] * top, reach[i + 1]))
+        if x == 0.0 and following == 0.0:
+            raise BadInput("the path cannot be run: it turns back on the spot; make it smooth there")
+        squares[i + 1] = following
+        pushes[i] = (following - x) / (2 * step[i])
+    return squares, pushes
+
+
+def _slowed(timed: TimedPath, v: Array, a: Array) -> TimedPath:
+    """The same timing, stretched by the largest excess that a finer grid shows."""
+    shares = (np.arange(FINE) + 0.5) / FINE
+    ends = np.concatenate([[1e-9], shares, [1 - 1e-9]])
+    at = (timed.times[:-1, None] + np.diff(timed.times)[:, None] * ends).ravel()
+    excess_v = float((np.abs(timed.evaluate(at, 1)) / v).max())
+    excess_a = float((np.abs(timed.evaluate(at, 2)) / a).max())
+    stretch = max(1.0, excess_v, np.sqrt(excess_a))
+    if stretch == 1.0:
+        return timed
+    stretch *= 1 + 1e-9
+    return TimedPath(
+        timed.names, timed.path, timed.grid, timed.times * stretch, timed.speeds / stretch, timed.pushes / stretch**2
+    )

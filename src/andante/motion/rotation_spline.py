@@ -1,0 +1,197 @@
+"""A smooth curve in SO(3) through given orientations: cubic in the rotation vector of each segment, C2 at the joins.
+
+Between two orientations R(t) = R_i exp([phi_i(t)]), phi_i a cubic with phi_i(0) = 0 and phi_i(h) = log(R_i' R_{i+1}).
+The angular velocities at the waypoints are solved so that angular velocity and angular acceleration are continuous.
+Each segment takes the short way: below half a turn.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve_banded
+from scipy.optimize import root
+
+from andante.errors import BadInput, UnknownName
+from andante.geometry import Array, so3
+
+from .curve import parameters_inside
+
+SWEEPS = 60
+SETTLED = 1e-11  # relative change of the velocities at which the sweeps end
+SERIES_BELOW = 0.5  # angles below which coefficients come from their series [rad]
+FRAMES = ("body", "world")
+
+
+class RotationSpline:
+    """R(t) through orientations (n, 3, 3) at growing times (n,) [s].
+
+    ends: "rest" (angular velocity 0 at both ends), "natural" (angular acceleration 0), or a pair of angular velocities
+    in body axes [rad/s].
+    """
+
+    def __init__(self, times: ArrayLike, rotations: ArrayLike, ends: str | tuple[ArrayLike, ArrayLike] = "rest") -> None:
+        self.times = np.array(times, dtype=float)
+        self.rotations = np.array(rotations, dtype=float)
+        count = len(self.times) if self.times.ndim == 1 else 0
+        if count < 2 or not np.isfinite(self.times).all() or not (np.diff(self.times) > 0).all():
+            raise BadInput("a rotation spline needs two or more times that grow")
+        if self.rotations.shape != (count, 3, 3) or not np.isfinite(self.rotations).all():
+            raise BadInput(f"{count} times need rotations of shape ({count}, 3, 3), got {self.rotations.shape}")
+        self._h = np.diff(self.times)
+        self._turn = so3.log(np.swapaxes(self.rotations[:-1], -1, -2) @ self.rotations[1:])
+        self.rates = self._solve(ends)  # angular velocity at the waypoints, body axes [rad/s]
+        end_slope = _solve3(right_jacobian(self._turn), self.rates[1:])
+        h = self._h[:, None]
+        self._quadratic = (3 * self._turn - (2 * self.rates[:-1] + end_slope) * h) / h**2
+        self._cubic = ((self.rates[:-1] + end_slope) * h - 2 * self._turn) / h**3
+        for array in (self.times, self.rotations, self.rates):
+            array.setflags(write=False)
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """First and last time [s]."""
+        return float(self.times[0]), float(self.times[-1])
+
+    def rotation(self, t: ArrayLike) -> Array:
+        """Orientation (..., 3, 3) at a time."""
+        k, phi, _, _ = self._local(t)
+        return self.rotations[k] @ so3.exp(phi)
+
+    def angular_velocity(self, t: ArrayLike, frame: str = "body") -> Array:
+        """Angular velocity (..., 3) [rad/s], w = J(phi) phi', in body or world axes."""
+        _, phi, rate, _ = self._local(t)
+        return self._told((right_jacobian(phi) @ rate[..., None])[..., 0], t, frame)
+
+    def angular_acceleration(self, t: ArrayLike, frame: str = "body") -> Array:
+        """Angular acceleration (..., 3) [rad/s²], J(phi) phi'' + dJ/dt phi', in body or world axes."""
+        _, phi, rate, second = self._local(t)
+        body = (right_jacobian(phi) @ second[..., None])[..., 0] + _drift(phi, rate)
+        return self._told(body, t, frame)
+
+    def _told(self, vector: Array, t: ArrayLike, frame: str) -> Array:
+        if frame not in FRAMES:
+            raise UnknownName.among("frame", frame, FRAMES)
+        return vector if frame == "body" else (self.rotation(t) @ vector[..., None])[..., 0]
+
+    def _local(self, t: ArrayLike) -> tuple[np.ndarray, Array, Array, Array]:
+        at = parameters_inside(t, self.domain)
+        k = np.clip(np.searchsorted(self.times, at, side="right") - 1, 0, len(self._h) - 1)
+        x = (at - self.times[k])[..., None]
+        a, b, c = self.rates[k], self._quadratic[k], self._cubic[k]
+        return k, x * (a + x * (b + x * c)), a + x * (2 * b + 3 * x * c), 2 * b + 6 * x * c
+
+    def _solve(self, ends: str | tuple[ArrayLike, ArrayLike]) -> Array:
+        """Angular velocities w_k for which the acceleration is continuous.
+
+        2/h J_{k-1} w_{k-1} + 4 (1/h_{k-1} + 1/h_k) w_k + 2/h_k J_k^-1 w_{k+1} = 6 turn/h² (both sides) - drift_{k-1},
+        where the drift is quadratic in w_k: solved by sweeps over a block-tridiagonal system.
+        """
+        h, turn = self._h, self._turn
+        J = right_jacobian(turn)
+        J_inverse = np.linalg.inv(J)
+        count = len(h) + 1
+        clamped = None if isinstance(ends, str) else np.array([ends[0], ends[1]], dtype=float)
+        if isinstance(ends, str):
+            if ends not in ("rest", "natural"):
+                raise UnknownName.among("end condition", ends, ("rest", "natural", "a pair of angular velocities"))
+            clamped = np.zeros((2, 3)) if ends == "rest" else None
+        elif clamped is None or clamped.shape != (2, 3) or not np.isfinite(clamped).all():
+            raise BadInput("the angular velocities at the ends need three finite numbers each")
+        diagonal = np.zeros((count, 3, 3))
+        lower, upper = 2 / h[:, None, None] * J, 2 / h[:, None, None] * J_inverse
+        diagonal[1:] += 4 / h[:, None, None] * np.eye(3)
+        diagonal[:-1] += 4 / h[:, None, None] * np.eye(3)
+        lower_rows, upper_rows = lower.copy(), upper.copy()
+        if clamped is not None:
+            diagonal[0] = diagonal[-1] = np.eye(3)
+            upper_rows[0], lower_rows[-1] = 0.0, 0.0
+        steady = np.zeros((count, 3))
+        steady[:-1] += 6 * turn / h[:, None] ** 2
+        steady[1:] += 6 * turn / h[:, None] ** 2
+        banded = _block_tridiagonal(lower_rows, diagonal, upper_rows)
+
+        def swept(rates: Array) -> Array:
+            right = steady.copy()
+            right[1:] -= _drift(turn, (J_inverse @ rates[1:, :, None])[..., 0])
+            if clamped is not None:
+                right[0], right[-1] = clamped
+            return solve_banded((5, 5), banded, right.ravel()).reshape(count, 3)
+
+        rates = swept(np.zeros((count, 3)))
+        for _ in range(SWEEPS):
+            following = swept(rates)
+            change, rates = np.abs(following - rates).max(), following
+            if change <= SETTLED * max(1.0, np.abs(rates).max()):
+                return rates
+            if not np.isfinite(change) or change > 1e12:
+                break
+        found = root(lambda x: (swept(x.reshape(count, 3)) - x.reshape(count, 3)).ravel(), swept(np.zeros((count, 3))))
+        rates = found.x.reshape(count, 3)
+        if np.abs(swept(rates) - rates).max() > 1e-8 * max(1.0, np.abs(rates).max()):
+            raise BadInput("no smooth turn through these orientations was found; add orientations between distant ones")
+        return rates
+
+
+def right_jacobian(phi: ArrayLike) -> Array:
+    """J(phi) = I - b [phi] + c [phi]², with angular velocity J phi' in body axes; (..., 3) -> (..., 3, 3)."""
+    phi = np.asarray(phi, dtype=float)
+    b, c, _, _ = _coefficients(phi)
+    skew = so3.hat(phi)
+    return np.eye(3) - b[..., None, None] * skew + c[..., None, None] * (skew @ skew)
+
+
+def _drift(phi: Array, rate: Array) -> Array:
+    """(dJ/dt) phi' = -b' phi x phi' + c' phi x (phi x phi') + c phi' x (phi x phi')."""
+    _, c, b_slope, c_slope = _coefficients(phi)
+    along = np.sum(phi * rate, axis=-1)
+    cross = np.cross(phi, rate)
+    return (
+        -(b_slope * along)[..., None] * cross
+        + (c_slope * along)[..., None] * np.cross(phi, cross)
+        + c[..., None] * np.cross(rate, cross)
+    )
+
+
+def _coefficients(phi: Array) -> tuple[Array, Array, Array, Array]:
+    """b = (1 - cos a)/a², c = (a - sin a)/a³ and (db/da)/a, (dc/da)/a, by series for small angles a."""
+    square = np.sum(phi * phi, axis=-1)
+    angle = np.sqrt(square)
+    small = angle < SERIES_BELOW
+    a = np.where(small, 1.0, angle)
+    sine, rest = np.sin(a), 2 * np.sin(a / 2) ** 2
+    closed = (
+        rest / a**2,
+        (a - sine) / a**3,
+        (a * sine - 2 * rest) / a**4,
+        (a * rest - 3 * (a - sine)) / a**5,
+    )
+    x = np.where(small, square, 0.0)
+    series = (
+        sum((-x) ** k / factorial(2 * k + 2) for k in range(8)),
+        sum((-x) ** k / factorial(2 * k + 3) for k in range(8)),
+        -sum(2 * (k + 1) * (-x) ** k / factorial(2 * k + 4) for k in range(8)),
+        -sum(2 * (k + 1) * (-x) ** k / factorial(2 * k + 5) for k in range(8)),
+    )
+    b, c, b_slope, c_slope = (np.where(small, s, e) for s, e in zip(series, closed, strict=True))
+    return b, c, b_slope, c_slope
+
+
+def _solve3(matrix: Array, vector: Array) -> Array:
+    return np.linalg.solve(matrix, vector[..., None])[..., 0]
+
+
+def _block_tridiagonal(lower: Array, diagonal: Array, upper: Array) -> Array:
+    """Banded storage (11, 3 n) of 3 x 3 blocks: lower (n-1), diagonal (n), upper (n-1)."""
+    count = len(diagonal)
+    banded = np.zeros((11, 3 * count))
+    blocks = [(k, k, diagonal[k]) for k in range(count)]
+    blocks += [(k + 1, k, lower[k]) for k in range(count - 1)]
+    blocks += [(k, k + 1, upper[k]) for k in range(count - 1)]
+    for row, column, block in blocks:
+        for i in range(3):
+            for j in range(3):
+                banded[5 + 3 * row + i - 3 * column - j, 3 * column + j] = block[i, j]
+    return banded
