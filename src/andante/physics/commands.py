@@ -19,6 +19,7 @@ from andante.geometry import Array
 from .servos import ServoGains
 from .state import Mode
 
+POSITION = Mode.POSITION
 SLOWEST, FASTEST = 1e-150, 1e150  # strides that stand for none and for any [rad or m]
 
 
@@ -63,7 +64,7 @@ class Push:
 
 @dataclass
 class Wishes:
-    """Commands of one actor, changed in place; arrays (joints,)."""
+    """Commands of one actor; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
 
     modes: np.ndarray
     targets: Array
@@ -100,7 +101,7 @@ class Wishes:
         The case: all joints are position servos already, and their references reach the new targets within this step.
         A sum of squares (gap / stride)^2 of at most 1 shows at once that no gap exceeds its stride and nothing is NaN.
         """
-        if self.uniform is not Mode.POSITION:
+        if self.uniform is not POSITION:
             return False
         wanted = np.maximum(np.asarray(values, dtype=float), self.lower)
         np.minimum(wanted, self.upper, out=wanted)
@@ -108,8 +109,7 @@ class Wishes:
         gap *= self._per_stride(dt)
         if not (gap.dot(gap) <= 1.0 or np.abs(gap).max() <= 1.0):
             return False
-        self.targets[:] = wanted
-        self.references[:] = wanted
+        self.targets = self.references = wanted
         return True
 
     def _per_stride(self, dt: float) -> Array:
@@ -126,19 +126,28 @@ class Wishes:
         if np.isnan(np.dot(wanted, wanted)):  # a sum of squares is NaN exactly where one of them is
             raise BadInput("a servo target is NaN")
         low, high = self._bounds(mode)
+        targets, modes = self.targets.copy(), self.modes.copy()
         if joints is None:
-            np.minimum(np.maximum(wanted, low), high, out=self.targets)
-            newly = np.flatnonzero(self.modes != mode)
+            np.minimum(np.maximum(wanted, low), high, out=targets)
+            newly = np.flatnonzero(modes != mode)
             self.uniform = mode
         else:
             index = np.asarray(joints, dtype=int)
-            self.targets[index] = np.clip(wanted, low[index], high[index])
-            newly = index[self.modes[index] != mode]
+            targets[index] = np.clip(wanted, low[index], high[index])
+            newly = index[modes[index] != mode]
             if len(newly):
                 self.uniform = None
-        self.modes[newly] = mode
-        self.references[newly] = self.targets[newly]
+        modes[newly] = mode
+        self.targets, self.modes = targets, modes
+        self.refer(newly, targets[newly])
         return newly
+
+    def refer(self, joints: np.ndarray, values: Array) -> None:
+        """Put the references of some joints there at once."""
+        if len(joints):
+            references = self.references.copy()
+            references[joints] = values
+            self.references = references
 
     def set_gains(self, gains: ServoGains) -> None:
         """Change the gains."""
@@ -152,9 +161,9 @@ class Wishes:
         if np.count_nonzero(far):
             far &= self.modes == Mode.POSITION
             if np.count_nonzero(far):
-                self.references[:] = np.where(far, self.references + np.clip(gap, -stride, stride), self.targets)
+                self.references = np.where(far, self.references + np.clip(gap, -stride, stride), self.targets)
                 return False
-        self.references[:] = self.targets
+        self.references = self.targets
         return True
 
     def _bounds(self, mode: Mode) -> tuple[Array, Array]:

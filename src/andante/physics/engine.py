@@ -22,7 +22,7 @@ from andante.description.world import Placement, World
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 
-from .commands import Drive, JointState, Push, ServoOrder, Snapshot, Wishes
+from .commands import POSITION, Drive, JointState, Push, ServoOrder, Snapshot, Wishes
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
@@ -150,15 +150,15 @@ class Engine(ABC):
         no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
         wish = self.wishes[actor]
-        if joints is None and mode is Mode.POSITION and actor not in self.drives and wish.follow(values, self.dt):
+        if joints is None and mode is POSITION and actor not in self.drives and wish.follow(values, self.settings.dt):
             self._slewing.discard(actor)
-            self.references[actor][:] = wish.references
+            self.references[actor] = wish.references
             self._apply_references(actor)
             return
         newly = wish.command(values, mode, joints)
         if len(newly):
             if mode is Mode.POSITION:
-                wish.references[newly] = self.joint_positions(actor)[newly]
+                wish.refer(newly, self.joint_positions(actor)[newly])
             if actor not in self.drives:
                 self.modes[actor][:] = wish.modes
                 self._apply_servos(actor)
@@ -200,9 +200,9 @@ class Engine(ABC):
                 self.modes[actor][:] = order.modes
                 self.gains[actor] = order.gains
                 self._apply_servos(actor)
-            self.references[actor][:] = order.references
+            self.references[actor] = np.array(order.references, dtype=float)
         else:
-            self.references[actor][:] = wish.references
+            self.references[actor] = wish.references
         self._apply_references(actor)
 
     # ---- pushes ----------------------------------------------------------------------------------
@@ -257,11 +257,8 @@ class Engine(ABC):
             if not np.array_equal(wish.targets, wish.references):
                 self._slewing.add(actor)
             if actor not in self.drives:
-                self.modes[actor][:], self.references[actor][:], self.gains[actor] = (
-                    wish.modes,
-                    wish.references,
-                    wish.gains,
-                )
+                self.modes[actor][:] = wish.modes
+                self.references[actor], self.gains[actor] = wish.references, wish.gains
             self._apply_servos(actor)
             self._apply_references(actor)
         self._apply_pushes()
