@@ -124,9 +124,12 @@ class Simulation:
     # ---- what is commanded -----------------------------------------------------------------------
     def target(self, positions: str | Mapping[str, float] | ArrayLike) -> None:
         """Send joints to positions [rad, m]: a pose name, a mapping of some joints, or all in order."""
+        if isinstance(positions, np.ndarray):  # the way of control loops, kept short
+            self.engine.command(self.actor, positions)
+            return
         if isinstance(positions, str):
             positions = self.robot.pose(positions)
-        if not isinstance(positions, np.ndarray) and isinstance(positions, Mapping):
+        if isinstance(positions, Mapping):
             names = self.robot.joint_names
             for name in positions:
                 if name not in names:
