@@ -20,7 +20,7 @@ from .servos import ServoGains
 from .state import Mode
 
 POSITION = Mode.POSITION
-SLOWEST, FASTEST = 1e-150, 1e150  # strides that stand for none and for any [rad or m]
+SLOWEST, FASTEST = 1e-100, 1e100  # strides that stand for none and for any [rad or m]
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Wishes:
     def command(self, values: ArrayLike, mode: Mode, joints: ArrayLike | None) -> np.ndarray:
         """Take new targets, clipped to the bounds of the mode; indices of the joints whose mode changed."""
         wanted = np.asarray(values, dtype=float)
-        if np.isnan(np.dot(wanted, wanted)):  # a sum of squares is NaN exactly where one of them is
+        if np.isnan(wanted).any():
             raise BadInput("a servo target is NaN")
         low, high = self._bounds(mode)
         targets, modes = self.targets.copy(), self.modes.copy()

@@ -1,0 +1,108 @@
+"""Commands of one actor: the short way does what the long way does, and arrays given away are never written to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andante.description.world import Placement, World
+from andante.errors import BadInput
+from andante.geometry import Array
+from andante.physics import Mode, Settings, specimens
+from andante.physics.commands import Wishes
+from andante.physics.mujoco_engine import MujocoEngine
+from andante.physics.servos import ServoGains
+
+DT = 0.002
+numbers = st.floats(-10, 10) | st.sampled_from([0.0, np.inf, -np.inf, 1e300, 5e-324])
+speeds = st.floats(0, 1000) | st.sampled_from([0.0, np.inf, 1e-300])
+
+
+def wishes(references: Array, velocity: Array, reach: float = 3.0) -> Wishes:
+    """Position servos that stand at their references."""
+    count = len(references)
+    ones = np.ones(count)
+    gains = ServoGains(ones, ones, ones, 5 * ones, velocity)
+    made = Wishes(np.zeros(count, np.int8), np.zeros(count), np.zeros(count), gains, -reach * ones, reach * ones)
+    made.command(references, Mode.POSITION, None)
+    return made
+
+
+@pytest.mark.filterwarnings("error")
+@given(st.lists(st.tuples(st.floats(-3, 3), numbers, speeds), min_size=1, max_size=8))
+def test_the_short_way_does_what_the_long_way_does(joints: list[tuple[float, float, float]]) -> None:
+    start, target, velocity = (np.array(column) for column in zip(*joints, strict=True))
+    short, long = wishes(start, velocity), wishes(start, velocity)
+    newly = long.command(target, Mode.POSITION, None)
+    there = long.slew(DT)
+    assert len(newly) == 0
+    if short.follow(target, DT):
+        assert there
+        np.testing.assert_array_equal(short.targets, long.targets)
+        np.testing.assert_array_equal(short.references, long.references)
+    else:
+        np.testing.assert_array_equal(short.targets, start)
+        np.testing.assert_array_equal(short.references, start)
+
+
+def test_the_short_way_is_taken_for_small_changes_of_many_joints() -> None:
+    made = wishes(np.zeros(40), np.ones(40))
+    assert made.follow(np.full(40, 0.0019), DT)  # the sum of squares exceeds 1, no single gap does
+    assert not made.follow(np.full(40, 0.01), DT)
+    np.testing.assert_array_equal(made.references, 0.0019)
+
+
+def test_the_short_way_is_not_taken_by_nan_other_modes_or_new_gains() -> None:
+    made = wishes(np.zeros(2), np.full(2, 100.0))
+    assert made.follow([0.1, 0.1], DT)
+    assert not made.follow([np.nan, 0.1], DT)
+    with pytest.raises(BadInput, match="NaN"):
+        made.command([np.nan, 0.1], Mode.POSITION, None)
+    made.set_gains(made.gains.changed(velocity=1.0))
+    assert not made.follow([0.2, 0.2], DT)
+    made.command([1.0], Mode.VELOCITY, [1])
+    assert made.uniform is None
+    assert not made.follow([0.1, 0.1], DT)
+    made.command([0.1, 0.1], Mode.POSITION, None)
+    assert made.copy().follow([0.1, 0.1], DT)
+
+
+@pytest.mark.parametrize("joints", [None, [0, 1], [1]])
+def test_arrays_given_away_stay_as_they_are(joints: list[int] | None) -> None:
+    made = wishes(np.zeros(2), np.full(2, 10.0))
+    made.follow([0.01, 0.01], DT)
+    given_away = made.modes, made.targets, made.references
+    before = [array.copy() for array in given_away]
+    values = np.full(2 if joints is None else len(joints), 0.5)
+    made.command(values, Mode.POSITION, joints)
+    made.slew(DT)
+    made.command(values, Mode.TORQUE, joints)
+    made.refer(np.array([0]), np.array([9.0]))
+    for array, was in zip(given_away, before, strict=True):
+        np.testing.assert_array_equal(array, was)
+
+
+def test_a_target_of_the_caller_may_change_afterwards() -> None:
+    placement = Placement("arm", specimens.mimic_pair(), fixed=True)
+    scene = MujocoEngine(World("empty"), (placement,), Settings(dt=DT))
+    target = np.zeros(2)
+    for _ in range(2):  # the long way, then the short one
+        scene.command(0, target)
+        target[:] = 1e-4
+    target[:] = 2.0
+    np.testing.assert_array_equal(scene.references[0], 1e-4)
+    np.testing.assert_array_equal(scene.wishes[0].targets, 1e-4)
+
+
+def test_many_commands_in_a_row_follow_the_velocity_limit() -> None:
+    made = wishes(np.zeros(1), np.ones(1))
+    path = []
+    for k in range(1, 11):
+        if not made.follow([0.001 * k**2], DT):
+            made.command([0.001 * k**2], Mode.POSITION, None)
+            made.slew(DT)
+        path.append(float(made.references[0]))
+    expected = [0.001, *(0.001 + 0.002 * k for k in range(1, 10))]
+    np.testing.assert_allclose(path, expected, atol=1e-12)
