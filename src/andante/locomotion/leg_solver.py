@@ -1,0 +1,65 @@
+"""All legs of a rig at once: joints to feet and feet to joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from andante.description import Robot
+from andante.geometry import SE3, Array
+from andante.kinematics import Chain, chain
+from andante.kinematics._tables import Fixed
+
+from .rig import Rig
+
+
+class LegSolver:
+    """Inverse and forward kinematics of every leg, in walking axes with the body's origin."""
+
+    def __init__(self, robot: Robot, rig: Rig) -> None:
+        poses = robot.link_poses(rig.stance)
+        walking_from_body = SE3.from_parts(rig.walking_from_body, np.zeros(3))
+        walking_from_root = walking_from_body @ poses[rig.body].inverse()
+        self.chains: list[Chain] = []
+        self._hips: list[Array] = []
+        for leg in rig.legs:
+            self.chains.append(leg_chain(robot, leg.hip, leg.foot, leg.joints, leg.point, rig.stance))
+            self._hips.append((walking_from_root @ poses[leg.hip]).matrix)
+        hips = np.array(self._hips)
+        self._rotation, self._origin = hips[:, :3, :3], hips[:, :3, 3]
+        names = robot.joint_names
+        self.index = [np.array([names.index(name) for name in c.joint_names]) for c in self.chains]
+        self._targets = np.full((len(rig.legs), 6), np.nan)
+
+    def joints(self, points: Array, start: Array, restarts: int = 0) -> tuple[Array, Array]:
+        """All joint positions (joints,) that bring the feet to points (legs, 3), and how far each is off [m].
+
+        Joints outside the legs stay as in `start`, which is also where the search begins.
+        """
+        local = np.einsum("nji,nj->ni", self._rotation, points - self._origin)
+        q, error = start.copy(), np.empty(len(self.chains))
+        self._targets[:, :3] = local
+        for i, each in enumerate(self.chains):
+            solution = each.ik(
+                self._targets[i], start[self.index[i]], restarts=restarts, tolerance=1e-6, max_iterations=40
+            )
+            q[self.index[i]] = solution.q
+            error[i] = solution.error
+        return q, error
+
+    def feet(self, q: Array) -> tuple[Array, Array]:
+        """Middle of each foot (legs, 3) [m] and rotation of its link (legs, 3, 3)."""
+        local = np.array([each.fk(q[self.index[i]]) for i, each in enumerate(self.chains)])
+        points = np.einsum("nij,nj->ni", self._rotation, local[:, :3, 3]) + self._origin
+        return points, self._rotation @ local[:, :3, :3]
+
+
+def leg_chain(
+    robot: Robot, hip: str, foot: str, joints: tuple[str, ...], point: tuple[float, float, float], rest: dict | object
+) -> Chain:
+    """The chain from a hip link to a point of a foot; joints on the way that the leg does not move are held."""
+    made = chain(robot, hip, foot)
+    positions = dict(rest)  # type: ignore[call-overload]
+    held = {name: float(positions.get(name, 0.0)) for name in made.variables if name not in joints}
+    tip = np.eye(4)
+    tip[:3, 3] = point
+    return Chain(hip, foot, (*made.steps, Fixed(tip)), made.bounds, {**made.held, **held})

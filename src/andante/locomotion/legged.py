@@ -1,0 +1,336 @@
+"""Gaits of robots with four legs or more: readings and a command in, joint targets out.
+
+The feet live in walking axes (x ahead, z up) with the body's origin. Standing feet move against the body's twist, exactly;
+a swinging foot goes on a smooth arc, in the frame of the ground, to where the twist will have it in the middle of its next
+stance at its usual place. Feet feel the ground: a swing ends early when the foot is pressed, and a foot that finds
+nothing reaches further down. Tilt and heading are held by the IMU.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import BadInput
+from andante.geometry import Array, so3
+
+from .attitude import GRAVITY, Attitude
+from .behaviour import Command, Readings
+from .foot_paths import moved, swing
+from .gait_patterns import GaitPattern, pattern
+from .leg_odometry import LegOdometry
+from .leg_solver import LegSolver
+from .rig import Rig, check_rig
+from .support import inside, margin
+
+
+@dataclass(frozen=True)
+class LeggedSettings:
+    """How a gait walks; lengths and times that are left out follow from the rig."""
+
+    period: float | None = None  # of a cycle [s]
+    duty: float | None = None
+    step_height: float | None = None  # [m]
+    ramp: float = 1.0  # cycles from standing to full speed
+    heading_gain: float = 2.0  # [1/s]
+    level_gain: float = 1.5  # [1/s]
+    height_gain: float = 2.0  # [1/s]
+    touch_share: float = 0.2  # of a foot's share of the weight: pressed
+    search_depth: float = 0.8  # how far below the expected ground a foot is sent, in step heights
+    search_speed: float = 0.15  # [m/s]
+    settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]
+    sway_margin: float = 0.18  # wanted margin of the centre of mass inside its support, in widths of the stance
+    hold_heading: bool = True
+    feel: bool = True  # use foot contacts
+    level: bool = True  # use the IMU's tilt
+
+    def __post_init__(self) -> None:
+        for name in ("ramp", "search_speed"):
+            if not getattr(self, name) > 0:
+                raise BadInput(f"gait parameter {name} must be > 0, got {getattr(self, name)}")
+
+
+class LeggedGait:
+    """A gait on a rig. `update` is the whole of it; the rest tells what it is doing."""
+
+    def __init__(
+        self, robot: Robot, rig: Rig, gait: str | GaitPattern = "tripod", settings: LeggedSettings | None = None
+    ) -> None:
+        check_rig(rig, robot)
+        count = len(rig.legs)
+        self.rig, self.settings = rig, settings or LeggedSettings()
+        self.pattern = pattern(gait, count) if isinstance(gait, str) else gait
+        if len(self.pattern.offsets) != count:
+            raise BadInput(f"gait {self.pattern.name!r} is for {len(self.pattern.offsets)} legs, the rig has {count}")
+        s = self.settings
+        self.period = s.period or self.pattern.period * rig.stride_time
+        self.duty = s.duty or self.pattern.duty
+        self.step_height = s.step_height or rig.step_height
+        self._solver = LegSolver(robot, rig)
+        self._offsets = np.array(self.pattern.offsets)
+        self._reach = np.array([leg.reach for leg in rig.legs])
+        self._radii = np.array([leg.radius for leg in rig.legs])
+        self._home = rig.stands.copy()
+        self._centre = (rig.walking_from_body @ np.asarray(rig.centre))[:2]
+        self._width = float(np.min(np.ptp(self._home[:, :2], axis=0)))
+        self._weight = rig.mass * GRAVITY / count
+        self._imu = rig.walking_from_body @ imu_rotation(robot, rig)
+        self._names = robot.joint_names
+        self._q = np.array([robot.complete(rig.stance)[name] for name in self._names])
+        self._touch_names = [touch_names(robot, leg.foot) for leg in rig.legs]
+        # ---- state
+        self.feet = self._home.copy()  # commanded, walking axes [m]
+        self.twist = np.zeros(3)  # of the body now [m/s, rad/s]
+        self.attitude = Attitude()
+        self.odometry = LegOdometry(self._radii)
+        self.swinging = np.zeros(count, dtype=bool)
+        self.phase = 0.0
+        self._share = np.zeros(count)  # of the swing
+        self._from = self._home.copy()
+        self._waited = np.full(count, math.inf)  # since a swing ended without the ground [s]; inf: it stands
+        self._depth = np.zeros(count)
+        self._heading_goal = 0.0
+        self._sway = np.zeros(2)
+        self._pace = 1.0
+        self._lean = np.zeros(2)
+
+    # ---- what it can do --------------------------------------------------------------------------
+    @property
+    def stance_time(self) -> float:
+        """How long a foot stands per cycle [s]."""
+        return self.duty * self.period
+
+    def limited(self, twist: Array) -> Array:
+        """The twist scaled down, if need be, so that every foot stays within its reach."""
+        speed = np.hypot(twist[0] - twist[2] * self._home[:, 1], twist[1] + twist[2] * self._home[:, 0])
+        most = 2.0 * 0.9 * self._reach / self.stance_time
+        return twist * min(1.0, float(np.min(most / np.maximum(speed, 1e-9))))
+
+    @property
+    def top_speed(self) -> float:
+        """Straight ahead [m/s]."""
+        return float(self.limited(np.array([1e3, 0.0, 0.0]))[0])
+
+    @property
+    def top_turn(self) -> float:
+        """On the spot [rad/s]."""
+        return float(self.limited(np.array([0.0, 0.0, 1e3]))[2])
+
+    @property
+    def standing(self) -> bool:
+        """Whether all feet are at their usual places and nothing moves."""
+        return not (self.swinging.any() or self.twist.any() or self._away().any())
+
+    @property
+    def position(self) -> Array:
+        """Where it believes to be: x, y in the frame of its start [m], and the heading, unwrapped [rad]."""
+        return np.array([*self.odometry.position, self.attitude.heading])
+
+    def _away(self) -> np.ndarray:
+        gap = self.feet[:, :2] - self._home[:, :2]
+        return gap[:, 0] ** 2 + gap[:, 1] ** 2 > (0.06 * self._reach) ** 2
+
+    # ---- one control step ------------------------------------------------------------------------
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """Joint targets (joints,) for the next control step of dt [s]."""
+        self.attitude.update(self._imu @ readings.gyro, self._imu @ readings.acceleration, dt)
+        tilt = so3.between(self.attitude.up, (0.0, 0.0, 1.0))
+        points, rotations = self._solver.feet(np.asarray(readings.position))
+        touching = self._touching(readings)
+        stands = ~self.swinging & ~np.isfinite(self._waited)
+        self.odometry.update(points, rotations, stands, tilt, self.attitude.heading)
+        pace = self._clear_to_walk(dt)
+        self._choose_twist(command, pace, dt)
+        self._advance(pace, dt)
+        self._move_feet(touching, dt)
+        self._hold_body(command, dt)
+        return self._joint_targets(command)
+
+    def _touching(self, readings: Readings) -> list[bool | None]:
+        """Per leg whether its foot is pressed; None: nobody can tell."""
+        if not self.settings.feel:
+            return [None] * len(self._touch_names)
+        out: list[bool | None] = []
+        for link, switches in self._touch_names:
+            if link in readings.forces:
+                pressed = float(np.sum(readings.forces[link])) > self.settings.touch_share * self._weight
+                out.append(pressed)
+            else:
+                known = [readings.pressed[name] for name in switches if name in readings.pressed]
+                out.append(any(known) if known else None)
+        return out
+
+    def _choose_twist(self, command: Command, pace: float, dt: float) -> None:
+        """Ramp the twist towards what is asked for, within the reach of the feet; the heading is held."""
+        wanted = np.array([command.vx, command.vy, command.wz])
+        still = not (command.moving or self.twist.any())
+        limited = self.limited(wanted)
+        if self.settings.hold_heading and not still:
+            # hold the heading that the command has asked for so far
+            self._heading_goal += self.twist_goal[2] * dt
+            off = self._heading_goal - self.attitude.heading
+            limited = self.limited(limited + [0.0, 0.0, max(-0.3, min(0.3, self.settings.heading_gain * off))])
+            if not command.moving:
+                limited = np.zeros(3)
+        elif still:
+            self._heading_goal = self.attitude.heading
+        limited = limited * pace
+        top = np.array([self.top_speed, self.top_speed, self.top_turn])
+        most = top * dt / (self.settings.ramp * self.period)
+        self.twist = self.twist + np.clip(limited - self.twist, -most, most)
+        goal = self.limited(wanted) * pace
+        self.twist_goal = self.twist_goal + np.clip(goal - self.twist_goal, -most, most)
+
+    twist_goal = np.zeros(3)  # the twist without the correction of the heading
+
+    def _clear_to_walk(self, dt: float) -> float:
+        """1 while the clock may run, 0 while a leg that is due to lift must wait until the others carry the body."""
+        if not self.pattern.static:
+            return 1.0
+        until = (self._offsets - self.phase) % 1.0
+        due = ~self.swinging & (until <= 2.5 * dt / self.period)
+        if not due.any():
+            return 1.0
+        carries = ~self.swinging & ~due & ~np.isfinite(self._waited)
+        enough = 0.3 * self.settings.sway_margin * self._width if self.pattern.sway else 0.0
+        free = margin(self.feet[carries, :2], self._centre + self._sway) > enough
+        return 1.0 if free else 0.0
+
+    def _advance(self, pace: float, dt: float) -> None:
+        """Run the clock; lift the legs whose moment has come."""
+        self._pace = pace
+        active = bool(self.twist.any() or self.swinging.any() or self._away().any())
+        if not active:
+            return
+        before = self.phase
+        self.phase = (before + pace * dt / self.period) % 1.0
+        step = (self.phase - before) % 1.0
+        reached = ((self._offsets - before) % 1.0 < step) & (step > 0) & ~self.swinging
+        for i in np.flatnonzero(reached):
+            if self.twist.any() or self._away()[i]:
+                self.swinging[i] = True
+                self._share[i] = 0.0
+                self._from[i] = self.feet[i]
+                self._waited[i] = math.inf
+                self._depth[i] = 0.0
+
+    def _move_feet(self, touching: list[bool | None], dt: float) -> None:
+        """Standing feet go with the ground, swinging ones along their arcs, those in the air reach down."""
+        swing_time = (1.0 - self.duty) * self.period
+        on_ground = ~self.swinging
+        self.feet[on_ground, :2] = moved(self.feet[on_ground, :2], self.twist, dt)
+        air = np.flatnonzero(self.swinging)
+        if air.size:
+            self._share[air] += dt / swing_time
+            self._from[air, :2] = moved(self._from[air, :2], self.twist, dt)
+            end = self._footholds(air, swing_time)
+            share = self._share[air]
+            self.feet[air] = swing(self._from[air], end, share, self.step_height)
+            for k, i in enumerate(air):
+                if share[k] > 0.55 and touching[i]:
+                    self.swinging[i] = False  # the ground came early
+                elif share[k] >= 1.0:
+                    self.swinging[i] = False
+                    if touching[i] is False:
+                        self._waited[i] = 0.0
+        for i in np.flatnonzero(np.isfinite(self._waited)):
+            self._waited[i] += dt
+            if touching[i] or self._depth[i] >= self.settings.search_depth * self.step_height:
+                self._waited[i] = math.inf
+            elif self._waited[i] > self.settings.settle:
+                self._depth[i] += self.settings.search_speed * dt
+                self.feet[i, 2] -= self.settings.search_speed * dt
+
+    def _footholds(self, legs: np.ndarray, swing_time: float) -> Array:
+        """Where swinging feet shall come down, (n, 3), as seen from the body now.
+
+        At touchdown a foot stands half a stance ahead of its usual place; until then the body moves on.
+        """
+        ahead = (1.0 - np.minimum(self._share[legs], 1.0)) * swing_time + 0.5 * self.stance_time
+        end = np.empty((len(legs), 3))
+        for k, i in enumerate(legs):
+            end[k, :2] = moved(self._home[i : i + 1, :2], self.twist, -float(ahead[k]))[0]
+            if ahead[k] > 0.5 * self.stance_time:  # keep within reach at touchdown
+                pass
+        a, b, c = self._ground()
+        end[:, 2] = a + b * end[:, 0] + c * end[:, 1]
+        return end
+
+    def _ground(self) -> tuple[float, float, float]:
+        """Plane z = a + b x + c y through the standing feet, level where they do not tell (ridge regression)."""
+        stands = ~self.swinging
+        if not stands.any():
+            return float(np.mean(self._home[:, 2])), 0.0, 0.0
+        p = self.feet[stands]
+        mean = p.mean(axis=0)
+        d = p - mean
+        ridge = 0.5 * self._width**2
+        sxx, syy, sxy = d[:, 0] @ d[:, 0] + ridge, d[:, 1] @ d[:, 1] + ridge, d[:, 0] @ d[:, 1]
+        sxz, syz = d[:, 0] @ d[:, 2], d[:, 1] @ d[:, 2]
+        det = sxx * syy - sxy * sxy
+        b, c = (syy * sxz - sxy * syz) / det, (sxx * syz - sxy * sxz) / det
+        return float(mean[2] - b * mean[0] - c * mean[1]), float(b), float(c)
+
+    def _hold_body(self, command: Command, dt: float) -> None:
+        """Level the body by the IMU, keep its height over the standing feet, sway it over its support."""
+        stands = ~self.swinging
+        s = self.settings
+        if s.level:
+            roll = self.attitude.roll - command.roll
+            pitch = self.attitude.pitch - command.pitch
+            change = s.level_gain * dt * (roll * self.feet[:, 1] - pitch * self.feet[:, 0])
+            room = 1.5 * self.step_height
+            self.feet[:, 2] = np.clip(self.feet[:, 2] + change, self._home[:, 2] - room, self._home[:, 2] + room)
+        if stands.any():
+            off = float(np.mean(self.feet[stands, 2])) - float(np.mean(self._home[:, 2]))
+            most = 0.1 * dt
+            rise = -max(-most, min(most, s.height_gain * off * dt))
+            self.feet[:, 2] += rise
+            self._from[:, 2] += rise
+        if self.pattern.sway:
+            self._sway_body(dt)
+
+    def _sway_body(self, dt: float) -> None:
+        """Move the body so that the legs that will carry it during the next swing do so with a margin."""
+        goal = np.zeros(2)
+        if self.twist.any() or self.swinging.any() or self._away().any():
+            until = (self._offsets - self.phase) % 1.0
+            lifted = self.swinging.copy()
+            if not lifted.any():
+                lifted[int(np.argmin(until))] = True
+            carries = ~lifted
+            wanted = self.settings.sway_margin * self._width
+            goal = inside(self.feet[carries, :2], self._centre, wanted) - self._centre
+        gap = goal - self._sway
+        quick = 0.5 * self._width / (0.25 * self.period)  # [m/s]
+        most = quick * dt
+        step = gap * min(1.0, 8.0 * dt / (0.25 * self.period))
+        size = float(np.hypot(*step))
+        self._sway = self._sway + step * (min(1.0, most / size) if size > 0 else 0.0)
+
+    def _joint_targets(self, command: Command) -> Array:
+        middle = self.feet - [self._sway[0], self._sway[1], 0.0]
+        middle[:, 2] += self._radii - command.height
+        if command.roll or command.pitch:
+            middle = middle @ so3.from_rpy((command.roll, command.pitch, 0.0))
+        self._q, self.error = self._solver.joints(middle, self._q)
+        return self._q.copy()
+
+
+def imu_rotation(robot: Robot, rig: Rig) -> Array:
+    """(3, 3) from the axes of the robot's IMU to those of the rig's body; identity without an IMU."""
+    for spec in robot.sensors:
+        if spec.kind == "imu":
+            poses = robot.link_poses(rig.stance)
+            return poses[rig.body].rotation.T @ poses[spec.link].rotation @ spec.pose.rotation
+    return np.eye(3)
+
+
+def touch_names(robot: Robot, foot: str) -> tuple[str, tuple[str, ...]]:
+    """The foot's link, whose load cells may be read, and the names of contact switches on it."""
+    kinds = ("contact", "bumper", "touch")
+    switches = tuple(spec.name for spec in robot.sensors if spec.link == foot and spec.kind in kinds)
+    return foot, (*switches, f"{foot}/touch")
