@@ -32,7 +32,9 @@ class RotationSpline:
     in body axes [rad/s].
     """
 
-    def __init__(self, times: ArrayLike, rotations: ArrayLike, ends: str | tuple[ArrayLike, ArrayLike] = "rest") -> None:
+    def __init__(
+        self, times: ArrayLike, rotations: ArrayLike, ends: str | tuple[ArrayLike, ArrayLike] = "rest"
+    ) -> None:
         self.times = np.array(times, dtype=float)
         self.rotations = np.array(rotations, dtype=float)
         count = len(self.times) if self.times.ndim == 1 else 0

@@ -1,0 +1,183 @@
+"""From a step to joint positions over time: control points become pose splines, pose splines joint ways by IK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from andante.description import Robot
+from andante.description.source import Problem, Severity, Source
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .action_reach import follow
+from .actions import ActionSet, Atomic, Reach, Step, Take, Turn, Wait
+from .joint_motion import Sampled
+from .limits import MotionLimits
+from .nurbs import Nurbs
+from .path_timing import time_path
+from .poses import positions_of, within_limits
+
+SAMPLE = 0.01  # [s]
+PATH_SAMPLES = 61  # IK solves along a way whose time is not yet known
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A step as a joint motion, where it ends, and what had to be said about it.
+
+    `places` are the control points as they were resolved: relative ones are absolute here, so that a step can be begun
+    again towards the same places.
+    """
+
+    motion: Sampled
+    end: Mapping[str, float]
+    problems: tuple[Problem, ...]
+    places: Step
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Some joints along a way: samples over the share of the way, and its time."""
+
+    names: tuple[str, ...]
+    shares: Array  # (m,) growing from 0 to 1
+    positions: Array  # (m, joints)
+    duration: float | None
+    speed: float
+    source: Source
+
+
+def plan_step(robot: Robot, actions: ActionSet, step: Step, start: Mapping[str, float]) -> Planned:
+    """Plan one bound step from joint positions (all movable joints)."""
+    here = dict(robot.complete(start))
+    ways: list[_Way] = []
+    problems: list[Problem] = []
+    resolved: list[Atomic] = []
+    longest_wait = 0.0
+    for atomic in step.atomics:
+        if isinstance(atomic, Wait):
+            longest_wait = max(longest_wait, float(atomic.duration))
+            resolved.append(atomic)
+            continue
+        way, absolute, told = _way(robot, actions, atomic, here)
+        ways.append(way)
+        problems += told
+        resolved.append(absolute)
+    _no_joint_twice(ways)
+    timed = [_timed(robot, way) for way in ways]
+    duration = max([longest_wait, *(positions.shape[0] * SAMPLE - SAMPLE for positions in timed)])
+    count = max(2, round(duration / SAMPLE) + 1)
+    names = tuple(name for way in ways for name in way.names)
+    columns = [np.vstack([p, np.repeat(p[-1:], count - len(p), axis=0)]) for p in timed]
+    table = np.hstack(columns) if columns else np.zeros((count, 0))
+    motion = Sampled(names, table, SAMPLE)
+    problems += _speed_problems(robot, ways, motion)
+    end = robot.complete({**here, **dict(zip(names, table[-1].tolist(), strict=True))})
+    return Planned(motion, end, tuple(problems), Step(step.name, tuple(resolved), 1, step.source))
+
+
+def _way(
+    robot: Robot, actions: ActionSet, atomic: Reach | Turn | Take, here: Mapping[str, float]
+) -> tuple[_Way, Atomic, tuple[Problem, ...]]:
+    duration = None if atomic.duration is None else float(atomic.duration)
+    speed = float(atomic.speed)
+    if isinstance(atomic, Reach):
+        group = actions.group(atomic.group, atomic.source)
+        samples = PATH_SAMPLES if duration is None else max(3, ceil(duration / SAMPLE) // 2 + 1)
+        followed = follow(robot, group, atomic, here, samples)
+        way = _Way(followed.names, followed.shares, followed.positions, duration, speed, atomic.source)
+        return way, followed.absolute, followed.problems
+    told: tuple[Problem, ...] = ()
+    if isinstance(atomic, Take):
+        goal, told = within_limits(robot, positions_of(robot, atomic.pose), atomic.source)
+        rows = {j.name: (goal[j.name],) for j in robot.independent if j.name in goal}
+        absolute: Atomic = atomic
+    else:
+        rows, absolute, told = _turned(robot, atomic, here)
+    names = tuple(rows)
+    most = max(len(row) for row in rows.values())
+    points = np.array([[here[n], *row, *([row[-1]] * (most - len(row)))] for n, row in rows.items()], dtype=float).T
+    shares = np.linspace(0.0, 1.0, PATH_SAMPLES)
+    curve = Nurbs.through(points, min(3, len(points) - 1), np.linspace(0, 1, len(points)))
+    limits = MotionLimits.of(robot, names)
+    positions = np.clip(curve.evaluate(shares), limits.lower, limits.upper)
+    return _Way(names, shares, positions, duration, speed, atomic.source), absolute, told
+
+
+def _turned(
+    robot: Robot, atomic: Turn, here: Mapping[str, float]
+) -> tuple[dict[str, tuple[float, ...]], Turn, tuple[Problem, ...]]:
+    """Absolute positions of joints inside their limits."""
+    rows: dict[str, tuple[float, ...]] = {}
+    told: list[Problem] = []
+    for name, way in atomic.positions.items():
+        joint = robot.joint(name)
+        place = f"{atomic.source}: " if str(atomic.source) else ""
+        if not joint.one_dof:
+            raise BadInput(f"{place}joint {name!r} is {joint.type} and has no position to go to")
+        if joint.mimic is not None:
+            raise BadInput(f"{place}joint {name!r} follows {joint.mimic.joint!r}; move that one")
+        values = []
+        for value in way:
+            inside, words = within_limits(
+                robot, {name: float(value) + (here[name] if atomic.relative else 0.0)}, atomic.source
+            )
+            values.append(inside[name])
+            told += words
+        rows[name] = tuple(values)
+    return rows, Turn(rows, atomic.duration, atomic.speed, False, atomic.source), tuple(told)
+
+
+def _timed(robot: Robot, way: _Way) -> Array:
+    """Positions every SAMPLE seconds, from rest to rest: by a quintic in the given time, else as fast as limits allow."""
+    spline = CubicSpline(way.shares, way.positions)
+    if way.duration is not None:
+        count = max(2, round(way.duration / SAMPLE) + 1)
+        x = np.linspace(0.0, 1.0, count)
+        return spline(x**3 * (10 + x * (6 * x - 15)))
+    if np.abs(np.diff(way.positions, axis=0)).max(initial=0.0) < 1e-9:
+        return way.positions[[0, -1]]
+    limits = MotionLimits.of(robot, way.names, way.speed)
+    # an even pace along the joints' way, so that places where the tip stands still do no harm
+    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way.positions, axis=0), axis=1) + 1e-9)])
+    path = CubicSpline(lengths / lengths[-1], way.positions)
+    timed = time_path(way.names, lambda s, order: path(s, order), (0.0, 1.0), limits.velocity, limits.acceleration)
+    count = max(2, ceil(timed.duration / SAMPLE) + 1)
+    return timed.evaluate(np.linspace(0.0, timed.duration, count))
+
+
+def _no_joint_twice(ways: list[_Way]) -> None:
+    seen: dict[str, Source] = {}
+    for way in ways:
+        for name in way.names:
+            if name in seen:
+                raise BadInput(
+                    f"{way.source}: joint {name!r} is already moved by line {seen[name].line} of the same step; "
+                    "use two steps, or hold the joint in a group"
+                )
+            seen[name] = way.source
+
+
+def _speed_problems(robot: Robot, ways: list[_Way], motion: Sampled) -> list[Problem]:
+    times = np.arange(0.0, motion.duration + SAMPLE / 4, SAMPLE / 2)
+    if not motion.names:
+        return []
+    limits = MotionLimits.of(robot, motion.names)
+    share = np.abs(motion.evaluate(times, 1)).max(axis=0) / limits.velocity
+    told, k = [], 0
+    for way in ways:
+        own = share[k : k + len(way.names)]
+        worst = int(np.argmax(own)) if len(own) else 0
+        if len(own) and own[worst] > 1.01 and way.duration is not None:
+            message = (
+                f"joint {way.names[worst]!r} would need {own[worst]:.2g} times its top speed; "
+                f"give this at least {way.duration * own[worst]:.2g} s"
+            )
+            told.append(Problem(Severity.ERROR, message, way.source))
+        k += len(way.names)
+    return told

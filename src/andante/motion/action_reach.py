@@ -1,0 +1,133 @@
+"""The tip of a group through control points: IK along a pose spline, and words on what cannot be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from andante.description import Robot
+from andante.description.source import Problem, Severity
+from andante.errors import AndanteError, UnknownName
+from andante.geometry import Array
+from andante.kinematics import Chain, chain
+
+from .actions import Group, Reach
+from .pose_spline import PoseSpline
+
+REACHED = 1e-4  # norm of the gap that still counts as reached [m, rad]
+SUDDEN = 0.5  # change of a joint between two samples that is no longer a continuous way [rad or m]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Joint positions along the way of a tip."""
+
+    names: tuple[str, ...]
+    shares: Array  # (m,) of the way, 0 to 1
+    positions: Array  # (m, joints) [rad or m]
+    absolute: Reach  # with control points in the base frame
+    problems: tuple[Problem, ...]
+
+
+def group_chain(robot: Robot, group: Group, here: Mapping[str, float]) -> Chain:
+    """The chain of a group; held joints and sources of mimics off the way stand where they are."""
+    place = f"{group.source}: " if str(group.source) else ""
+    try:
+        for name in group.hold:
+            robot.joint(name)
+        made = chain(robot, group.base, group.tip)
+    except AndanteError as error:
+        raise type(error)(f"{place}group {group.name!r}: {error}") from None
+    held = {name: here[name] for name in (*made.held, *group.hold) if name in made.variables}
+    for name in group.hold:
+        if name not in made.variables:
+            raise UnknownName.among("joint", name, made.variables, f"{place}group {group.name!r}")
+    made = made.hold(held)
+    if not made.joint_names:
+        raise UnknownName(f"{place}group {group.name!r} has no joint to move between {group.base!r} and {group.tip!r}")
+    return made
+
+
+def follow(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, float], samples: int) -> Followed:
+    """Joint positions at even shares of the way through the control points, from where the tip is.
+
+    Points that cannot be reached are approached as nearly as the joints allow, and told.
+    """
+    arm = group_chain(robot, group, here)
+    q = np.clip(arm.vector(here), *arm.limits)
+    begin = arm.coordinates(q)
+    points = np.array(atomic.points, dtype=float)
+    if atomic.relative:
+        points = points + begin
+    absolute = replace(atomic, points=tuple(map(tuple, points.tolist())), relative=False)
+    first = np.where(np.isnan(points).all(axis=0), np.nan, begin)
+    spline = PoseSpline(np.vstack([first, points]))
+    shares = np.linspace(0.0, 1.0, samples)
+    targets = spline.pose(shares)
+    positions = np.empty((samples, len(q)))
+    positions[0] = q
+    gaps = np.zeros(samples)
+    for k in range(1, samples):
+        if np.isnan(targets[k]).all():
+            positions[k] = positions[k - 1]
+            continue
+        found = arm.ik(targets[k], start=positions[k - 1], restarts=0)
+        positions[k], gaps[k] = found.q, found.error
+    problems = _told(robot, arm, atomic, spline, targets, positions, gaps)
+    return Followed(arm.joint_names, shares, positions, absolute, tuple(problems))
+
+
+def _told(
+    robot: Robot, arm: Chain, atomic: Reach, spline: PoseSpline, targets: Array, positions: Array, gaps: Array
+) -> list[Problem]:
+    """Why the way cannot be followed: out of reach, a joint limit, or only by a jump."""
+    told = []
+    count = len(gaps)
+    name = f"group {atomic.group!r}"
+    missed = np.flatnonzero(gaps > REACHED)
+    if len(missed):
+        worst = int(missed[np.argmax(gaps[missed])])
+        share = worst / (count - 1)
+        number = int(np.argmin(np.abs(spline.parameters[1:] - share))) + 1
+        place = f"control point {number}" if abs(spline.parameters[number] - share) < 0.5 / (count - 1) else "the way"
+        what = f"{name} cannot reach {place} ({_words(targets[worst])}), {share:.0%} along"
+        told.append(
+            Problem(
+                Severity.ERROR, f"{what}: {_reason(arm, targets[worst], positions[worst], gaps[worst])}", atomic.source
+            )
+        )
+    jumps = np.abs(np.diff(positions, axis=0))
+    revolute = np.array([robot.joint(n).type.value != "prismatic" for n in arm.joint_names])
+    sudden = np.where(revolute, SUDDEN, SUDDEN / 5)
+    if (jumps > sudden).any() and not len(missed):
+        k, j = np.unravel_index(int(np.argmax(jumps / sudden)), jumps.shape)
+        told.append(
+            Problem(
+                Severity.ERROR,
+                f"{name} has to flip joint {arm.joint_names[j]!r} by {jumps[k, j]:.2f} at {k / (count - 1):.0%} of the "
+                "way; move the points off the singular place or free a coordinate",
+                atomic.source,
+            )
+        )
+    return told
+
+
+def _reason(arm: Chain, target: Array, q: Array, gap: float) -> str:
+    again = arm.ik(target, start=q, restarts=20)
+    if again.converged or again.error <= REACHED:
+        return "only another bend of the joints reaches it; add a control point that leads there"
+    free = arm.ik(target, start=q, limits=False, restarts=5)
+    lower, upper = arm.limits
+    if free.error <= REACHED:
+        beyond = np.maximum(lower - free.q, free.q - upper)
+        j = int(np.argmax(beyond))
+        return (
+            f"joint {arm.joint_names[j]!r} would be at {free.q[j]:.3f}, its limits are {lower[j]:.3f} to {upper[j]:.3f}"
+        )
+    return f"it is {again.error * 1000:.0f} mm (or mrad) out of reach"
+
+
+def _words(target: Array) -> str:
+    return " ".join("_" if np.isnan(value) else f"{value:.3f}" for value in target)

@@ -1,0 +1,125 @@
+"""Key-frame motions as TOML, one [[keys]] table per instant:
+
+name = "wave_hand"
+robot = "nao"                # for whom it is meant (optional)
+interpolation = "smooth"     # smooth | cubic | linear | hold
+loop = 2                     # rounds; true: until stopped
+repeat = {from = 1.0, to = 2.2, count = 3}
+
+[[keys]]
+time = 1.0                   # [s]
+RShoulderPitch = -1.0        # any joints [rad or m]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from andante.description.io.xmltree import read_bytes
+from andante.description.source import Source
+from andante.errors import BadInput, UnknownName
+from andante.motion.keyframes import Key, Keyframes, Repeat
+
+MAX_BYTES = 8 * 1024 * 1024
+TOP = ("name", "robot", "interpolation", "loop", "repeat", "keys")
+
+
+def read_keyframes_toml(path: Path) -> Keyframes:
+    """The motion of a TOML file; errors name the file and the line of the key."""
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
+    for name in data:
+        if name not in TOP:
+            raise UnknownName.among("entry", name, TOP, str(path))
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if line.replace(" ", "").startswith("[[keys]]")]
+    tables = data.get("keys", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise BadInput(f"{path}: keys must be tables, like [[keys]] time = 0.5 HeadYaw = 0.3")
+    if len(lines) != len(tables):
+        lines = [0] * len(tables)
+    keys = tuple(_key(table, Source(str(path), line)) for table, line in zip(tables, lines, strict=True))
+    return Keyframes(
+        _string(path, data, "name", path.stem),
+        keys,
+        _string(path, data, "interpolation", "smooth"),
+        _loop(path, data.get("loop", 1)),
+        _repeat(path, data.get("repeat")),
+        Source(str(path)),
+    )
+
+
+def write_keyframes_toml(motion: Keyframes, path: Path) -> None:
+    """Write a motion so that reading gives it back exactly; the file is complete or absent."""
+    lines = [f"name = {_quoted(motion.name)}", f"interpolation = {_quoted(motion.interpolation)}"]
+    lines.append(f"loop = {'true' if motion.loop == inf else int(motion.loop)}")
+    if motion.repeat is not None:
+        repeat = motion.repeat
+        lines.append(f"repeat = {{from = {_number(repeat.start)}, to = {_number(repeat.end)}, count = {repeat.count}}}")
+    for key in motion.keys:
+        lines += ["", "[[keys]]", f"time = {_number(key.time)}"]
+        lines += [f"{_quoted(joint)} = {_number(value)}" for joint, value in key.positions.items()]
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+def _key(table: dict[str, Any], source: Source) -> Key:
+    if "time" not in table:
+        raise BadInput(f"{source}: a key needs a time [s]")
+    for name, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadInput(f"{source}: {name} should be a number, got {str(value)[:40]!r}")
+    return Key(float(table["time"]), {name: float(value) for name, value in table.items() if name != "time"}, source)
+
+
+def _loop(path: Path, value: Any) -> float:
+    if value is True:
+        return inf
+    if value is False:
+        return 1
+    if not isinstance(value, int):
+        raise BadInput(f"{path}: loop should be a number of rounds, or true for no end, got {str(value)[:40]!r}")
+    return value
+
+
+def _repeat(path: Path, value: Any) -> Repeat | None:
+    if value is None:
+        return None
+    try:
+        count = value["count"]
+        if set(value) != {"from", "to", "count"} or isinstance(count, bool) or not isinstance(count, int):
+            raise ValueError
+        return Repeat(float(value["from"]), float(value["to"]), count)
+    except (TypeError, KeyError, ValueError):
+        raise BadInput(f"{path}: repeat should look like {{from = 1.0, to = 2.0, count = 3}}") from None
+
+
+def _string(path: Path, data: dict[str, Any], name: str, default: str) -> str:
+    value = data.get(name, default)
+    if not isinstance(value, str):
+        raise BadInput(f"{path}: {name} should be a word in quotes, got {str(value)[:40]}")
+    return value
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_bytes(path, MAX_BYTES).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text file (UTF-8)") from None
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text).replace("\x7f", "\\u007f")
+
+
+def _number(value: float) -> str:
+    text = repr(float(value))
+    return text if "e" not in text or "." in text else text.replace("e", ".0e")

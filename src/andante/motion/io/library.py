@@ -1,0 +1,83 @@
+"""Motions by name or file: a pose of the robot, a motion of the built-in library, or a user's file.
+
+The library holds motion/library/ROBOT/NAME.toml (key-frames) and NAME.action (actions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from andante.description import Robot
+from andante.errors import BadInput, UnknownName
+from andante.motion.actions import ActionSet
+from andante.motion.keyframes import Keyframes
+
+from .action_files import read_actions
+from .keyframe_csv import read_keyframes_csv
+from .keyframe_toml import read_keyframes_toml
+
+LIBRARY = Path(__file__).resolve().parents[1] / "library"
+SUFFIXES = (".toml", ".csv", ".action")
+
+
+@dataclass(frozen=True)
+class PoseChoice:
+    """A named pose of the robot."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ActionChoice:
+    """One action of a set."""
+
+    actions: ActionSet
+    name: str
+
+
+Choice = PoseChoice | Keyframes | ActionChoice
+
+
+def library_motions(robot: Robot) -> dict[str, Path]:
+    """Built-in motions for a robot, by name."""
+    folder = LIBRARY / robot.name
+    if not folder.is_dir():
+        return {}
+    return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
+
+
+def find_motion(robot: Robot, name: str) -> Choice:
+    """What a name means: a pose, a library motion, or a file; FILE:ACTION (or MOTION:ACTION) picks one of several."""
+    folded = {pose.casefold(): pose for pose in robot.poses}
+    if name.casefold() in folded:
+        return PoseChoice(folded[name.casefold()])
+    known = library_motions(robot)
+    place, sign, action = name.rpartition(":")
+    if not sign or not (place in known or Path(place).suffix in SUFFIXES):
+        place, action = name, ""
+    if place in known:
+        return _read(known[place], action)
+    path = Path(place)
+    if path.suffix in SUFFIXES or "/" in place or "\\" in place:
+        return _read(path, action)
+    choices = [*robot.poses, *known]
+    raise UnknownName(
+        f"no pose or motion {name!r} for robot {robot.name!r}; choices: {', '.join(choices) or 'none'}, "
+        f"or a file ({', '.join(SUFFIXES)})"
+    )
+
+
+def _read(path: Path, action: str) -> Choice:
+    if path.suffix == ".action":
+        actions = read_actions(path)
+        chosen = action or actions.first
+        actions.action(chosen)
+        return ActionChoice(actions, chosen)
+    if action:
+        raise BadInput(f"{path}: only action files hold several actions; leave out :{action}")
+    if path.suffix == ".toml":
+        return read_keyframes_toml(path)
+    if path.suffix == ".csv":
+        return read_keyframes_csv(path)
+    raise BadInput(f"{path}: motions are files ending in {', '.join(SUFFIXES)}")
