@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .meshes import hull
@@ -37,6 +38,33 @@ def support(geometry: Geometry, direction: ArrayLike) -> float:
         case Plane(normal):
             n = np.asarray(normal) / np.linalg.norm(normal)
             return 0.0 if np.allclose(np.cross(n, d), 0.0) and d @ n >= 0 else float("inf")
+
+
+def support_point(geometry: Geometry, direction: ArrayLike) -> Array:
+    """A point of a bounded shape, in its own frame, that lies furthest along a direction (not zero) [m]."""
+    d = np.asarray(direction, dtype=float)
+    match geometry:
+        case Box(size):
+            return np.copysign(np.asarray(size) / 2, d)
+        case Sphere(radius):
+            return d * (radius / np.linalg.norm(d))
+        case Cylinder(radius, length):
+            across = np.hypot(d[0], d[1])
+            x, y = (d[:2] * (radius / across)) if across > 0 else (0.0, 0.0)
+            return np.array([x, y, np.copysign(length / 2, d[2])])
+        case Capsule(radius, length):
+            return d * (radius / np.linalg.norm(d)) + np.array([0.0, 0.0, np.copysign(length / 2, d[2])])
+        case Ellipsoid(radii):
+            squared = np.asarray(radii) ** 2
+            return squared * d / np.linalg.norm(np.asarray(radii) * d)
+        case Mesh():
+            vertices = hull(geometry)[0]
+            return vertices[int(np.argmax(vertices @ d))]
+        case Heightmap(heights, size):
+            z = np.asarray(heights)
+            return np.array([*np.copysign(np.asarray(size) / 2, d[:2]), z.max() if d[2] >= 0 else z.min()])
+        case Plane():
+            raise BadInput("a plane has no furthest point")
 
 
 def bounds(geometry: Geometry, pose: SE3) -> tuple[Array, Array]:

@@ -150,9 +150,10 @@ class Robot:
         q = self.complete(positions or {})
         poses = {self.root: IDENTITY}
         for joint in self.topological:
-            poses[joint.child] = (
-                poses[joint.parent] @ joint.pose @ joint_motion(joint, q.get(joint.name, 0.0)) @ joint.joint_from_child
-            )
+            pose, motion = poses[joint.parent] @ joint.pose, joint_motion(joint, q.get(joint.name, 0.0))
+            for step in (motion, joint.joint_from_child):
+                pose = pose if step is IDENTITY else pose @ step
+            poses[joint.child] = pose
         return poses
 
     def complete(self, positions: Mapping[str, float]) -> dict[str, float]:
@@ -193,6 +194,8 @@ class Robot:
 
 def joint_motion(joint: Joint, q: float) -> SE3:
     """Motion of a one-degree joint at position q [rad or m]; other joints rest at identity."""
+    if q == 0:
+        return IDENTITY
     axis = np.asarray(joint.axis)
     if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS):
         return SE3.from_parts(so3.exp(axis * q), np.zeros(3))

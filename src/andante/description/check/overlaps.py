@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from andante.description.extent import bounds, support
+from andante.description.extent import bounds, support_point
 from andante.description.joint import JointType
 from andante.description.robot import Robot
 from andante.description.shapes import Geometry, Heightmap, Plane
@@ -15,6 +15,7 @@ from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 
 MAX_REPORTED = 12
+MAX_COUNTED = 200  # pairs after which the search ends
 TOUCHING = 1e-4  # shapes are shrunk by this much: touching is not overlapping [m]
 
 
@@ -50,8 +51,11 @@ def overlap_problems(robot: Robot) -> Iterator[Problem]:
                 found.add(pair)
                 if len(found) <= MAX_REPORTED:
                     yield _told(robot, name, other)
+        if len(found) >= MAX_COUNTED:
+            break
     if len(found) > MAX_REPORTED:
-        yield Problem(Severity.INFO, f"and {len(found) - MAX_REPORTED} more pairs of links overlap", robot.source)
+        more = f"{len(found) - MAX_REPORTED}{' or more' if len(found) >= MAX_COUNTED else ''}"
+        yield Problem(Severity.INFO, f"and {more} other pairs of links overlap", robot.source)
 
 
 def _told(robot: Robot, name: str, other: str) -> Problem:
@@ -93,16 +97,8 @@ def shapes_overlap(a: Geometry, a_pose: SE3, b: Geometry, b_pose: SE3, iteration
 
 
 def _furthest(shape: Geometry, pose: SE3, direction: Array) -> Array:
-    """Point of a placed convex shape furthest along a direction, by the gradient of its support function."""
-    local = pose.rotation.T @ direction
-    norm = float(np.linalg.norm(local))
-    local = local / norm
-    step = 1e-6
-    # the support function is positively homogeneous: its gradient is the furthest point itself
-    gradient = np.array(
-        [(support(shape, local + step * axis) - support(shape, local - step * axis)) / (2 * step) for axis in np.eye(3)]
-    )
-    return pose @ gradient
+    """Point of a placed convex shape furthest along a direction."""
+    return pose.rotation @ support_point(shape, pose.rotation.T @ direction) + pose.translation
 
 
 def _nearest(simplex: list[Array]) -> tuple[list[Array], Array]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.description.io.open import is_world, read_robot, read_root, read_world
+from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
 from andante.description.load import robot_file, robot_names, world_file, world_names
@@ -51,8 +51,8 @@ def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckRe
     faults = structure_problems(root)
     try:
         if is_world(root):
-            return check_world(read_world(path, given, resolver), faults)
-        return check_robot(read_robot(path, given, resolver), faults)
+            return check_world(world_of(root, path, resolver), faults)
+        return check_robot(robot_of(root, path, resolver), faults)
     except BadInput:
         if not any(problem.severity is Severity.ERROR for problem in faults):
             raise

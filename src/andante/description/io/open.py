@@ -40,7 +40,11 @@ def is_world(root: Node) -> bool:
 def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> Robot:
     """The robot of a URDF, xacro, SDF or MJCF file, with its side file (poses, servos) where there is one."""
     path, resolver = Path(path), resolver or Resolver()
-    root = read_root(path, arguments or {}, resolver)
+    return robot_of(read_root(path, arguments or {}, resolver), path, resolver)
+
+
+def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
+    """The robot of a root element that was read from `path`."""
     if root.tag == "robot":
         from .urdf_reader import read_urdf
 
@@ -66,7 +70,11 @@ def _said(root: Node) -> tuple[Problem, ...]:
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
     """The world of an SDF or MJCF file; a file with only a model becomes a world with that model in it."""
     path, resolver = Path(path), resolver or Resolver()
-    root = read_root(path, arguments or {}, resolver)
+    return world_of(read_root(path, arguments or {}, resolver), path, resolver)
+
+
+def world_of(root: Node, path: Path, resolver: Resolver) -> World:
+    """The world of a root element that was read from `path`."""
     if root.tag == "sdf":
         from .sdf_reader import read_sdf_world
 
