@@ -18,7 +18,7 @@ class Attitude:
     Axes are those of the walking frame. Axes that the gyro lacks (NaN) count as not turning.
     """
 
-    def __init__(self, settle: float = 1.0) -> None:
+    def __init__(self, settle: float = 3.0) -> None:
         self.settle = settle  # time in which the accelerometer wins [s]
         self.up = np.array([0.0, 0.0, 1.0])  # the vertical seen from the body
         self.heading = 0.0  # turned since the start, unwrapped [rad]

@@ -14,8 +14,8 @@ from andante.sensors import ContactSwitch, FootForce, Imu, SensorSuite
 from .simulation import Simulation
 
 
-def readings_of(suite: SensorSuite, time: float) -> Readings:
-    """The newest readings of all sensors in the form that behaviours take."""
+def readings_of(suite: SensorSuite, time: float, since: float | None = None) -> Readings:
+    """The newest readings of all sensors in the form that behaviours take; of the IMU the mean since a time [s]."""
     position, velocity = suite["encoders"].reading, suite["encoder_velocities"].reading
     if position is None or velocity is None:
         raise BadInput("no encoder reading has arrived yet; run the simulation for one sample first")
@@ -24,7 +24,8 @@ def readings_of(suite: SensorSuite, time: float) -> Readings:
         if channel.reading is None:
             continue
         if isinstance(channel.sensor, Imu):
-            values["gyro"], values["acceleration"] = channel.reading.values[:3], channel.reading.values[3:]
+            felt = channel.reading.values if since is None else channel.mean_since(since)
+            values["gyro"], values["acceleration"] = felt[:3], felt[3:]
     forces = {
         c.name.removesuffix("/force"): c.reading.values for c in suite if isinstance(c.sensor, FootForce) and c.reading
     }
@@ -51,7 +52,7 @@ class Behave:
         if sim.sensors is None:
             raise BadInput("a behaviour needs sensors: simulate(..., sensors=True)")
         command = self.command(sim.time) if callable(self.command) else self.command
-        targets = self.behaviour.update(readings_of(sim.sensors, sim.time), command, 1.0 / self.rate)
+        targets = self.behaviour.update(readings_of(sim.sensors, sim.time, sim.time - 1.0 / self.rate), command, 1.0 / self.rate)
         if not np.isfinite(targets).all():
             raise BadInput(f"behaviour {type(self.behaviour).__name__} gave targets that are not finite")
         sim.engine.command(sim.actor, targets, Mode.POSITION)

@@ -45,16 +45,24 @@ def shares(cells: Array, point: Array) -> Array:
 class FootForce:
     """Force on each load cell of a link [N], pressed along the cells' -z (upwards on the foot).
 
-    Cells are points of the link frame; the normal force of all contacts of the link is shared between them so that the
+    Cells are points of the link frame, `rotation` (3, 3) turns the cells' axes into those of the link; the normal force of all contacts of the link is shared between them so that the
     centre of pressure is kept (see `shares`).
     """
 
-    def __init__(self, robot: Robot, link: str, cells: Sequence[tuple[str, ArrayLike]], name: str) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        link: str,
+        cells: Sequence[tuple[str, ArrayLike]],
+        name: str,
+        rotation: ArrayLike | None = None,
+    ) -> None:
         if not cells:
             raise BadInput(f"foot force sensor {name!r} on {link!r} has no cells")
         self.name = name
         self._labels = tuple(label for label, _ in cells)
-        self._cells = np.array([point for _, point in cells], dtype=float)
+        self._rotation = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+        self._cells = np.array([point for _, point in cells], dtype=float) @ self._rotation
         names = [each.name for each in robot.links]
         self._link = names.index(robot.link(link).name)
         self._body_links = rigid_group(robot, link)
@@ -71,7 +79,7 @@ class FootForce:
         if not mine.any():
             return np.zeros(len(self._cells))
         pose = scene.link_poses[self._link]
-        rotation = so3.from_quaternion(pose[3:])
+        rotation = so3.from_quaternion(pose[3:]) @ self._rotation
         points = (contacts.position[mine] - pose[:3]) @ rotation
         normal = np.maximum((contacts.force[mine] @ rotation)[:, 2], 0.0)
         total = normal.sum()

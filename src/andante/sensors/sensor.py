@@ -19,6 +19,8 @@ from andante.physics import Contacts, Engine
 
 from .noise import Noise, NoiseChannel
 
+KEPT = 32  # readings of the near past that a channel can average over
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -97,6 +99,7 @@ class Channel:
         self.sensor, self.rate, self.latency = sensor, rate, latency
         self._noise = NoiseChannel(noise, len(sensor.labels), generator)
         self._under_way: deque[Reading] = deque()
+        self._recent: deque[Reading] = deque(maxlen=KEPT)
         self._last: Reading | None = None
         self._samples = 0
 
@@ -118,21 +121,33 @@ class Channel:
             self._samples = math.floor(scene.time * self.rate + 1e-6) + 1
         while self._under_way and self._under_way[0].time + self.latency <= scene.time + 1e-9:
             self._last = self._under_way.popleft()
+            self._recent.append(self._last)
 
     @property
     def reading(self) -> Reading | None:
         """The newest reading that has arrived, None before the first."""
         return self._last
 
+    def mean_since(self, time: float) -> Array | None:
+        """Mean of the readings taken after a time [s], the newest where there are none, None before the first.
+
+        A loop that is slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
+        """
+        values = [reading.values for reading in self._recent if reading.time > time + 1e-9]
+        if len(values) > 1:
+            return np.mean(values, axis=0)
+        return self._last.values if self._last is not None else None
+
     def save(self) -> Any:
         """Everything that decides the coming readings."""
         model = getattr(self.sensor, "save", lambda: None)()
-        return (self._noise.save(), tuple(self._under_way), self._last, self._samples, model)
+        return (self._noise.save(), tuple(self._under_way), tuple(self._recent), self._last, self._samples, model)
 
     def load(self, state: Any) -> None:
         """Put back what `save` gave."""
-        noise, under_way, self._last, self._samples, model = state
+        noise, under_way, recent, self._last, self._samples, model = state
         self._noise.load(noise)
         self._under_way = deque(under_way)
+        self._recent = deque(recent, maxlen=KEPT)
         if model is not None:
             self.sensor.load(model)  # type: ignore[attr-defined]

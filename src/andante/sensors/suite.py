@@ -130,4 +130,4 @@ def _from_description(robot: Robot) -> Iterator[tuple[Sensor, SensorSpec]]:
             yield ContactSwitch(robot, spec.link, spec.name, place, radius, threshold), spec
     for link, specs in cells.items():
         points = [(spec.name, spec.pose.translation) for spec in specs]
-        yield FootForce(robot, link, points, f"{link}/force"), specs[0]
+        yield FootForce(robot, link, points, f"{link}/force", specs[0].pose.rotation), specs[0]
