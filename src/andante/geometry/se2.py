@@ -41,3 +41,27 @@ def transform(a: ArrayLike, points: ArrayLike) -> Array:
     x = a[..., 0] + c * p[..., 0] - s * p[..., 1]
     y = a[..., 1] + s * p[..., 0] + c * p[..., 1]
     return np.stack([x, y], axis=-1)
+
+
+def exp(twist: ArrayLike) -> Array:
+    """Pose reached from 0 by a constant twist (..., 3) vx, vy, w over unit time: a straight line or an exact arc.
+
+    x = (sin w vx - (1 - cos w) vy) / w, y = ((1 - cos w) vx + sin w vy) / w, with the limits at w = 0.
+    """
+    v = np.asarray(twist, dtype=float)
+    half = v[..., 2] / 2
+    chord = np.sinc(half / np.pi)  # sin(w/2) / (w/2)
+    c, s = np.cos(half), np.sin(half)
+    x = chord * (c * v[..., 0] - s * v[..., 1])
+    y = chord * (s * v[..., 0] + c * v[..., 1])
+    return np.stack([x, y, wrap(v[..., 2])], axis=-1)
+
+
+def log(pose: ArrayLike) -> Array:
+    """Constant twist (..., 3) that reaches a pose in unit time with a turn within a half circle: exp(log(a)) = a."""
+    a = np.asarray(pose, dtype=float)
+    yaw = wrap(a[..., 2])
+    half = yaw / 2
+    chord = np.sinc(half / np.pi)  # at least 2 / pi within a half turn
+    c, s = np.cos(half), np.sin(half)
+    return np.stack([(c * a[..., 0] + s * a[..., 1]) / chord, (c * a[..., 1] - s * a[..., 0]) / chord, yaw], axis=-1)

@@ -1,1 +1,49 @@
 """Chains, wheels and parallel robots: forward and inverse kinematics over plain arrays."""
+
+from .chain import Chain
+from .dh import DHRow, dh_chain, dh_matrix, load_dh
+from .drive_finder import find_drive
+from .drives import Drive, DriveWheel
+from .ik import Result, Solution, Solutions
+from .paths import chain
+from .wheel_base import ChassisMotion, Degrees, WheelBase, WheelMotion
+from .wheel_centre import Centre, instantaneous_centre
+from .wheel_drives import ackermann, differential, mecanum, omni, skid_steer, tricycle
+from .wheel_odometry import integrate, integrate_path, twist_between
+from .wheels import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
+
+__all__ = [
+    "CastorWheel",
+    "Centre",
+    "Chain",
+    "ChassisMotion",
+    "DHRow",
+    "Degrees",
+    "Drive",
+    "DriveWheel",
+    "FixedWheel",
+    "Result",
+    "Solution",
+    "Solutions",
+    "SphericalWheel",
+    "SteeredWheel",
+    "SwedishWheel",
+    "Wheel",
+    "WheelBase",
+    "WheelMotion",
+    "ackermann",
+    "chain",
+    "dh_chain",
+    "dh_matrix",
+    "differential",
+    "find_drive",
+    "instantaneous_centre",
+    "integrate",
+    "integrate_path",
+    "load_dh",
+    "mecanum",
+    "omni",
+    "skid_steer",
+    "tricycle",
+    "twist_between",
+]

@@ -9,10 +9,11 @@ import numpy as np
 
 from andante.description.extent import bounds
 from andante.description.joint import JointType
-from andante.description.robot import Robot
-from andante.description.shapes import Capsule, Cylinder, Mesh, Plane, Sphere
+from andante.description.robot import Plugin, Robot
+from andante.description.shapes import Plane
 from andante.errors import AndanteError
-from andante.geometry import Array
+
+from .wheels import Wheel, find_wheels
 
 DRIVE_PLUGINS = {
     "diff_drive": "differential drive",
@@ -26,17 +27,6 @@ DRIVE_PLUGINS = {
 
 
 @dataclass(frozen=True)
-class Wheel:
-    """A wheel: its joint, centre and axis in the root frame, radius [m], and the joint that steers it."""
-
-    joint: str
-    centre: Array
-    axis: Array
-    radius: float
-    steering: str = ""
-
-
-@dataclass(frozen=True)
 class Leg:
     """A leg: its joints from the body outwards, and the link at its end."""
 
@@ -47,11 +37,8 @@ class Leg:
 def recognise(robot: Robot) -> Iterator[str]:
     """Sentences about the drive and the legs."""
     for plugin in robot.plugins:
-        text = f"{plugin.filename} {plugin.name}".lower()
-        for key, kind in DRIVE_PLUGINS.items():
-            if key in text:
-                yield f"{kind} by its plugin {plugin.filename}"
-                break
+        if key := drive_plugin(plugin):
+            yield f"{DRIVE_PLUGINS[key]} by its plugin {plugin.filename}"
     wheels = find_wheels(robot)
     if wheels:
         names = ", ".join(wheel.joint for wheel in wheels)
@@ -66,55 +53,28 @@ def recognise(robot: Robot) -> Iterator[str]:
         yield "sensors: " + ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in sorted(counts.items()))
 
 
-def find_wheels(robot: Robot) -> list[Wheel]:
-    """Continuous joints with a round collision shape about their axis, level with the ground side of the robot."""
-    poses = robot.link_poses()
-    out = []
-    for joint in robot.joints:
-        if joint.type is not JointType.CONTINUOUS:
-            continue
-        axis = poses[joint.parent].rotation @ joint.pose.rotation @ np.asarray(joint.axis)
-        if abs(axis[2]) > 0.5:
-            continue  # turns about the vertical: a caster's fork or a sensor head
-        radius = _round_radius(robot, joint.child, poses, axis)
-        if radius is None:
-            continue
-        carrier = robot.parent_joint(joint.parent)
-        steered = carrier is not None and carrier.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
-        steering = carrier.name if steered and carrier is not None else ""
-        out.append(Wheel(joint.name, poses[joint.child].translation, axis, radius, steering))
-    return out
-
-
-def _round_radius(robot: Robot, link: str, poses: dict, axis: Array) -> float | None:
-    for collision in robot.link(link).collisions:
-        shape, pose = collision.geometry, poses[link] @ collision.pose
-        if isinstance(shape, Sphere):
-            return shape.radius
-        if isinstance(shape, Cylinder | Capsule) and abs(pose.rotation[:, 2] @ axis) > 0.95:
-            return shape.radius
-        if isinstance(shape, Mesh):
-            try:
-                low, high = bounds(shape, pose)
-            except AndanteError:
-                continue
-            across = [high[i] - low[i] for i in range(3) if i != int(np.argmax(np.abs(axis)))]
-            if abs(across[0] - across[1]) < 0.05 * max(across):
-                return float(across[0] / 2)
-    return None
+def drive_plugin(plugin: Plugin) -> str:
+    """Key of `DRIVE_PLUGINS` that a plugin's file or name contains (`-` and `_` do not matter); empty: no drive."""
+    text = f"{plugin.filename} {plugin.name}".lower().replace("-", "").replace("_", "")
+    return next((key for key in DRIVE_PLUGINS if key.replace("_", "") in text), "")
 
 
 def _drive_kind(wheels: list[Wheel]) -> str:
+    wheels = [wheel for wheel in wheels if not wheel.castor] or wheels
+    if any(wheel.roller_angle is not None for wheel in wheels):
+        slanted = any(abs(wheel.roller_angle or 0.0) > 0.1 for wheel in wheels)
+        return "mecanum base" if slanted else "omnidirectional base"
     driven = [wheel for wheel in wheels if not wheel.steering]
-    if any(wheel.steering for wheel in wheels):
-        return "Ackermann steering"
+    if not driven:
+        return "base of steered wheels"
+    if len(driven) < len(wheels):
+        return "Ackermann steering" if len(wheels) - len(driven) > 1 else "tricycle steering"
     parallel = all(abs(abs(wheel.axis @ driven[0].axis) - 1) < 0.02 for wheel in driven)
     if not parallel:
         return "omnidirectional base"
-    along = {round(float(wheel.centre[0]), 3) for wheel in driven}
-    if len(driven) == 2 and len(along) == 1:
-        return "differential drive"
-    return "differential drive" if len(along) == 1 else "skid-steer or mecanum base"
+    forward = np.array([-driven[0].axis[1], driven[0].axis[0]])
+    along = [float(forward @ wheel.centre[:2]) for wheel in driven]
+    return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else "skid-steer or mecanum base"
 
 
 def find_legs(robot: Robot) -> list[Leg]:

@@ -1,0 +1,201 @@
+"""Wheels of a robot found from its geometry: round shapes on continuous joints near the ground."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description.extent import support
+from andante.description.joint import Joint, JointType
+from andante.description.robot import Robot
+from andante.description.shapes import Capsule, Cylinder, Mesh, Sphere
+from andante.errors import AndanteError
+from andante.geometry import SE3, Array, so3
+
+_TURNING = (JointType.REVOLUTE, JointType.CONTINUOUS)
+_CARRIERS = 3  # steering and two suspension joints may stand between the body and a wheel
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel: its joint, centre and axis in the root frame, radius [m], and the joint that steers it."""
+
+    joint: str
+    centre: Array
+    axis: Array
+    radius: float
+    steering: str = ""
+    pivot: Array | None = None  # a point of the steering axis, root frame [m]
+    castor: bool = False  # `steering` is a free fork that trails
+    roller_angle: float | None = None  # rollers around the wheel: angle from the wheel's plane to their axes [rad]
+    rollers: tuple[str, ...] = ()  # joints of the rollers
+
+
+def find_wheels(robot: Robot) -> list[Wheel]:
+    """Continuous joints with a round collision shape about a level axis, at the ground side of the robot.
+
+    A ring of three or more free rollers makes a Swedish wheel. A vertical joint before the wheel steers it; a
+    continuous one with the wheel beside its axis (or one named so) is a castor.
+    """
+    poses = robot.link_poses()
+    rings = {joint.name: ring for joint in robot.joints if (ring := _ring(robot, joint, poses))}
+    rolling = {name for ring in rings.values() for name in ring}
+    found = [
+        wheel
+        for joint in robot.joints
+        if joint.name not in rolling and (wheel := _wheel(robot, joint, poses, rings.get(joint.name, ())))
+    ]
+    floor = min((_bottom(wheel) for wheel in found), default=0.0)
+    largest = max((wheel.radius for wheel in found), default=0.0)
+    return [wheel for wheel in found if _bottom(wheel) - floor < 0.5 * largest]
+
+
+def joint_axis(joint: Joint, poses: Mapping[str, SE3]) -> tuple[Array, Array]:
+    """A point on the axis of a joint and its direction, root frame, all joints at 0."""
+    pose = poses[joint.parent] @ joint.pose
+    return pose.translation, pose.rotation @ np.asarray(joint.axis)
+
+
+def _bottom(wheel: Wheel) -> float:
+    return float(wheel.centre[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
+
+
+def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...]) -> Wheel | None:
+    if joint.type is not JointType.CONTINUOUS:
+        return None
+    point, axis = joint_axis(joint, poses)
+    if abs(axis[2]) > 0.5:
+        return None  # turns about the vertical: a caster's fork or a sensor head
+    if any(other.one_dof and other.name not in ring for other in _below(robot, joint.child)):
+        return None  # carries more joints: an arm or a leg
+    carriers = _carriers(robot, joint)
+    if len(carriers) > _CARRIERS:
+        return None
+    gamma = None
+    if ring:
+        centre, radius, gamma = _roller_wheel(robot, ring, point, axis, poses)
+    else:
+        round_shape = _round(robot, joint.child, poses, point, axis)
+        if round_shape is None:
+            return None
+        centre, radius = round_shape
+    steering = next((c for c in carriers if _steers(c, poses, centre, radius)), None)
+    if steering is None:
+        return Wheel(joint.name, centre, axis, radius, roller_angle=gamma, rollers=ring)
+    pivot, _ = joint_axis(steering, poses)
+    gap = centre - pivot
+    beside = abs(float(axis[0] * gap[1] - axis[1] * gap[0])) / math.hypot(axis[0], axis[1])
+    named = any(word in f"{steering.name} {joint.name}".lower() for word in ("caster", "castor"))
+    free = steering.type is JointType.CONTINUOUS and not math.isfinite(steering.limits.upper)
+    castor = beside > 0.02 * radius and (free or named)
+    return Wheel(joint.name, centre, axis, radius, steering.name, pivot, castor, gamma, ring)
+
+
+def _carriers(robot: Robot, joint: Joint) -> list[Joint]:
+    """Movable joints between a joint and the root, nearest first."""
+    out, link = [], joint.parent
+    while (above := robot.parent_joint(link)) is not None:
+        if above.one_dof:
+            out.append(above)
+        link = above.parent
+    return out
+
+
+def _steers(joint: Joint, poses: Mapping[str, SE3], centre: Array, radius: float) -> bool:
+    """Whether a joint turns a wheel about a vertical axis that stands near it."""
+    if joint.type not in _TURNING:
+        return False
+    point, axis = joint_axis(joint, poses)
+    return abs(axis[2]) > 0.7 and math.hypot(*(centre - point)[:2]) < 5 * radius
+
+
+def _below(robot: Robot, link: str) -> list[Joint]:
+    """All joints that a link carries."""
+    out = [joint for joint in robot.joints if joint.parent == link]
+    for joint in out:
+        out += [other for other in robot.joints if other.parent == joint.child]
+    return out
+
+
+def _round(robot: Robot, link: str, poses: Mapping[str, SE3], point: Array, axis: Array) -> tuple[Array, float] | None:
+    """Centre and radius of the largest collision shape (welded links included) that is round about an axis."""
+    links = [link, *(joint.child for joint in _below(robot, link) if joint.type is JointType.FIXED)]
+    best: tuple[Array, float] | None = None
+    for name in links:
+        for collision in robot.link(name).collisions:
+            shape, pose = collision.geometry, poses[name] @ collision.pose
+            found: tuple[Array, float] | None = None
+            if isinstance(shape, Sphere) or (
+                isinstance(shape, Cylinder | Capsule) and abs(pose.rotation[:, 2] @ axis) > 0.95
+            ):
+                found = pose.translation, shape.radius
+            elif isinstance(shape, Mesh):
+                found = _round_mesh(shape, pose, axis)
+            if found is not None and (best is None or found[1] > best[1]):
+                best = found
+    if best is None or np.linalg.norm(np.cross(axis, best[0] - point)) > 0.2 * best[1]:
+        return None  # nothing round, or not about this axis
+    return best
+
+
+def _round_mesh(shape: Mesh, pose: SE3, axis: Array) -> tuple[Array, float] | None:
+    """Centre and radius of a mesh whose widths across the axis agree within 10 %."""
+    across = so3.between(np.array([0.0, 0.0, 1.0]), axis)
+    turns = np.arange(8) * np.pi / 8
+    directions = np.stack([np.cos(turns), np.sin(turns), np.zeros(8)], axis=-1) @ across.T
+    directions = np.vstack([directions, axis])
+    try:
+        ahead = np.array([support(shape, pose.rotation.T @ d) for d in directions])
+        behind = np.array([support(shape, -pose.rotation.T @ d) for d in directions])
+    except AndanteError:
+        return None  # the mesh cannot be read
+    widths = (ahead + behind)[:8]
+    if widths.max() - widths.min() > 0.1 * widths.max():
+        return None
+    middle = (ahead - behind) / 2
+    centre = pose.translation + directions[0] * middle[0] + directions[4] * middle[4] + axis * middle[8]
+    return centre, float(widths.max() / 2)
+
+
+def _ring(robot: Robot, joint: Joint, poses: Mapping[str, SE3]) -> tuple[str, ...]:
+    """Names of the continuous joints that a wheel carries all around at one distance from its axis; empty: none."""
+    if joint.type is not JointType.CONTINUOUS:
+        return ()
+    point, axis = joint_axis(joint, poses)
+    rollers = [j for j in _below(robot, joint.child) if j.type is JointType.CONTINUOUS]
+    if len(rollers) < 3:
+        return ()
+    arms = np.array([_arm(poses[j.child].translation, point, axis) for j in rollers])
+    distances = np.linalg.norm(arms, axis=1)
+    even = distances.min() > 0 and distances.max() - distances.min() < 0.1 * distances.max()
+    around = np.linalg.norm(arms.mean(axis=0)) < 0.3 * distances.max()
+    return tuple(j.name for j in rollers) if even and around else ()
+
+
+def _arm(place: Array, point: Array, axis: Array) -> Array:
+    """From an axis straight to a place."""
+    gap = place - point
+    return gap - axis * (axis @ gap)
+
+
+def _roller_wheel(
+    robot: Robot, ring: tuple[str, ...], point: Array, axis: Array, poses: Mapping[str, SE3]
+) -> tuple[Array, float, float]:
+    """Centre, radius over the rollers, and the signed angle from the wheel's plane to the roller axes in (-90, 90]."""
+    places, reach, angles = [], [], []
+    for name in ring:
+        joint = robot.joint(name)
+        place = poses[joint.child].translation
+        along = joint_axis(joint, poses)[1]
+        shape = _round(robot, joint.child, poses, place, along)
+        arm = _arm(place, point, axis)
+        outwards = arm / np.linalg.norm(arm)
+        angle = math.atan2(along @ axis, along @ np.cross(outwards, axis))
+        places.append(place)
+        reach.append(np.linalg.norm(arm) + (shape[1] if shape else 0.0))
+        angles.append(2 * angle)  # axes without direction: doubled angles have no sign
+    double = math.atan2(float(np.sin(angles).mean()), float(np.cos(angles).mean()))
+    return np.mean(places, axis=0), float(np.max(reach)), double / 2
