@@ -62,7 +62,7 @@ def inserted(knots: Array, degree: int, control: Array, u: float) -> tuple[Array
 
 
 def averaged_knots(parameters: Array, degree: int) -> Array:
-    """Clamped knots for interpolation at given parameters, by averaging (eq. 9.8): the system is then never singular."""
+    """Clamped knots for interpolation at given parameters, by averaging (eq. 9.8): the system is never singular."""
     count = len(parameters)
     inner = [parameters[j : j + degree].mean() for j in range(1, count - degree)]
     return np.concatenate([np.full(degree + 1, parameters[0]), inner, np.full(degree + 1, parameters[-1])])

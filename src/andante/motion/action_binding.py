@@ -88,6 +88,7 @@ def _bound(atomic: Atomic, values: Mapping[str, float]) -> Atomic:
     if duration is not None and not 0 < duration <= LONGEST:
         raise BadInput(f"{source}: the time must lie between 0 and {LONGEST:g} s, got {duration:g}")
     if isinstance(atomic, Wait):
+        assert duration is not None
         return replace(atomic, duration=duration)
     speed = number(atomic.speed, values, source, "speed")
     if not 0 < speed <= 1:

@@ -134,7 +134,7 @@ def _turned(
 
 
 def _timed(robot: Robot, way: _Way) -> Array:
-    """Positions every SAMPLE seconds, from rest to rest: by a quintic in the given time, else as fast as limits allow."""
+    """Positions every SAMPLE seconds, from rest to rest: a quintic in the given time, else as fast as limits allow."""
     spline = CubicSpline(way.shares, way.positions)
     if way.duration is not None:
         count = max(2, round(way.duration / SAMPLE) + 1)

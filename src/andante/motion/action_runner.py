@@ -118,6 +118,12 @@ class ActionRunner:
         return self._current.bound.steps[self._current.step].name if self._current is not None else None
 
     @property
+    def endless(self) -> bool:
+        """Whether an action runs or waits that only ends when it is stopped."""
+        runs = [*self._waiting, *self._paused, *([self._current] if self._current is not None else [])]
+        return any(run.bound.loop == inf and not run.stopping for run in runs)
+
+    @property
     def idle(self) -> bool:
         """Whether nothing runs, waits or dies out."""
         fading = self._fading is not None and self._time < self._fading_began + self._fading.duration

@@ -1,6 +1,6 @@
 """Actions as data: an action is a sequence of steps (sub-actions); a step runs atomic actions together.
 
-Numbers may be given as numbers or as expressions over the action's parameters; `action_binding.bind` makes them numbers.
+Values may be numbers or expressions over the action's parameters; `action_binding.bind` makes numbers of them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from andante.errors import BadInput, UnknownName
 
 Value = float | str  # a number, or an expression over parameters
 
+NOWHERE = Source()
 PREEMPTED = ("end", "resume")
 
 
@@ -31,8 +32,8 @@ class Group:
 class Reach:
     """Atomic action: the tip of a group passes through control points x y z yaw pitch roll (NaN = free) [m, rad].
 
-    The way begins where the tip is. `relative` points count from there, along the axes of the base link. `duration` [s],
-    or None: as fast as `speed`, a share of the joints' limits, allows.
+    The way begins where the tip is. `relative` points count from there, along the axes of the base link.
+    `duration` [s], or None: as fast as `speed`, a share of the joints' limits, allows.
     """
 
     group: str
@@ -136,7 +137,7 @@ class ActionSet:
         except KeyError:
             raise UnknownName.among("action", name, self.actions, str(self.source)) from None
 
-    def group(self, name: str, source: Source = Source()) -> Group:
+    def group(self, name: str, source: Source = NOWHERE) -> Group:
         """The group of that name."""
         try:
             return self.groups[name]

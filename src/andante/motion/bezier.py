@@ -44,7 +44,8 @@ class Bezier:
         i = np.arange(count)
         binomial = np.array([comb(count - 1, int(k)) for k in i], dtype=float)
         bernstein = binomial * u[:, None] ** i * (1 - u[:, None]) ** (count - 1 - i)
-        return Bezier(np.linalg.solve(bernstein, wanted))
+        control: Array = np.linalg.solve(bernstein, wanted).astype(float)
+        return Bezier(control)
 
     @property
     def degree(self) -> int:

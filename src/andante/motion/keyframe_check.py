@@ -64,7 +64,7 @@ def haste_problems(motion: Keyframes, robot: Robot) -> tuple[Problem, ...]:
         low, high = positions[:, k].min(), positions[:, k].max()
         if low < limits.lower[k] - 1e-6 or high > limits.upper[k] + 1e-6:
             told.append(
-                f"joint {name!r} goes to {low:.4g} and {high:.4g} between keys, its limits are {limits.lower[k]:.4g} to "
-                f"{limits.upper[k]:.4g}; choose smooth interpolation or a key in between"
+                f"joint {name!r} goes to {low:.4g} and {high:.4g} between keys, its limits are "
+                f"{limits.lower[k]:.4g} to {limits.upper[k]:.4g}; choose smooth interpolation or a key in between"
             )
     return tuple(Problem(Severity.WARNING, message, motion.source) for message in told)

@@ -57,8 +57,8 @@ class Nurbs:
     ) -> Nurbs:
         """The curve that passes through all points (n, d), in order; n > degree.
 
-        `parameters` (n,) say where; else they follow a spacing over [0, 1]: chord, centripetal or uniform. `weights` are
-        those of the control points: the points are met whatever they are.
+        `parameters` (n,) say where; else they follow a spacing over [0, 1]: chord, centripetal or uniform.
+        `weights` are those of the control points: the points are met whatever they are.
         """
         wanted, w = homogeneous(points, weights)
         if not 1 <= degree < len(wanted):

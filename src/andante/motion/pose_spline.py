@@ -1,7 +1,7 @@
 """A smooth path through waypoints x y z yaw pitch roll [m, rad] of which any number may be free (NaN).
 
-A coordinate that is NaN at every waypoint stays free all along. One that is NaN at some waypoints is not held there: the
-path passes through those that give it, and it is free before the first and after the last of them.
+A coordinate that is NaN at every waypoint stays free all along. One that is NaN at some waypoints is not held there:
+the path passes through those that give it, and it is free before the first and after the last of them.
 Positions follow cubic NURBS. Orientations follow an SO(3) spline when every waypoint gives all three angles or none
 gives any; otherwise each angle that is given follows a cubic of its own, unwrapped.
 """
@@ -68,7 +68,7 @@ class PoseSpline:
         for column in columns:
             if given[:, column].sum() == 1:  # one waypoint alone holds it at that instant and nowhere else
                 raise BadInput(
-                    f"{COORDINATES[column]} is given at one waypoint only; give it at two or more, or leave it free (nan)"
+                    f"{COORDINATES[column]} is given at one waypoint only; give it at two or more, or leave it free"
                 )
             if given[:, column].any():
                 alike.setdefault(given[:, column].tobytes(), []).append(column)

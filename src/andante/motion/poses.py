@@ -17,6 +17,7 @@ from .joint_motion import Move
 from .limits import MotionLimits
 from .moves import synchronised
 
+NOWHERE = Source()
 Positions = str | Mapping[str, float] | ArrayLike
 
 
@@ -40,7 +41,7 @@ def positions_of(robot: Robot, positions: Positions) -> dict[str, float]:
 
 
 def within_limits(
-    robot: Robot, positions: Mapping[str, float], source: Source = Source()
+    robot: Robot, positions: Mapping[str, float], source: Source = NOWHERE
 ) -> tuple[dict[str, float], tuple[Problem, ...]]:
     """The positions brought inside the joint limits, and a word on each that lay outside by more than rounding."""
     out, told = {}, []
@@ -51,8 +52,8 @@ def within_limits(
             told.append(
                 Problem(
                     Severity.WARNING,
-                    f"joint {name!r} is sent to {value:.4g}, beyond its limits {limits.lower:.4g} to {limits.upper:.4g}; "
-                    f"{inside:.4g} is taken",
+                    f"joint {name!r} is sent to {value:.4g}, beyond its limits {limits.lower:.4g} to "
+                    f"{limits.upper:.4g}; {inside:.4g} is taken",
                     source,
                 )
             )
@@ -63,8 +64,8 @@ def within_limits(
 def transition(robot: Robot, start: Positions, pose: Positions, speed: float = 0.5, jerk: bool = True) -> Move:
     """The quickest smooth straight move from a start to a pose at a share of the joints' speed, limits respected.
 
-    `start` must give every joint that the pose names (a vector of all movable joints does). Joints that mimic others are
-    left to their source. With `jerk` the acceleration is continuous, without it is a trapezoid of velocity.
+    `start` must give every joint that the pose names (a vector of all movable joints does). Joints that mimic others
+    are left to their source. With `jerk` the acceleration is continuous, without it is a trapezoid of velocity.
     """
     here, goal = positions_of(robot, start), positions_of(robot, pose)
     names = tuple(j.name for j in robot.independent if j.name in goal)

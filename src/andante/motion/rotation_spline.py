@@ -182,7 +182,7 @@ def _coefficients(phi: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _solve3(matrix: Array, vector: Array) -> Array:
-    return np.linalg.solve(matrix, vector[..., None])[..., 0]
+    return np.linalg.solve(matrix, vector[..., None])[..., 0].astype(float)
 
 
 def _block_tridiagonal(lower: Array, diagonal: Array, upper: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Key-frame motions as a table: `time,JOINT,JOINT,...`, one row per instant, an empty cell where a joint is not told."""
+"""Key-frame motions as a table: `time,JOINT,JOINT,...`, one row per instant, cells empty where a joint is not told."""
 
 from __future__ import annotations
 

@@ -1,0 +1,113 @@
+"""`andante play ROBOT MOTION`: a pose, a key-frame motion or an action, checked first and then played under physics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
+from .output import arguments_of, console, print_json
+
+
+def play(
+    robot: RobotName,
+    motion: Annotated[
+        str,
+        typer.Argument(
+            metavar="MOTION", help="Pose, built-in motion, or .toml, .csv, .action file; FILE:ACTION picks."
+        ),
+    ],
+    arguments: Arguments = None,
+    world: WorldName = "empty",
+    engine: EngineName = "mujoco",
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="Simulated time; default: until it is over.")
+    ] = None,
+    speed: Annotated[float, typer.Option("--speed", metavar="X", help="1 as written, 2 twice as fast.")] = 1.0,
+    loop: Annotated[int | None, typer.Option("--loop", metavar="N", help="Rounds; 0 until the time is over.")] = None,
+    values: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of an action; repeat it.")
+    ] = None,
+    pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to start from.")] = None,
+    seed: Seed = 0,
+    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
+    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
+    picture: Annotated[Path | None, typer.Option("--picture", metavar="OUT", help="Last instant as .png.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say what would go wrong.")] = False,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
+    json: Json = False,
+) -> None:
+    """Play a motion on a robot and tell how well it followed."""
+    from andante.runtime.play_job import PlayJob, as_row, check_play, run_play
+
+    job = PlayJob(
+        robot=robot,
+        motion=motion,
+        arguments=arguments_of(arguments),
+        parameters=_parameters(values),
+        world=world,
+        engine=engine,
+        pose=pose,
+        seconds=seconds,
+        speed=speed,
+        loop=loop,
+        seed=seed,
+        record=record,
+        video=video,
+        picture=picture,
+        anyway=anyway,
+    )
+    out = console() if not json else None
+    if check:
+        checked = check_play(job)
+        if out is None:
+            rows = [as_row(problem) for problem in checked.problems]
+            print_json(
+                {
+                    "robot": checked.robot.name,
+                    "motion": motion,
+                    "kind": checked.kind,
+                    "ok": checked.ok,
+                    "problems": rows,
+                }
+            )
+            return
+        for problem in checked.problems:
+            out.print(str(problem), markup=False)
+        out.print(
+            f"{motion} ({checked.kind}) for {checked.robot.name}: {'ok' if checked.ok else 'not ok'}", markup=False
+        )
+        return
+    outcome = run_play(job)
+    if out is None:
+        print_json(outcome.as_dict())
+        return
+    for problem in outcome.problems:
+        out.print(str(problem), markup=False, style="dim")
+    end = f"over after {outcome.time:.2f} s" if outcome.finished else "not over"
+    out.print(
+        f"{outcome.robot} played {outcome.motion} ({outcome.kind}) on {outcome.engine}: {end}, "
+        f"{outcome.seconds:.2f} s simulated",
+        markup=False,
+    )
+    tracking = outcome.tracking
+    where = f" (at most {tracking['max']:.4f} at {tracking['joint']})" if tracking["joint"] else ""
+    out.print(f"joints follow within {tracking['rms']:.4f} rad rms{where}", markup=False)
+    out.print("[red]fallen[/red]" if outcome.fallen else "[green]up[/green]")
+    for path in (record, video, picture):
+        if path is not None:
+            out.print(f"wrote {path}", markup=False)
+
+
+def _parameters(words: list[str] | None) -> dict[str, str]:
+    from andante.errors import BadInput
+
+    out = {}
+    for word in words or []:
+        name, sign, value = word.partition("=")
+        if not sign or not name.isidentifier() or not value:
+            raise BadInput(f"parameter {word!r} should look like NAME=VALUE")
+        out[name] = value
+    return out

@@ -1,0 +1,227 @@
+"""A motion played from start to end as one value in, one value out: what `andante play` does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from andante.description import Problem, Robot, load_robot, load_world
+from andante.description.source import Severity
+from andante.errors import BadInput
+from andante.geometry import Array
+from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
+from andante.motion.actions import Value
+from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
+from andante.motion.keyframe_check import fit
+from andante.motion.poses import within_limits
+
+from .player import Player
+from .simulation import Simulation, simulate
+from .spawn import first_positions
+
+SETTLE = 1.0  # played on after the end of a motion [s]
+ENDLESS = 10.0  # how long a motion without end is played when nothing else is said [s]
+LONGEST = 3600.0
+POSE_SPEED = 0.4  # share of the joints' top speed at which poses are taken
+
+
+@dataclass(frozen=True)
+class PlayJob:
+    """What to play on whom, and what to keep of it."""
+
+    robot: str
+    motion: str  # a pose, a built-in motion, a key-frame or action file
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Value] = field(default_factory=dict)  # of an action
+    world: str = "empty"
+    engine: str = "mujoco"
+    pose: str | None = None  # where it starts
+    seconds: float | None = None
+    speed: float = 1.0
+    loop: int | None = None  # rounds; 0: until the time is over
+    seed: int = 0
+    record: Path | None = None
+    video: Path | None = None
+    picture: Path | None = None
+    anyway: bool = False  # play although the check found errors
+
+
+@dataclass(frozen=True)
+class PlayOutcome:
+    """How it went."""
+
+    robot: str
+    motion: str
+    kind: str  # pose, keyframes, action
+    engine: str
+    seconds: float  # simulated
+    time: float  # until the motion was over; NaN: it was not
+    finished: bool
+    fallen: bool
+    tracking: Mapping[str, float | str | None]
+    base: Array
+    problems: tuple[Problem, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        return {
+            "robot": self.robot,
+            "motion": self.motion,
+            "kind": self.kind,
+            "engine": self.engine,
+            "seconds": self.seconds,
+            "time": self.time,
+            "finished": self.finished,
+            "fallen": self.fallen,
+            "tracking": dict(self.tracking),
+            "base": self.base,
+            "problems": [as_row(problem) for problem in self.problems],
+        }
+
+
+def as_row(problem: Problem) -> dict[str, str]:
+    """A problem as the command line prints it."""
+    return {"severity": problem.severity.value, "where": str(problem.source), "message": problem.message}
+
+
+@dataclass(frozen=True)
+class CheckedMotion:
+    """A motion found for a robot, with what the check says; nothing has moved yet."""
+
+    robot: Robot
+    choice: Choice
+    kind: str
+    start: Mapping[str, float]
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no errors."""
+        return all(problem.severity is not Severity.ERROR for problem in self.problems)
+
+
+def check_play(job: PlayJob) -> CheckedMotion:
+    """Find the motion and say what would go wrong."""
+    robot = load_robot(job.robot, job.arguments)
+    start = first_positions(robot, job.pose)
+    choice = find_motion(robot, job.motion)
+    if job.parameters and not isinstance(choice, ActionChoice):
+        raise BadInput(f"{job.motion} is no action and has no parameters, got {', '.join(job.parameters)}")
+    if isinstance(choice, PoseChoice):
+        if job.loop is not None:
+            raise BadInput("a pose is taken once; --loop is for motions and actions")
+        _, told = within_limits(robot, robot.pose(choice.name))
+        move = transition(robot, start, choice.name, _pose_speed(job.speed))
+        return CheckedMotion(robot, choice, "pose", start, (*told, *check_motion(robot, move, start)))
+    if isinstance(choice, Keyframes):
+        return CheckedMotion(robot, choice, "keyframes", start, check_keyframes(robot, choice, start))
+    problems = check_action(robot, choice.actions, choice.name, start, job.parameters)
+    return CheckedMotion(robot, choice, "action", start, problems)
+
+
+def run_play(job: PlayJob) -> PlayOutcome:
+    """Check, then play. Errors of the check stop it unless the job says anyway."""
+    for path in (job.record, job.video, job.picture):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise BadInput(f"{path}: the folder does not exist; make it first")
+    if job.seconds is not None and not 0 <= job.seconds <= LONGEST:
+        raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {job.seconds}")
+    if job.loop is not None and job.loop < 0:
+        raise BadInput(f"loop is a number of rounds, or 0 for no end, got {job.loop}")
+    checked = check_play(job)
+    errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
+    if errors and not job.anyway:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise BadInput(f"{errors[0]}{more}; nothing was moved, --anyway plays it nevertheless")
+    sim = simulate(
+        checked.robot,
+        load_world(job.world),
+        job.engine,
+        pose=job.pose,
+        seed=job.seed,
+        sensors=True,
+    )
+    try:
+        return _play(sim, job, checked)
+    finally:
+        sim.close()
+
+
+def _play(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> PlayOutcome:
+    motion, speed = _motion(sim, job, checked)
+    with ExitStack() as stack:
+        player = Player(sim, motion, speed)
+        sim.observers.append(player)
+        if job.record is not None:
+            from .recorder import open_recorder
+
+            sim.observers.append(stack.enter_context(open_recorder(job.record, sim)))
+        if job.video is not None:
+            from .film import Film
+
+            sim.observers.append(stack.enter_context(Film(sim, job.video)))
+        _run(sim, job, player)
+        if job.picture is not None:
+            from .film import save_picture
+
+            save_picture(sim, job.picture)
+    told = checked.problems
+    if isinstance(motion, ActionRunner):
+        told = (*told, *(problem for problem in motion.problems if problem not in told))
+    return PlayOutcome(
+        robot=checked.robot.name,
+        motion=checked.choice.name,
+        kind=checked.kind,
+        engine=sim.engine.name,
+        seconds=sim.time,
+        time=player.ended_at,
+        finished=player.finished,
+        fallen=sim.fallen,
+        tracking=player.tracking(),
+        base=sim.base_pose,
+        problems=told,
+    )
+
+
+def _motion(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> tuple[JointMotion | ActionRunner, float]:
+    """What the player plays, and at which speed."""
+    choice, robot = checked.choice, checked.robot
+    if isinstance(choice, PoseChoice):
+        return transition(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
+    rounds = None if job.loop is None else (math.inf if job.loop == 0 else job.loop)
+    if isinstance(choice, Keyframes):
+        motion = fit(choice, robot).motion
+        if rounds is not None:
+            motion = replace(motion, loop=rounds)
+        return motion.led_in(dict(zip(robot.joint_names, sim.joints.position.tolist(), strict=True))), job.speed
+    actions = choice.actions
+    if rounds is not None:
+        chosen = replace(actions.action(choice.name), loop=rounds)
+        actions = replace(actions, actions={**actions.actions, choice.name: chosen})
+    runner = ActionRunner(robot, actions)
+    runner.start(choice.name, job.parameters)
+    return runner, job.speed
+
+
+def _run(sim: Simulation, job: PlayJob, player: Player) -> None:
+    """Up to the given time, else until the motion is over and the robot has settled."""
+    if job.seconds is not None:
+        sim.run(job.seconds)
+        return
+    endless = job.loop == 0 or (not isinstance(player.motion, ActionRunner) and math.isinf(player.motion.duration))
+    limit = ENDLESS if endless else LONGEST
+    if isinstance(player.motion, ActionRunner) and player.motion.endless:
+        limit = ENDLESS
+    while not player.finished and sim.time < limit:
+        sim.run(0.1)
+    sim.run(SETTLE)
+
+
+def _pose_speed(speed: float) -> float:
+    if not (math.isfinite(speed) and speed > 0):
+        raise BadInput(f"the speed of playing must be > 0, got {speed}")
+    return min(1.0, POSE_SPEED * speed)
