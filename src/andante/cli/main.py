@@ -15,7 +15,9 @@ from typer._click.exceptions import ClickException, UsageError
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, catalog, check, convert, doctor, mesh, sim
+from . import bench, catalog, check, convert, doctor, mesh, play, sim
+
+INTERRUPTED = 130  # exit code after Ctrl-C
 
 app = typer.Typer(
     name="andante",
@@ -23,6 +25,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("robots")(catalog.robots)
@@ -32,6 +35,7 @@ app.command("check")(check.check)
 app.command("convert")(convert.convert)
 app.command("mesh")(mesh.mesh_command)
 app.command("sim")(sim.sim)
+app.command("play")(play.play)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 
@@ -56,6 +60,8 @@ def main() -> None:
     _prepare()
     try:
         code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # typer takes Ctrl-C for itself
+            _complain("stopped")
     except AndanteError as error:
         code = _complain(str(error))
     except UsageError as error:
@@ -65,10 +71,8 @@ def main() -> None:
         code = _complain(f"{error.format_message().rstrip('.')}; see andante{place} --help")
     except ClickException as error:
         code = _complain(error.format_message())
-    except typer.Abort:
-        code = _complain("stopped", 130)
-    except KeyboardInterrupt:
-        code = _complain("stopped", 130)
+    except (typer.Abort, KeyboardInterrupt):
+        code = _complain("stopped", INTERRUPTED)
     except Terminated:
         code = _complain("stopped", 143)
     except BrokenPipeError:

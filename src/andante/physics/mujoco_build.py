@@ -22,6 +22,8 @@ from .mujoco_geoms import GeomMaker, quaternion
 from .state import Settings
 from .tree import Body, Loop
 
+LEAST_MEMORY = 32 * 2**20  # for contacts and the solver; touched only as far as it is needed [bytes]
+BYTES_PER_PAIR = 4  # what sorting out pairs of bodies takes, doubled
 UNBOUNDED = 1e10  # stands for an infinite limit
 HARD = (0.99, 0.999, 0.0005, 0.5, 2.0)  # impedance of limits, mimics and loops
 DRY = (0.99, 0.99, 0.001, 0.5, 2.0)  # impedance of dry friction
@@ -52,6 +54,8 @@ def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[An
     spec.compiler.autolimits = False
     moving = sum(not actor.fixed or len(actor.tree.bodies) > 1 for actor in actors)
     set_options(spec.option, world, settings, islands=moving > 1)
+    bodies = sum(len(actor.tree.bodies) for actor in actors)
+    spec.memory = LEAST_MEMORY + BYTES_PER_PAIR * bodies**2
     maker = GeomMaker(spec, actors, settings)
     exact: dict[str, tuple[Array, Array]] = {}
     for actor in actors:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.description.source import Problem
-from andante.errors import BadInput
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 
 from .bounds import diverged
@@ -63,12 +63,17 @@ class MujocoEngine(Engine):
         return (*super().problems, *self._notes)
 
     def _advance(self, n: int) -> None:
-        if self._turning:
-            for _ in range(n):
-                self._turn_pushes()
-                mujoco.mj_step(self.model, self.data)
-        else:
-            mujoco.mj_step(self.model, self.data, n)
+        try:
+            if self._turning:
+                for _ in range(n):
+                    self._turn_pushes()
+                    mujoco.mj_step(self.model, self.data)
+            else:
+                mujoco.mj_step(self.model, self.data, n)
+        except mujoco.FatalError as error:
+            raise Unsupported(
+                f"engine mujoco cannot go on with {self.world.name!r}: {' '.join(str(error).split())}"
+            ) from None
         self._stale = True
         if np.count_nonzero(self._upset):
             self._upset[:] = 0

@@ -45,10 +45,12 @@ class VisualScene:
 
 
 def shown(link: Link) -> tuple[Visual, ...]:
-    """What a picture shows of a link: its visuals, or its collision shapes when it has none."""
-    if link.visuals:
-        return link.visuals
-    return tuple(Visual(collision.geometry, collision.pose, Material()) for collision in link.collisions)
+    """What a picture shows of a link: its visuals, or else its collision shapes; no mesh that is missing."""
+    shapes = [*link.visuals, *(Visual(c.geometry, c.pose, Material()) for c in link.collisions)]
+    found = [not (isinstance(shape.geometry, Mesh) and shape.geometry.path is None) for shape in shapes]
+    count = len(link.visuals)
+    first = slice(0, count) if any(found[:count]) else slice(count, None)
+    return tuple(shape for shape, there in zip(shapes[first], found[first], strict=True) if there)
 
 
 def build_visual_scene(placements: Sequence[Placement], world: World, width: int, height: int) -> VisualScene:

@@ -82,18 +82,19 @@ def _outboard_inertia(robot: Robot) -> Array:
     for body in tree.bodies[1:]:
         world.append(world[body.parent] @ body.pose)
     placed = [body.inertia.transformed(pose) for body, pose in zip(tree.bodies, world, strict=True)]
+    masses = np.array([inertia.mass for inertia in placed])
+    centres = np.array([inertia.com for inertia in placed])
+    tensors = np.array([inertia.matrix for inertia in placed])
+    carries = np.eye(len(placed), dtype=bool)  # [a, b]: body b moves with body a
+    for k, body in enumerate(tree.bodies[1:], start=1):
+        carries[:, k] |= carries[:, body.parent]
     out = np.zeros(len(robot.movable))
     for i, carrier in enumerate(tree.joint_bodies):
-        joint = robot.movable[i]
+        joint, outboard = robot.movable[i], carries[carrier]
+        if joint.type is JointType.PRISMATIC:
+            out[i] = masses[outboard].sum()
+            continue
         axis = world[carrier].rotation @ np.asarray(joint.axis)
-        origin = world[carrier].translation
-        outboard = {int(carrier)}
-        for k in range(int(carrier), len(tree.bodies)):
-            if k in outboard or tree.bodies[k].parent in outboard:
-                outboard.add(k)
-                arm = np.asarray(placed[k].com) - origin
-                if joint.type is JointType.PRISMATIC:
-                    out[i] += placed[k].mass
-                else:
-                    out[i] += axis @ placed[k].matrix @ axis + placed[k].mass * float(np.sum(np.cross(axis, arm) ** 2))
+        levers = np.cross(axis, centres[outboard] - world[carrier].translation)
+        out[i] = axis @ tensors[outboard].sum(axis=0) @ axis + masses[outboard] @ np.sum(levers**2, axis=1)
     return out

@@ -21,6 +21,7 @@ from andante.sensors import Channel, FootForce, Imu
 from .simulation import Simulation
 
 RATE = 50.0  # [Hz]
+CHUNK = 32 * 1024  # of an MCAP file [bytes]: what a killed process loses at most
 BASE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
@@ -46,6 +47,7 @@ class Recorder(ABC):
     def update(self, sim: Simulation) -> None:
         """Write the present instant."""
         self._write(sim)
+        self._file.flush()
         self._count += 1
 
     def __enter__(self) -> Recorder:
@@ -103,7 +105,7 @@ class McapRecorder(Recorder):
         from rosbags.typesys import Stores, get_typestore
 
         self._store = get_typestore(Stores.ROS2_HUMBLE)
-        self._writer = Writer(self._file, chunk_size=256 * 1024)
+        self._writer = Writer(self._file, chunk_size=CHUNK)
         self._writer.start(profile="ros2", library="andante")
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}

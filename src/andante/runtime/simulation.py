@@ -21,6 +21,7 @@ from andante.description.source import Problem
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
+from andante.physics.missing import missing_visuals, require_collision_meshes
 from andante.sensors import SensorSuite
 
 from .falls import FallRule, stance
@@ -119,6 +120,7 @@ class Simulation:
         told = [*self.engine.world.problems]
         for actor in self.engine.actors:
             told += actor.tree.robot.problems
+        told += missing_visuals(actor.tree.robot for actor in self.engine.actors)
         return tuple(dict.fromkeys((*told, *self.engine.problems)))
 
     # ---- what is commanded -----------------------------------------------------------------------
@@ -229,6 +231,8 @@ def simulate(
     settings = settings or Settings()
     if dt is not None:
         settings = replace(settings, dt=dt)
+    for each in (robot, *(placement.robot for placement in (*world.models, *others))):
+        require_collision_meshes(each)
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
     scene = make(world, (*others, Placement(name, robot, fixed=fixed)), settings)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from andante.description.link import Collision, Visual
+from andante.description.link import Collision, Link, Visual
 from andante.description.load import robot_file, robot_names, world_file, world_names
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh
-from andante.description.source import Problem
+from andante.description.source import Problem, Severity
 from andante.description.world import World
 from andante.errors import BadInput
 
@@ -54,8 +54,11 @@ def convert_file(
         raise BadInput(f"{out}: {kind} can be written as {', '.join(formats)}")
     if meshes is not None:
         thing = _with_copied_meshes(thing, meshes)
+    lost: tuple[Problem, ...] = ()
+    if suffix in (".xml", ".mjcf"):
+        thing, lost = _without_missing_visuals(thing)
     write_bytes(_text(thing, out, meshes).encode("utf-8"), out)
-    return Written(out, thing.problems)
+    return Written(out, (*thing.problems, *lost))
 
 
 def _read(source: str, arguments: dict[str, str]) -> Robot | World:
@@ -81,6 +84,27 @@ def _text(thing: Robot | World, out: Path, meshes: Path | None) -> str:
     from .mjcf_writer import write_mjcf
 
     return write_mjcf(thing, out, meshes)
+
+
+def _without_missing_visuals(thing: Robot | World) -> tuple[Robot | World, tuple[Problem, ...]]:
+    """The same without visual meshes that were not found, which MJCF cannot name, and a warning for each."""
+    told: list[Problem] = []
+
+    def there(link: Link, visual: Visual) -> bool:
+        if not isinstance(visual.geometry, Mesh) or visual.geometry.path is not None:
+            return True
+        text = f"link {link.name!r}: visual mesh {visual.geometry.uri!r} was not found and is left out"
+        told.append(Problem(Severity.WARNING, text, link.source))
+        return False
+
+    def kept(robot: Robot) -> Robot:
+        links = (replace(link, visuals=tuple(v for v in link.visuals if there(link, v))) for link in robot.links)
+        return replace(robot, links=tuple(links))
+
+    if isinstance(thing, Robot):
+        return kept(thing), tuple(told)
+    models = tuple(replace(model, robot=kept(model.robot)) for model in thing.models)
+    return replace(thing, models=models), tuple(told)
 
 
 def _with_copied_meshes(thing: Robot | World, folder: Path) -> Robot | World:
