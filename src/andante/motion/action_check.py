@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def check_action(
         return (_as_problem(error, actions.action(name).source if name in actions.actions else actions.source),)
     shapes = SelfCollision(robot) if collisions else None
     here: Mapping[str, float] = robot.complete(start)
-    known = set(shapes.at(here)) if shapes is not None else set()
+    known = _overlaps(shapes, here) if shapes is not None else set()
     rounds = 1 if bound.loop == 1 else 2  # the second round starts where the first ends
     for step in bound.steps * rounds:
         try:
@@ -81,7 +81,7 @@ def check_keyframes(
     if collisions:
         shapes = SelfCollision(robot)
         here = robot.complete(start)
-        told += _collisions(robot, shapes, played, here, set(shapes.at(here)), motion.source, "the motion")
+        told += _collisions(robot, shapes, played, here, _overlaps(shapes, here), motion.source, "the motion")
     return tuple(dict.fromkeys(told))
 
 
@@ -89,7 +89,7 @@ def check_motion(robot: Robot, motion: JointMotion, start: Mapping[str, float]) 
     """Self-collisions along any joint motion."""
     shapes = SelfCollision(robot)
     here = robot.complete(start)
-    return tuple(_collisions(robot, shapes, motion, here, set(shapes.at(here)), Source(), "the motion"))
+    return tuple(_collisions(robot, shapes, motion, here, _overlaps(shapes, here), Source(), "the motion"))
 
 
 def _collisions(
@@ -101,7 +101,8 @@ def _collisions(
     source: Source,
     what: str,
 ) -> list[Problem]:
-    """One error per pair that runs into each other; pairs in `known` (they overlap from the start) are left out."""
+    """An error per pair that runs into each other, a warning when it only brushes; pairs in `known`, which overlap from
+    the start or were told, are left out."""
     if not motion.names:
         return []
     duration = motion.duration if np.isfinite(motion.duration) else _one_round(motion)
@@ -109,17 +110,29 @@ def _collisions(
     times = np.linspace(0.0, duration, count + 1)[1:]
     rows = motion.evaluate(times)
     told = []
-    place: Callable[[np.ndarray], dict[str, float]] = lambda row: {  # noqa: E731
-        **start,
-        **dict(zip(motion.names, row.tolist(), strict=True)),
-    }
     for time, row in zip(times, rows, strict=True):
-        for pair in shapes.at(place(row), known):
-            a, b = sorted(pair)
-            message = f"links {a!r} and {b!r} run into each other {time:.2f} s into {what}"
-            told.append(Problem(Severity.ERROR, message, source))
-            known.add(pair)
-    return told
+        for hit in shapes.at({**start, **dict(zip(motion.names, row.tolist(), strict=True))}, known):
+            a, b = sorted(hit.links)
+            how = "run into" if hit.deep else "brush"
+            message = f"links {a!r} and {b!r} {how} each other {time:.2f} s into {what}"
+            told.append(Problem(Severity.ERROR if hit.deep else Severity.WARNING, message, source))
+            if hit.deep:
+                known.add(hit.links)
+    return _once_per_message(told)
+
+
+def _overlaps(shapes: SelfCollision, positions: Mapping[str, float]) -> set[frozenset[str]]:
+    return {hit.links for hit in shapes.at(positions)}
+
+
+def _once_per_message(told: list[Problem]) -> list[Problem]:
+    """Without warnings that say the same of a later instant, nor those that an error outdoes."""
+    out: dict[str, Problem] = {}
+    for problem in told:
+        links = problem.message.partition(" run into ")[0].partition(" brush ")[0]
+        if links not in out or (out[links].severity, problem.severity) == (Severity.WARNING, Severity.ERROR):
+            out[links] = problem
+    return list(out.values())
 
 
 def _one_round(motion: JointMotion) -> float:

@@ -76,7 +76,8 @@ def plan_step(robot: Robot, actions: ActionSet, step: Step, start: Mapping[str, 
     columns = [np.vstack([p, np.repeat(p[-1:], count - len(p), axis=0)]) for p in timed]
     table = np.hstack(columns) if columns else np.zeros((count, 0))
     motion = Sampled(names, table, SAMPLE)
-    problems += _speed_problems(robot, ways, motion)
+    told_lines = {problem.source for problem in problems if problem.severity is Severity.ERROR}
+    problems += [problem for problem in _speed_problems(robot, ways, motion) if problem.source not in told_lines]
     end = robot.complete({**here, **dict(zip(names, table[-1].tolist(), strict=True))})
     return Planned(motion, end, tuple(problems), Step(step.name, tuple(resolved), 1, step.source))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,16 @@ from andante.description.joint import JointType
 from andante.description.shapes import Geometry, Heightmap, Plane
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
+
+SHALLOW = 0.005  # shapes that come apart when moved this far only brush each other [m]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Two links that overlap; `deep`: they would still do so when moved apart by SHALLOW."""
+
+    links: frozenset[str]
+    deep: bool
 
 
 class SelfCollision:
@@ -48,9 +59,10 @@ class SelfCollision:
         bodies = frozenset((lead[a], lead[b]))
         return len(bodies) == 2 and bodies not in near and frozenset((a, b)) not in self.robot.no_collision
 
-    def at(self, positions: Mapping[str, float], leave_out: Iterable[frozenset[str]] = ()) -> list[frozenset[str]]:
+    def at(self, positions: Mapping[str, float], leave_out: Iterable[frozenset[str]] = ()) -> list[Hit]:
         """Pairs of links that overlap in a joint configuration."""
-        skip, found = set(leave_out), []
+        skip: set[frozenset[str]] = set(leave_out)
+        found: list[Hit] = []
         poses = self.robot.link_poses(positions)
         places = [poses[link] for link, _, _ in self._shapes]
         centres = np.array([place @ reach[0] for place, reach in zip(places, self._reach, strict=True)])
@@ -67,7 +79,12 @@ class SelfCollision:
             if np.any(low >= other_high - TOUCHING) or np.any(other_low >= high - TOUCHING):
                 continue
             a, b = self._shapes[i], self._shapes[j]
-            if shapes_overlap(a[1], places[i] @ a[2], b[1], places[j] @ b[2]):
-                found.append(pair)
+            a_pose, b_pose = places[i] @ a[2], places[j] @ b[2]
+            if shapes_overlap(a[1], a_pose, b[1], b_pose):
+                apart = centres[j] - centres[i]
+                length = float(np.linalg.norm(apart))
+                step = apart / length * SHALLOW if length > 0 else np.zeros(3)
+                moved = SE3.from_parts(b_pose.rotation, b_pose.translation + step)
+                found.append(Hit(pair, shapes_overlap(a[1], a_pose, b[1], moved)))
                 skip.add(pair)
         return found

@@ -143,7 +143,7 @@ def run_play(job: PlayJob) -> PlayOutcome:
         job.engine,
         pose=job.pose,
         seed=job.seed,
-        sensors=True,
+        sensors=job.record is not None,
     )
     try:
         return _play(sim, job, checked)
