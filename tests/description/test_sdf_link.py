@@ -28,6 +28,11 @@ def test_default_inertia_of_the_standard_is_told() -> None:
     assert "sample.sdf:1: info: a link without <inertial> weighs 1 kg" in messages(r)
 
 
+def test_masses_of_static_models_are_not_told() -> None:
+    r = robot('<static>true</static><link name="a"/>')
+    assert "weighs" not in messages(r)
+
+
 def test_turned_inertia() -> None:
     text = (
         "<inertial><pose>1 2 3 0 0 1.5707963267948966</pose><mass>2</mass><inertia><ixx>1</ixx><iyy>2</iyy><izz>3</izz>"

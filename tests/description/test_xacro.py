@@ -366,3 +366,17 @@ def test_plain_files_take_no_arguments(tmp_path: Path) -> None:
     file.write_text('<robot name="r"><link name="a"/></robot>')
     with pytest.raises(BadInput, match="takes no arguments"):
         read_robot(file, {"a": "1"})
+
+
+@pytest.mark.parametrize("inside", ["", "<link name='a'/>", "<xacro:property name='q' value='${1 + 1}'/>"])
+def test_macros_that_call_each_other_too_often(tmp_path: Path, inside: str) -> None:
+    macros = f"<xacro:macro name='m0'>{inside}</xacro:macro>" + "".join(
+        f"<xacro:macro name='m{i}'>{f'<xacro:m{i - 1}/>' * 10}</xacro:macro>" for i in range(1, 12)
+    )
+    assert "more than 10000 calls of macros" in refusal(write(tmp_path, f"{macros}<xacro:m11/>"))
+
+
+def test_pow_and_a_missing_include(tmp_path: Path) -> None:
+    assert value(tmp_path, "<out v='${pow(2, 3)}'/>") == "8.0"
+    said = refusal(write(tmp_path, "<xacro:include filename='nope.xacro'/>"))
+    assert said.count("does not exist") == 1

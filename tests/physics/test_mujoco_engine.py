@@ -123,6 +123,17 @@ def test_convex_parts_of_boxes_and_sheets() -> None:
     assert all(vertices[:, 2].min() == pytest.approx(-0.005) for vertices, _ in prisms)
 
 
+def test_fine_concave_meshes_are_filled_and_it_is_told(tmp_path: Path) -> None:
+    import trimesh
+
+    ring = trimesh.creation.torus(1.0, 0.2, major_sections=80, minor_sections=40)
+    assert len(ring.faces) > 5000
+    ring.export(tmp_path / "ring.stl")
+    robot = specimens.solid("ring", Mesh("ring.stl", path=tmp_path / "ring.stl"))
+    scene = MujocoEngine(specimens.world(Placement("ring", robot, fixed=True)))
+    assert [p.message for p in scene.problems if "has hollows and 6400 triangles" in p.message]
+
+
 def test_contact_softness_follows_the_surface() -> None:
     assert contact_softness(Surface(), 5.0, 0.002) == [0.01, 1.0]
     time, ratio = contact_softness(Surface(kp=5e4, kd=10.0), 5.0, 0.002)

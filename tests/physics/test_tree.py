@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from andante.description import Box, Collision, Inertia, Joint, JointType, Link, Robot
 from andante.description.robot import joint_motion
+from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.physics import body_tree, specimens
 from andante.physics.mending import LEAST_MASS_SHARE
@@ -90,6 +91,19 @@ def test_a_link_may_differ_from_its_robot() -> None:
     robot = specimens.clapper(False)
     links = tuple(replace(link, self_collide=True) if link.name != "base" else link for link in robot.links)
     assert (1, 2) not in body_tree(replace(robot, links=links)).masked_pairs
+
+
+def test_two_links_meet_when_one_of_them_wishes_it() -> None:
+    robot = specimens.clapper(False)
+    one = tuple(replace(link, self_collide=True) if link is robot.links[1] else link for link in robot.links)
+    assert (1, 2) not in body_tree(replace(robot, links=one)).masked_pairs
+    none = tuple(replace(link, self_collide=False) for link in robot.links)
+    assert (1, 2) in body_tree(replace(robot, links=none, self_collide=True)).masked_pairs
+
+
+def test_more_joints_than_can_be_simulated_are_refused() -> None:
+    with pytest.raises(BadInput, match="1001 joints that move; up to 1000"):
+        body_tree(specimens.chain(1001))
 
 
 def test_loop_frames_meet_at_zero() -> None:
