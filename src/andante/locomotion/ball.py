@@ -1,0 +1,165 @@
+"""Rolling as a ball by the legs alone: those that reach the floor behind the centre push it away.
+
+The push of a leg at horizontal distance d behind the centre turns the ball forwards with torque N d. Which legs are there
+changes as the ball turns, so the openings run over the sphere as a wave that is driven by the attitude, not by a clock.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot
+from andante.geometry import Array
+
+from .ball_attitude import Attitude
+from .ball_strokes import LEGS, Stroke, Strokes, strokes_of
+from .behaviour import Command, Readings
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class BallConfig:
+    """How the ball is driven. Speeds are of its centre."""
+
+    depth: float = 0.05  # how far below the floor a pushing leg aims at full strength [m]
+    nearest: float = 0.02  # horizontal distance behind the centre at which a leg begins to push [m]
+    full: float = 0.06  # and at which it pushes fully [m]
+    gain: float = 5.0  # strength of the push per velocity error [1/(m/s)]
+    dead: float = 0.05  # velocity error that needs no push [m/s]
+    opening_speed: float = 8.0  # of the legs' openings [1/s]
+    slowest: float = 0.65  # mean speed below which it cannot pass over its heavy side [m/s]
+    fastest: float = 1.2  # [m/s]
+    slowest_on_top: float = 0.35  # least wanted speed with the heavy side up [m/s]
+    righting: float = 0.8  # speed per angle of lean at which it brings its lower side down [(m/s)/rad]
+    righting_speed: float = 0.3  # and its bound [m/s]
+    weight_rights: float = 0.35  # sine of the lean from which its weight does that alone
+    settled_lean: float = math.radians(25)  # the ball is settled when it leans less,
+    settled_speed: float = 0.06  # rolls more slowly [m/s]
+    settled_time: float = 0.3  # and has done so for this long [s]
+    stuck_speed: float = 0.12  # slower than this for `stuck_time` [s] although it should roll: take a run-up
+    stuck_time: float = 2.0
+    run_up: float = 0.7  # how long it rolls backwards then [s]
+
+
+class BallRoller:
+    """Drives the closed ball at a wanted velocity, `vx` forwards and `vy` to the left of a course that `wz` turns.
+
+    Forwards is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and
+    brings its lower side down, ready to unfold.
+    """
+
+    def __init__(self, robot: Robot, config: BallConfig | None = None, strokes: Strokes | None = None) -> None:
+        self.config = config or BallConfig()
+        self.strokes = strokes or strokes_of(robot)
+        self.attitude = Attitude.of(robot)
+        self.start()
+
+    def start(self) -> None:
+        """Begin with the legs closed and the course where the body's x axis points now."""
+        forward = self.attitude.rotation[:2, 0]
+        self.course = math.atan2(forward[1], forward[0])  # in the heading frame [rad]
+        self.opening: Array = np.zeros(2 * LEGS)
+        self.velocity: Array = np.zeros(2)  # of the centre in the heading frame, by the gyro [m/s]
+        self._still = self._stuck = self._back = 0.0
+
+    @property
+    def settled(self) -> bool:
+        """Whether the ball lies still with its lower side down."""
+        return self._still >= self.config.settled_time
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """Joint targets (joints,) for the next control step."""
+        self.attitude.update(readings.gyro, readings.acceleration, dt)
+        return self.drive(command, dt)
+
+    def drive(self, command: Command, dt: float) -> Array:
+        """The same with an attitude that was brought up to date elsewhere."""
+        config = self.config
+        rotation, spin = self.attitude.rotation, self.attitude.spin
+        self.velocity = self.strokes.radius * np.array([spin[1], -spin[0]])  # rolling without slip: r ω x z
+        self.course += command.wz * dt
+        if command.vx or command.vy:
+            wanted = self._run_up(self.wanted_velocity(command), dt)
+            self._still = 0.0
+        else:
+            wanted = self.righting_velocity()
+            calm = self.attitude.lean < config.settled_lean and np.linalg.norm(self.velocity) < config.settled_speed
+            self._still = self._still + dt if calm else 0.0
+            self._back = 0.0
+        goal = self.push(rotation, self._needed(command, wanted, dt))
+        step = config.opening_speed * dt
+        self.opening = self.opening + np.clip(goal - self.opening, -step, step)
+        return self.strokes.positions(self.opening)
+
+    def wanted_velocity(self, command: Command) -> Array:
+        """Velocity of the centre (2,) at the present attitude [m/s].
+
+        The heavy side makes the ball fast when it is down and slow when it is up; wanting what it does by itself,
+        v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
+        """
+        config = self.config
+        c, s = math.cos(self.course), math.sin(self.course)
+        way = np.array([c * command.vx - s * command.vy, s * command.vx + c * command.vy])
+        size = float(np.linalg.norm(way))
+        mean = min(max(size, config.slowest), config.fastest)
+        square = mean**2 + self.strokes.lift * float(self.attitude.rotation[2, 2])
+        return way / size * max(config.slowest_on_top, math.sqrt(max(0.0, square)))
+
+    def righting_velocity(self) -> Array:
+        """Velocity (2,) that brings the lower side down by the shortest way, slower the nearer it is [m/s]."""
+        axis = np.cross(self.attitude.rotation[:, 2], UP)
+        sine = float(np.linalg.norm(axis))
+        axis = np.array([1.0, 0.0, 0.0]) if sine < 1e-3 else axis / sine
+        speed = min(self.config.righting * self.attitude.lean, self.config.righting_speed)
+        return speed * np.array([axis[1], -axis[0]])
+
+    def _needed(self, command: Command, wanted: Array, dt: float) -> Array:
+        """Change of velocity (2,) that the legs have to make; righting is left to gravity where that is enough."""
+        error = wanted - self.velocity
+        if command.vx or command.vy:
+            return error
+        slower = float(error @ wanted) > 0 and math.sin(self.attitude.lean) > self.config.weight_rights
+        still = float(np.linalg.norm(self.velocity)) < self.config.settled_speed
+        self._stuck = self._stuck + dt if slower and still else 0.0
+        return np.zeros(2) if slower and self._stuck < self.config.settled_time else error
+
+    def _run_up(self, wanted: Array, dt: float) -> Array:
+        """The wanted velocity, or its opposite for a while when the ball has not moved for long."""
+        config = self.config
+        if self._back > 0:
+            self._back -= dt
+            return -wanted
+        slow = float(np.linalg.norm(self.velocity)) < config.stuck_speed
+        self._stuck = self._stuck + dt if slow else max(0.0, self._stuck - 0.5 * dt)
+        if self._stuck > config.stuck_time:
+            self._stuck, self._back = 0.0, config.run_up
+        return wanted
+
+    def push(self, rotation: Array, error: Array) -> Array:
+        """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
+        config = self.config
+        size = float(np.linalg.norm(error))
+        strength = min(1.0, config.gain * (size - config.dead))
+        out = np.zeros(2 * LEGS)
+        if strength <= 0:
+            return out
+        down = self.strokes.turned(-rotation[2])
+        back = self.strokes.turned(rotation.T @ np.array([-error[0] / size, -error[1] / size, 0.0]))
+        for stroke, legs in ((self.strokes.lower, slice(0, LEGS)), (self.strokes.upper, slice(LEGS, 2 * LEGS))):
+            out[legs] = self._stroke_openings(stroke, down[legs], back[legs], strength)
+        return out
+
+    def _stroke_openings(self, stroke: Stroke, down: Array, back: Array, strength: float) -> Array:
+        """Openings (6,): the least that reaches the floor behind the centre, and deeper by what the leg shall push."""
+        config, radius = self.config, self.strokes.radius
+        reach, points = stroke.lowest(down)
+        behind = np.einsum("lni,li->ln", points, back)
+        weight = np.clip((behind - config.nearest) / (config.full - config.nearest), 0.0, 1.0)
+        touches = (reach > radius) & (weight > 0)
+        leg = np.arange(LEGS)
+        goal = radius + config.depth * strength * weight[leg, touches.argmax(axis=1)]
+        return np.where(touches.any(axis=1), stroke.opening_at(reach, goal), 0.0)

@@ -1,0 +1,83 @@
+"""Attitude of a rolling body from its gyro and accelerometer alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import BadInput
+from andante.geometry import Array, so3
+
+GRAVITY = 9.81  # [m/s^2]
+
+
+class Attitude:
+    """Complementary filter of gyro and accelerometer: heading_from_body, z up, x forwards at the start.
+
+    Each step turns by the gyro, R <- R exp(w dt), and then leans towards the accelerometer's idea of up by the share
+    dt / `time_constant`, less when the specific force is not that of a body at rest:
+    R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that place,
+    so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the gyro's bias.
+    """
+
+    def __init__(self, mount: Array | None = None, time_constant: float = 1.5, tolerance: float = 2.5) -> None:
+        self.mount = np.eye(3) if mount is None else mount  # body_from_sensor
+        self.time_constant, self.tolerance = time_constant, tolerance  # [s], [m/s^2]
+        self.rotation: Array = np.eye(3)
+        self.spin: Array = np.zeros(3)  # angular velocity in the heading frame [rad/s]
+        self._started, self._age = False, 0.0
+
+    @staticmethod
+    def of(robot: Robot) -> Attitude:
+        """The filter for the IMU that a robot carries on its root."""
+        imus = [sensor for sensor in robot.sensors if sensor.kind == "imu"]
+        if not imus:
+            raise BadInput(f"robot {robot.name!r} carries no IMU, so its attitude cannot be felt")
+        on_root = robot.link_poses()[imus[0].link] @ imus[0].pose
+        return Attitude(on_root.rotation)
+
+    def reset(self, acceleration: Array) -> None:
+        """Start from the accelerometer alone; the body's x axis (or z, where that points up) gives the heading."""
+        up = acceleration / max(float(np.linalg.norm(acceleration)), 1e-9)
+        ahead = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
+        x = ahead - (ahead @ up) * up
+        x /= np.linalg.norm(x)
+        self.rotation = np.array([x, np.cross(up, x), up])
+        self._started, self._age = True, 0.0
+
+    def update(self, gyro: Array, acceleration: Array, dt: float) -> Array:
+        """heading_from_body (3, 3) after a step of dt [s]; gyro [rad/s] and specific force [m/s^2] in sensor axes.
+
+        Axes that read NaN count as 0.
+        """
+        gyro, acceleration = self.mount @ np.nan_to_num(gyro), self.mount @ np.nan_to_num(acceleration)
+        if not self._started:
+            self.reset(acceleration)
+        self._age += dt
+        rotation = self.rotation @ so3.exp(gyro * dt)
+        size = float(np.linalg.norm(acceleration))
+        if size > 1e-6:
+            trust = max(0.0, 1.0 - abs(size - GRAVITY) / self.tolerance)
+            felt = rotation @ (acceleration / size)
+            lean = np.cross(felt, (0.0, 0.0, 1.0))
+            rotation = so3.exp(min(1.0, dt / min(self.time_constant, self._age)) * trust * lean) @ rotation
+        self.rotation = _orthonormal(rotation)
+        self.spin = self.rotation @ gyro
+        return self.rotation
+
+    @property
+    def up(self) -> Array:
+        """The vertical in body axes (3,)."""
+        return self.rotation[2]
+
+    @property
+    def lean(self) -> float:
+        """Angle between the body's z axis and the vertical [rad], 0 to pi."""
+        return math.acos(min(1.0, max(-1.0, float(self.rotation[2, 2]))))
+
+
+def _orthonormal(rotation: Array) -> Array:
+    """The nearest rotation, by one step of Newton for the polar factor: R (3 I - RᵀR) / 2."""
+    return rotation @ (1.5 * np.eye(3) - 0.5 * rotation.T @ rotation)

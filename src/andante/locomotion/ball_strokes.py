@@ -1,0 +1,140 @@
+"""What each leg of the folded Shell can do to the ground: how far it reaches, by how far it is open.
+
+Every leg has one stroke, a line in joint space that starts in the ball pose. The lower legs of gore k (their sixth of the
+ball) open knee and hip together; the upper legs open the petal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot
+from andante.description.inertia import combine
+from andante.description.meshes import hull
+from andante.description.shapes import Mesh, Sphere
+from andante.errors import BadInput
+from andante.geometry import Array, so3
+
+LEGS = 6
+SAMPLES = 9  # openings at which a stroke is tabulated
+SKIN = 0.012  # collision points this near to the surface of the ball can touch the floor [m]
+GRAVITY = 9.81  # [m/s^2]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """Where the outer points of one leg are while it opens, in the body frame of the leg that points along x."""
+
+    openings: Array  # (n,) from 0 to 1
+    points: Array  # (n, p, 3) [m]
+    radius: Array  # (p,) of the sphere round each point [m]
+
+    def lowest(self, down: Array) -> tuple[Array, Array]:
+        """Reach along unit vectors (legs, 3) at every opening (legs, n) [m], and the points that reach it (legs, n, 3)."""
+        n, p = self.points.shape[:2]
+        along = (down @ self.points.reshape(-1, 3).T).reshape(len(down), n, p) + self.radius
+        best = along.argmax(axis=2)
+        points = self.points[np.arange(n), best] + self.radius[best][..., None] * down[:, None]
+        return np.take_along_axis(along, best[..., None], axis=2)[..., 0], points
+
+    def opening_at(self, reach: Array, goal: Array) -> Array:
+        """Least openings (legs,) at which reaches (legs, n) come to goals (legs,) [m]; else the one of most reach."""
+        over = reach >= goal[:, None]
+        leg, after = np.arange(len(goal)), over.argmax(axis=1)
+        before = np.maximum(after - 1, 0)
+        low, high = reach[leg, before], reach[leg, after]
+        share = np.where(high > low, (goal - low) / np.where(high > low, high - low, 1.0), 1.0)
+        between = self.openings[before] + np.clip(share, 0.0, 1.0) * (self.openings[after] - self.openings[before])
+        return np.where(over.any(axis=1), between, self.openings[reach.argmax(axis=1)])
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """The two kinds of stroke of the Shell, and where they sit among its joints."""
+
+    ball: Array  # joint positions of the closed ball (joints,)
+    lower: Stroke
+    upper: Stroke
+    joints: Array  # (12, joints) what full opening adds to the ball pose; six lower legs, then six upper
+    azimuth: Array  # (12,) of the middle of each leg's gore in the body frame [rad]
+    radius: float  # of the ball [m]
+    lift: float  # what the squared speed gains from lying on its side to its heavy side down [m^2/s^2]
+
+    def positions(self, opening: Array) -> Array:
+        """Joint positions (joints,) with the legs open by shares (12,)."""
+        return self.ball + opening @ self.joints
+
+    def turned(self, vector: Array) -> Array:
+        """A body vector (3,) seen from each leg's own x axis, (12, 3)."""
+        c, s = np.cos(self.azimuth), np.sin(self.azimuth)
+        x, y, z = vector
+        return np.stack([c * x + s * y, -s * x + c * y, np.full(2 * LEGS, z)], axis=1)
+
+
+def strokes_of(
+    robot: Robot, femur: float = 0.0, tibia: float = 0.57, petal: float = 1.6, thigh: float = 0.0
+) -> Strokes:
+    """The strokes of a Shell whose legs open by these angles at most [rad], measured on its own collision shapes."""
+    if "ball" not in {name.casefold() for name in robot.poses}:
+        raise BadInput(f"robot {robot.name!r} has no pose 'ball'; rolling is for robots that fold into a ball")
+    ball, names = robot.pose("ball"), robot.joint_names
+    add = np.zeros((2 * LEGS, len(names)))
+    for k in range(LEGS):
+        for joint, angle in ((f"q1{k + 1}3", femur), (f"q1{k + 1}4", tibia)):
+            add[k, names.index(joint)] = angle
+        for joint, angle in ((f"q2{k + 1}1", thigh), (f"q2{k + 1}2", petal)):
+            add[LEGS + k, names.index(joint)] = angle
+    start = np.array([ball[name] for name in names])
+    lower, upper = np.arange(1, LEGS + 1) + 1, np.arange(1, LEGS + 1)
+    azimuth = np.concatenate([lower, upper]) * math.pi / 3
+    parts = [("lower_femur_1", "lower_tibia_1", "lower_foot_1"), ("upper_petal_1", "upper_thigh_1")]
+    strokes = [_stroke(robot, start, add[k], part, azimuth[k]) for k, part in ((0, parts[0]), (LEGS, parts[1]))]
+    reach = [np.linalg.norm(s.points[0], axis=1) + s.radius for s in strokes]
+    radius = float(max(r.max() for r in reach))
+    return Strokes(start, strokes[0], strokes[1], add, azimuth, radius, _lift(robot, ball, radius))
+
+
+def _lift(robot: Robot, ball: Mapping[str, float], radius: float) -> float:
+    """2 m g h / (m + I / r^2), with h the depth of the centre of mass below the centre and I about the centre."""
+    poses = robot.link_poses(ball)
+    whole = combine(link.inertia.transformed(poses[link.name]) for link in robot.links if link.inertia is not None)
+    if whole is None:
+        raise BadInput(f"robot {robot.name!r} has no mass and cannot roll")
+    height = -whole.com[2]
+    about_centre = float(whole.matrix[0, 0]) + whole.mass * height**2
+    return 2 * whole.mass * GRAVITY * height / (whole.mass + about_centre / radius**2)
+
+
+def _stroke(robot: Robot, start: Array, add: Array, links: tuple[str, ...], azimuth: float) -> Stroke:
+    """Tabulate the collision points of links, turned so that the leg points along x."""
+    openings = np.linspace(0.0, 1.0, SAMPLES)
+    back = so3.from_rpy((0.0, 0.0, -azimuth))
+    rows = []
+    for opening in openings:
+        poses = robot.link_poses(dict(zip(robot.joint_names, start + opening * add, strict=True)))
+        cloud, radii = [], []
+        for link in links:
+            for collision in robot.link(link).collisions:
+                pose = poses[link] @ collision.pose
+                match collision.geometry:
+                    case Mesh() as mesh:
+                        local, size = hull(mesh)[0], 0.0
+                    case Sphere(size):
+                        local = np.zeros((1, 3))
+                    case other:
+                        raise BadInput(f"link {link!r}: a leg of the ball is made of meshes and spheres, not {other}")
+                cloud.append((local @ pose.rotation.T + pose.translation) @ back.T)
+                radii.append(np.full(len(local), size))
+        rows.append(np.concatenate(cloud))
+    keep = _outer(np.array(rows))
+    return Stroke(openings, np.array(rows)[:, keep], np.concatenate(radii)[keep])
+
+
+def _outer(points: Array) -> Array:
+    """Which points can ever touch a floor: those on the outside of the closed ball, (p,) bool."""
+    away = np.linalg.norm(points[0], axis=1)
+    return away > away.max() - SKIN

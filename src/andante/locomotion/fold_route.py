@@ -1,0 +1,87 @@
+"""Routes through joint space between the hexapod and the ball: which via-points, from wherever the joints are.
+
+The chain of poses low, stand, tall, tuck, ball is joined by straight lines on which nothing touches. Before `tuck` the
+folding joint is at 0 and the lower legs stand out; between `tuck` and `ball` the fan turns all legs under the body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import BadInput
+from andante.geometry import Array
+
+CHAIN = ("stand", "tall", "tuck", "ball")
+LEGS_OUT = 0.15  # share of the folding angle below which the legs count as standing out
+NEAR = 0.06  # a via-point this near is reached [rad]
+
+
+@dataclass(frozen=True)
+class Via:
+    """A place to pass: its name for messages, and all joint positions (joints,)."""
+
+    name: str
+    position: Array
+
+
+class FoldMap:
+    """The chain of poses of one robot as arrays, and the routes along it."""
+
+    def __init__(self, robot: Robot) -> None:
+        known = {name.casefold() for name in robot.poses}
+        missing = [name for name in CHAIN if name not in known]
+        if missing:
+            raise BadInput(f"robot {robot.name!r} cannot fold: it lacks the poses {', '.join(missing)}")
+        names = robot.joint_names
+        self.names = names
+        self.poses: dict[str, Array] = {}
+        for name in CHAIN:
+            pose = robot.pose(name)
+            self.poses[name] = np.array([pose[joint] for joint in names])
+        self.speed = np.array([joint.limits.velocity for joint in robot.movable])
+        self.fan = np.array([name[:2] == "q1" and name[3] == "1" for name in names])
+        self.upper = np.array([name[:2] == "q2" for name in names])
+
+    def share_folded(self, position: Array) -> float:
+        """How far the fan has turned, 0 (legs out) to 1 (ball)."""
+        first = int(np.flatnonzero(self.fan)[0])
+        whole = self.poses["ball"][first] - self.poses["tuck"][first]
+        return float((position[first] - self.poses["tuck"][first]) / whole)
+
+    def travel_time(self, start: Array, end: Array) -> float:
+        """Least time between two positions at full joint speed [s]."""
+        return float(np.max(np.abs(end - start) / self.speed))
+
+    def entry(self, position: Array) -> list[Via]:
+        """Where to go first from anywhere, so that the chain can be followed from there on."""
+        share = self.share_folded(position)
+        if share < LEGS_OUT:
+            return [self.nearest(position, CHAIN[:3])]
+        line = (1 - share) * self.poses["tuck"] + share * self.poses["ball"]
+        lower = np.where(self.upper, position, line)  # legs first: an open petal is in nobody's way
+        out = [Via("the folding line", lower), Via("the folding line", line)]
+        return [via for via in out if np.max(np.abs(via.position - position)) > NEAR]
+
+    def nearest(self, position: Array, names: tuple[str, ...] = CHAIN) -> Via:
+        """The pose of the chain that is reached soonest."""
+        best = min(names, key=lambda name: self.travel_time(position, self.poses[name]))
+        return Via(best, self.poses[best])
+
+    def route(self, position: Array, goal: str) -> list[Via]:
+        """Via-points from a position to a pose of the chain, the goal last."""
+        if goal not in CHAIN:
+            raise BadInput(f"no pose {goal!r} on the way between hexapod and ball; poses: {', '.join(CHAIN)}")
+        first = self.entry(position)
+        share, end = self.share_folded(position), CHAIN.index(goal)
+        if first and first[-1].name in CHAIN:
+            at = CHAIN.index(first[-1].name)
+            between = CHAIN[at + 1 : end + 1] if end > at else CHAIN[end:at][::-1]
+        elif share < LEGS_OUT:
+            between = (goal,)
+        else:  # on the line between tuck and ball
+            between = ("ball",) if goal == "ball" else CHAIN[end:3][::-1]
+        vias = [*first, *(Via(name, self.poses[name]) for name in between)]
+        return vias or [Via(goal, self.poses[goal])]
