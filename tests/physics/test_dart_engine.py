@@ -17,12 +17,12 @@ from andante.description.link import Collision, Link, Surface
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.description.world import Placement
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics import Mode, Settings, specimens
 from andante.physics import dart_kernels as kernels
 from andante.physics.checks import check_engine
-from andante.physics.dart_engine import DartEngine, Diverged
+from andante.physics.dart_engine import DartEngine
 from andante.physics.dart_mimic import mimic_sources
 from andante.physics.dart_shapes import mesh_shape
 
