@@ -14,20 +14,36 @@ from andante.description.shapes import Plane
 from andante.errors import AndanteError, BadInput
 
 from .drives import Drive, DriveWheel
-from .wheel_drives import mecanum_angle
+from .wheel_drives import mecanum_angle, skid_factor
 from .wheels import FixedWheel, SteeredWheel, SwedishWheel
 
 _PARALLEL = 0.02  # axles that differ less are parallel [rad]
 _ONE_AXLE = 0.1  # wheels within this share of their radius stand on one axle
 
 
-def fixed_drive(robot: Robot, parts: list[DriveWheel], castors: Sequence[DriveWheel] = ()) -> Drive:
-    """Parallel wheels: on one axle a differential drive, on several a skid-steer one, modelled on their middle axle."""
+def fixed_drive(
+    robot: Robot, parts: list[DriveWheel], castors: Sequence[DriveWheel] = (), slip_factor: float | None = None
+) -> Drive:
+    """Parallel wheels: on one axle a differential drive, on several a skid-steer one, modelled on their middle axle.
+
+    A skid-steer base acts as if its track were `slip_factor` times as wide; None: estimated from its wheels.
+    """
     reference, spread = _axle(parts)
-    kind = "differential" if spread < _ONE_AXLE * parts[0].wheel.radius else "skid_steer"
-    told = f"axles {spread:.3g} m apart are modelled as one; turning takes longer by what the tyres slip"
-    wheels = [*_on_axle(parts, reference), *_told_from(castors, reference)]
-    return _drive(robot, kind, wheels, reference, () if kind == "differential" else (told,))
+    on_axle, free = _on_axle(parts, reference), _told_from(castors, reference)
+    if spread < _ONE_AXLE * parts[0].wheel.radius:
+        return _drive(robot, "differential", [*on_axle, *free], reference)
+    along = np.array([part.wheel.position[0] for part in _told_from(parts, reference)])
+    across = np.array([part.wheel.position[1] for part in on_axle])
+    middle = (across.max() + across.min()) / 2
+    factor = slip_factor or skid_factor(along, across - middle)
+    wide = [_at(part, middle + factor * (y - middle)) for part, y in zip(on_axle, across, strict=True)]
+    note = f"axles {spread:.3g} m apart are modelled as one with {factor:.3g} times the track, for the slip in turns"
+    return _drive(robot, "skid_steer", [*wide, *free], reference, (note,))
+
+
+def _at(part: DriveWheel, y: float) -> DriveWheel:
+    """A fixed wheel put elsewhere on the axle."""
+    return replace(part, wheel=FixedWheel.at(0.0, float(y), part.wheel.heading, part.wheel.radius))
 
 
 def steered_drive(

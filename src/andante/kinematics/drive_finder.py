@@ -15,7 +15,7 @@ from andante.errors import BadInput
 from ._drive_families import fixed_drive, footprint, parallel, steered_drive, swedish_drive
 from ._drive_plugins import PluginValues
 from ._drive_wheels import WheelFinder
-from .drives import Drive, DriveWheel
+from .drives import Drive
 from .wheels import CastorWheel, FixedWheel, SteeredWheel, SwedishWheel
 
 _CORNERS = ("frontleftjoint", "frontrightjoint", "backleftjoint", "backrightjoint", "rearleftjoint", "rearrightjoint")
@@ -90,33 +90,23 @@ def _rows_of_wheels(found: WheelFinder, left: list[str], right: list[str], value
         raise BadInput(
             f"{values.where}: the axles of {', '.join(left + right)} are not parallel, so the wheels contradict"
         )
-    drive = fixed_drive(found.robot, parts, found.castors())
+    drive = fixed_drive(found.robot, parts, found.castors(), 1.0)
     sides = {part.joint: float(part.wheel.position[1]) for part in drive.wheels}
     lefts, rights = [sides[name] for name in left], [sides[name] for name in right]
     gap = float(np.mean(lefts) - np.mean(rights))
     if min(abs(a - b) for a in lefts for b in rights) < 1e-6:
         raise BadInput(f"{values.where}: left and right wheels stand in one line, so the base cannot turn")
+    told = values.number("wheelseparation")
+    if drive.kind == "skid_steer":  # its plugins tell the separation that fits the slip
+        drive = fixed_drive(found.robot, parts, found.castors(), None if told is None else told / abs(gap))
     notes = list(drive.notes)
     if gap < 0:
         notes.append("the plugin calls the left wheels right; their places count")
-    told = values.number("wheelseparation")
-    if told is not None and abs(told - abs(gap)) > 0.01 * abs(gap):
-        if drive.kind == "skid_steer":  # the usual place for the slip of a skid-steer base
-            parts = [_scaled(part, told / abs(gap)) for part in drive.wheels]
-            notes.append(f"wheel separation {told:.4g} m of the plugin, {abs(gap):.4g} m between the joints")
-            return replace(drive, wheels=tuple(parts), notes=tuple(notes))
+    if drive.kind == "differential" and told is not None and abs(told - abs(gap)) > 0.01 * abs(gap):
         notes.append(
             f"the plugin says wheel separation {told:.4g} m, the wheels stand {abs(gap):.4g} m apart; that counts"
         )
     return replace(drive, notes=tuple(notes))
-
-
-def _scaled(part: DriveWheel, factor: float) -> DriveWheel:
-    """A fixed wheel with its distance from the middle stretched by a factor."""
-    wheel = part.wheel
-    if not isinstance(wheel, FixedWheel):
-        return part
-    return replace(part, wheel=FixedWheel.at(0.0, factor * float(wheel.position[1]), wheel.heading, wheel.radius))
 
 
 # ---- by geometry -----------------------------------------------------------------------------------

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from andante.errors import BadInput
 
 from .drives import Drive, DriveWheel
@@ -37,13 +40,16 @@ def skid_steer(
     left: Sequence[str] = ("front_left", "rear_left"),
     right: Sequence[str] = ("front_right", "rear_right"),
     *,
-    slip_factor: float = 1.0,
+    wheelbase: float = 0.0,
+    slip_factor: float | None = None,
     max_wheel_speed: float = math.inf,
 ) -> Drive:
     """Wheels or tracks of each side turn together; they are modelled on one axle, `slip_factor` times as far apart.
 
-    The factor (1.5 to 2 for square vehicles with four wheels) is measured: turn on the spot and compare.
+    Without a factor (measure it: turn on the spot and compare) it is estimated from the wheelbase by `skid_factor`.
     """
+    if slip_factor is None:
+        slip_factor = skid_factor([wheelbase / 2], [track / 2])
     _positive(track=track, slip_factor=slip_factor)
     wheels = tuple(
         DriveWheel(FixedWheel.at(0.0, side * slip_factor * track / 2, 0.0, radius), joint, max_speed=max_wheel_speed)
@@ -51,6 +57,15 @@ def skid_steer(
         for joint in joints
     )
     return Drive("skid_steer", wheels, footprint_radius=math.hypot(track / 2, radius))
+
+
+def skid_factor(along: ArrayLike, across: ArrayLike) -> float:
+    """1 + sum(along²) / sum(across²) over the wheels: how much wider a skid-steer base acts than it is.
+
+    Turning on the spot at w, wheels with rim speed s slip by s - w y along and w x across; friction against the slip,
+    equal on all wheels, leaves no yaw moment at w = s sum|y| / sum(x² + y²).
+    """
+    return 1.0 + float(np.sum(np.square(along)) / np.sum(np.square(across)))
 
 
 def ackermann(

@@ -195,7 +195,7 @@ class SwedishWheel(Wheel):
         )
 
     def roller_speed(self, twist: ArrayLike) -> Array:
-        """Speed of the roller on the ground [rad/s], (sliding @ twist + r phi' sin(gamma)) / r_sw, for twists (..., 3)."""
+        """Speed of the roller on the ground, (sliding @ twist + r phi' sin(gamma)) / r_sw, (...,) [rad/s]."""
         rows, v = self.rows(), np.asarray(twist, dtype=float)
         spin = v @ rows.rolling / rows.rolling_spin
         return (v @ rows.sliding + rows.sliding_spin * spin) / rows.roller
