@@ -10,6 +10,7 @@ from .bezier import Bezier
 from .curve import ArcLength, Curve
 from .joint_motion import JointMotion, Move, Sampled
 from .keyframe_check import fit
+from .keyframe_play import Played, play_from
 from .keyframes import Key, Keyframes, Repeat
 from .limits import MotionLimits
 from .moves import Fading, synchronised
@@ -39,6 +40,7 @@ __all__ = [
     "Move",
     "Nurbs",
     "Planned",
+    "Played",
     "PoseSpline",
     "Profile",
     "Reach",
@@ -59,6 +61,7 @@ __all__ = [
     "fit",
     "parse_actions",
     "plan_step",
+    "play_from",
     "s_curve",
     "synchronised",
     "time_path",

@@ -11,11 +11,12 @@ from andante.description.source import Problem, Severity, Source
 from andante.errors import AndanteError
 
 from .action_binding import bind
-from .action_plan import plan_step
+from .action_plan import check_names, plan_step
 from .action_reach import group_chain
 from .actions import ActionSet, Value
 from .joint_motion import JointMotion
 from .keyframe_check import fit, haste_problems
+from .keyframe_play import play_from
 from .keyframes import Keyframes
 from .self_collision import SelfCollision
 
@@ -35,6 +36,7 @@ def check_action(
     told: list[Problem] = []
     try:
         bound = bind(actions, name, parameters)
+        check_names(robot, actions, bound)
     except AndanteError as error:
         return (_as_problem(error, actions.action(name).source if name in actions.actions else actions.source),)
     shapes = SelfCollision(robot) if collisions else None
@@ -76,8 +78,8 @@ def check_keyframes(
 ) -> tuple[Problem, ...]:
     """Problems of a key-frame motion played from joint positions; unknown joints raise."""
     fitted = fit(motion, robot)
-    played = fitted.motion.led_in(robot.complete(start))
-    told = [*fitted.problems, *haste_problems(played, robot)]
+    played = play_from(fitted.motion, robot, start)
+    told = [*fitted.problems, *haste_problems(played, robot, motion.source)]
     if collisions:
         shapes = SelfCollision(robot)
         here = robot.complete(start)

@@ -9,12 +9,13 @@ from math import ceil
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from andante.description import Robot
+from andante.description import Joint, Robot
 from andante.description.source import Problem, Severity, Source
-from andante.errors import BadInput
+from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
-from .action_reach import follow
+from .action_binding import BoundAction
+from .action_reach import follow, group_chain
 from .actions import ActionSet, Atomic, Reach, Step, Take, Turn, Wait
 from .joint_motion import Sampled
 from .limits import MotionLimits
@@ -68,7 +69,7 @@ def plan_step(robot: Robot, actions: ActionSet, step: Step, start: Mapping[str, 
         ways.append(way)
         problems += told
         resolved.append(absolute)
-    _no_joint_twice(ways)
+    _no_joint_twice([(way.source, way.names) for way in ways])
     timed = [_timed(robot, way) for way in ways]
     duration = max([longest_wait, *(positions.shape[0] * SAMPLE - SAMPLE for positions in timed)])
     count = max(2, round(duration / SAMPLE) + 1)
@@ -80,6 +81,27 @@ def plan_step(robot: Robot, actions: ActionSet, step: Step, start: Mapping[str, 
     problems += [problem for problem in _speed_problems(robot, ways, motion) if problem.source not in told_lines]
     end = robot.complete({**here, **dict(zip(names, table[-1].tolist(), strict=True))})
     return Planned(motion, end, tuple(problems), Step(step.name, tuple(resolved), 1, step.source))
+
+
+def check_names(robot: Robot, actions: ActionSet, bound: BoundAction) -> None:
+    """Raise for groups, links, joints and poses that do not exist, and for joints that two lines of a step move."""
+    here = robot.complete({})
+    for own in {id(step): step for step in bound.steps}.values():
+        moved: list[tuple[Source, tuple[str, ...]]] = []
+        for atomic in own.atomics:
+            if isinstance(atomic, Reach):
+                chain = group_chain(robot, actions.group(atomic.group, atomic.source), here)
+                moved.append((atomic.source, chain.joint_names))
+            elif isinstance(atomic, Turn):
+                rows, _, _ = _turned(robot, atomic, here)
+                moved.append((atomic.source, tuple(rows)))
+            elif isinstance(atomic, Take):
+                try:
+                    goal = robot.pose(atomic.pose)
+                except UnknownName as error:
+                    raise UnknownName(f"{atomic.source}: {error}" if str(atomic.source) else str(error)) from None
+                moved.append((atomic.source, tuple(j.name for j in robot.independent if j.name in goal)))
+        _no_joint_twice(moved)
 
 
 def _way(
@@ -117,7 +139,7 @@ def _turned(
     rows: dict[str, tuple[float, ...]] = {}
     told: list[Problem] = []
     for name, way in atomic.positions.items():
-        joint = robot.joint(name)
+        joint = _joint(robot, name, atomic.source)
         place = f"{atomic.source}: " if str(atomic.source) else ""
         if not joint.one_dof:
             raise BadInput(f"{place}joint {name!r} is {joint.type} and has no position to go to")
@@ -152,16 +174,16 @@ def _timed(robot: Robot, way: _Way) -> Array:
     return timed.evaluate(np.linspace(0.0, timed.duration, count))
 
 
-def _no_joint_twice(ways: list[_Way]) -> None:
+def _no_joint_twice(moved: list[tuple[Source, tuple[str, ...]]]) -> None:
     seen: dict[str, Source] = {}
-    for way in ways:
-        for name in way.names:
+    for source, names in moved:
+        for name in names:
             if name in seen:
                 raise BadInput(
-                    f"{way.source}: joint {name!r} is already moved by line {seen[name].line} of the same step; "
+                    f"{source}: joint {name!r} is already moved by line {seen[name].line} of the same step; "
                     "use two steps, or hold the joint in a group"
                 )
-            seen[name] = way.source
+            seen[name] = source
 
 
 def _speed_problems(robot: Robot, ways: list[_Way], motion: Sampled) -> list[Problem]:
@@ -182,3 +204,10 @@ def _speed_problems(robot: Robot, ways: list[_Way], motion: Sampled) -> list[Pro
             told.append(Problem(Severity.ERROR, message, way.source))
         k += len(way.names)
     return told
+
+
+def _joint(robot: Robot, name: str, source: Source) -> Joint:
+    try:
+        return robot.joint(name)
+    except UnknownName as error:
+        raise UnknownName(f"{source}: {error}" if str(source) else str(error)) from None

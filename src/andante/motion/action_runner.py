@@ -19,7 +19,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
 from .action_binding import BoundAction, bind
-from .action_plan import Planned, plan_step
+from .action_plan import Planned, check_names, plan_step
 from .actions import ActionSet, Step, Value
 from .limits import MotionLimits
 from .moves import Fading, fading_time
@@ -83,6 +83,7 @@ class ActionRunner:
         """Ask for an action. It takes over at the next `targets` if its priority is higher than the running one's,
         else it waits for its turn."""
         bound = bind(self.actions, name, parameters)
+        check_names(self.robot, self.actions, bound)
         if priority is not None:
             bound = replace(bound, priority=priority)
         self._count += 1

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from andante.description import Robot
-from andante.description.source import Problem, Severity
+from andante.description.source import Problem, Severity, Source
 from andante.errors import UnknownName
 
+from .keyframe_play import NEAR, Played
 from .keyframes import Key, Keyframes
 from .limits import MotionLimits
 from .poses import within_limits
@@ -47,14 +48,17 @@ def fit(motion: Keyframes, robot: Robot) -> Fitted:
     return Fitted(replace(motion, keys=tuple(keys)), tuple(told))
 
 
-def haste_problems(motion: Keyframes, robot: Robot) -> tuple[Problem, ...]:
-    """A warning per joint whose motion overshoots its limits between keys or asks for more than its top speed."""
+def haste_problems(motion: Played, robot: Robot, source: Source) -> tuple[Problem, ...]:
+    """A warning per joint that jumps, overshoots its limits between keys or is asked for more than its top speed."""
     limits = MotionLimits.of(robot, motion.names)
-    duration = min(motion.duration, 2 * motion.round_duration)
+    duration = min(motion.duration, motion.lead_duration + 2 * motion.round_duration)
     times = np.linspace(0.0, duration, min(MOST_SAMPLES, max(2, round(duration / SAMPLE) + 1)))
     positions, speed = motion.evaluate(times), np.abs(motion.evaluate(times, 1))
     told = []
+    seam = motion.first.evaluate(motion.round_duration) - motion.later.evaluate(0.0)
     for k, name in enumerate(motion.names):
+        if motion.loop > 1 and abs(seam[k]) > NEAR:
+            told.append(f"joint {name!r} jumps by {abs(seam[k]):.3g} from round to round; end where the key at 0 s is")
         worst = int(np.argmax(speed[:, k]))
         if speed[worst, k] > limits.velocity[k] * 1.001:
             told.append(
@@ -67,4 +71,4 @@ def haste_problems(motion: Keyframes, robot: Robot) -> tuple[Problem, ...]:
                 f"joint {name!r} goes to {low:.4g} and {high:.4g} between keys, its limits are "
                 f"{limits.lower[k]:.4g} to {limits.upper[k]:.4g}; choose smooth interpolation or a key in between"
             )
-    return tuple(Problem(Severity.WARNING, message, motion.source) for message in told)
+    return tuple(Problem(Severity.WARNING, message, source) for message in told)

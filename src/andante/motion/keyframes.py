@@ -44,7 +44,7 @@ class Keyframes:
     interpolation, between two keys of a joint:
     smooth - quintic with rest at every key; cubic - one C2 cubic through all keys with rest at the ends;
     linear - straight; hold - the last key until the next.
-    Before a joint's first key it holds that key (`led_in` adds where it comes from).
+    Before a joint's first key it holds that key (`play_from` adds where it comes from).
     """
 
     name: str
@@ -118,19 +118,6 @@ class Keyframes:
             before += [replace(key, time=key.time + round_ * width) for key in again]
         shift = (repeat.count - 1) * width
         return (*before, *(replace(key, time=key.time + shift) for key in self.keys if key.time > repeat.end))
-
-    def led_in(self, start: Mapping[str, float]) -> Keyframes:
-        """The motion with a key at 0 s that says where each joint comes from.
-
-        A first key at 0 s keeps what it says; joints that it leaves out start from `start`.
-        """
-        first = self.keys[0]
-        begin = {name: float(start[name]) for name in self.names if name in start}
-        if first.time == 0:
-            keys = (replace(first, positions={**begin, **first.positions}), *self.keys[1:])
-        else:
-            keys = (Key(0.0, begin, self.source), *self.keys)
-        return replace(self, keys=keys)
 
     def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
         """Positions, velocities or accelerations (..., joints) at times; it rests before and after."""

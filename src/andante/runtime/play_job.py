@@ -17,6 +17,7 @@ from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, c
 from andante.motion.actions import Value
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
 from andante.motion.keyframe_check import fit
+from andante.motion.keyframe_play import play_from
 from andante.motion.poses import within_limits
 
 from .player import Player
@@ -197,7 +198,8 @@ def _motion(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> tuple[Join
         motion = fit(choice, robot).motion
         if rounds is not None:
             motion = replace(motion, loop=rounds)
-        return motion.led_in(dict(zip(robot.joint_names, sim.joints.position.tolist(), strict=True))), job.speed
+        here = dict(zip(robot.joint_names, sim.joints.position.tolist(), strict=True))
+        return play_from(motion, robot, here), job.speed
     actions = choice.actions
     if rounds is not None:
         chosen = replace(actions.action(choice.name), loop=rounds)
