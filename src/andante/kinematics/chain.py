@@ -1,0 +1,218 @@
+"""`Chain`: the joints between two links as one thing with forward kinematics, Jacobians and inverse kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput, UnknownName
+from andante.geometry import Array, so3
+
+from ._solver import solve
+from ._tables import Fixed, Moving, Step, build_table, motion
+from .ik import Result, as_targets, complain, solve_batch, solver_options
+from .jacobians import analytic_map, forward, geometric
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Steps from a base to a tip; positions q follow `joint_names`.
+
+    Joints in `held` stand at the given position and are no part of q: mimic joints whose source is elsewhere on the
+    robot follow a held source.
+    """
+
+    base: str
+    tip: str
+    steps: tuple[Step, ...]
+    bounds: Mapping[str, tuple[float, float]]  # of every variable [rad, m]
+    held: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = self.variables
+        for name, value in self.held.items():
+            if name not in known:
+                raise UnknownName.among("joint", name, known, self.name)
+            if not np.isfinite(value):
+                raise BadInput(f"{self.name}: joint {name!r} is held at {value}; give a finite position")
+
+    # ---- what it is made of ---------------------------------------------------------------------
+    @property
+    def name(self) -> str:
+        """How messages call the chain."""
+        return f"chain {self.base!r} to {self.tip!r}"
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """All joints that move the chain, held ones too, from base to tip."""
+        return tuple(dict.fromkeys(step.variable for step in self.steps if isinstance(step, Moving)))
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints of q from base to tip."""
+        return tuple(name for name in self.variables if name not in self.held)
+
+    @cached_property
+    def limits(self) -> tuple[Array, Array]:
+        """Lower and upper bounds of q [rad, m]; infinite where there are none."""
+        pairs = np.array([self.bounds[name] for name in self.joint_names], dtype=float).reshape(-1, 2)
+        pairs.setflags(write=False)
+        return pairs[:, 0], pairs[:, 1]
+
+    def hold(self, values: Mapping[str, float]) -> Chain:
+        """The chain with these joints standing still at the given positions [rad, m]."""
+        return Chain(self.base, self.tip, self.steps, self.bounds, {**self.held, **values})
+
+    def release(self, *names: str) -> Chain:
+        """The chain with these held joints as variables."""
+        for name in names:
+            if name not in self.held:
+                raise UnknownName.among("held joint", name, self.held, self.name)
+        kept = {name: value for name, value in self.held.items() if name not in names}
+        return Chain(self.base, self.tip, self.steps, self.bounds, kept)
+
+    def vector(self, positions: Mapping[str, float]) -> Array:
+        """q out of a mapping such as a named pose; joints that it lacks are at the middle of their range."""
+        middle = self.middle
+        return np.array([positions.get(name, middle[i]) for i, name in enumerate(self.joint_names)], dtype=float)
+
+    @cached_property
+    def middle(self) -> Array:
+        """The middle of the limits, 0 for joints without: where a solve starts when no start is given."""
+        lower, upper = self.limits
+        bounded = np.isfinite(lower) & np.isfinite(upper)
+        zero = np.clip(0.0, lower, upper)
+        both = 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0))
+        made = np.where(bounded, both, zero)
+        made.setflags(write=False)
+        return made
+
+    # ---- what the kernels read ------------------------------------------------------------------
+    @cached_property
+    def table(self) -> Array:
+        """Rows of the kernels, held joints folded in."""
+        steps: list[Step] = []
+        for step in self.steps:
+            if isinstance(step, Moving) and step.variable in self.held:
+                value = step.multiplier * self.held[step.variable] + step.offset
+                steps.append(Fixed(motion(step.axis, step.prismatic, value)))
+            else:
+                steps.append(step)
+        return build_table(steps, self.joint_names)
+
+    @cached_property
+    def layout(self) -> np.ndarray:
+        """(1, 3 + n): rows and variables of the one chain."""
+        n = len(self.joint_names)
+        return np.array([[0, len(self.table), n, *range(n)]], dtype=np.int64)
+
+    @cached_property
+    def kernel_bounds(self) -> Array:
+        """(1, n, 3): lower, upper, and 1 where a whole turn changes nothing."""
+        turning = dict.fromkeys(self.joint_names, True)
+        for step in self.steps:
+            if isinstance(step, Moving) and (step.prismatic or not float(step.multiplier).is_integer()):
+                turning[step.variable] = False
+        lower, upper = self.limits
+        free = np.isinf(lower) & np.isinf(upper) & np.array([turning[name] for name in self.joint_names], dtype=bool)
+        return np.stack([lower, upper, free.astype(float)], axis=-1)[None]
+
+    # ---- forward --------------------------------------------------------------------------------
+    def fk(self, q: ArrayLike) -> Array:
+        """Pose of the tip in the base frame, (..., n) -> (..., 4, 4) [m]."""
+        flat, batch = self._flat(q)
+        return forward(self.table, flat).reshape(*batch, 4, 4)
+
+    def coordinates(self, q: ArrayLike) -> Array:
+        """x y z yaw pitch roll of the tip in the base frame, (..., n) -> (..., 6): the form of targets [m, rad]."""
+        pose = self.fk(q)
+        return np.concatenate([pose[..., :3, 3], so3.to_rpy(pose[..., :3, :3])[..., ::-1]], axis=-1)
+
+    def jacobian(self, q: ArrayLike, axes: str = "base") -> Array:
+        """Geometric Jacobian (..., 6, n): velocity of the tip over joint velocities, linear rows first.
+
+        In the axes of the base, or of the tip with axes="tool" [m/rad, rad/rad].
+        """
+        if axes not in ("base", "tool"):
+            raise UnknownName.among("axes", axes, ("base", "tool"))
+        flat, batch = self._flat(q)
+        return geometric(self.table, flat, axes == "tool").reshape(*batch, 6, len(self.joint_names))
+
+    def analytic_jacobian(self, q: ArrayLike, angles: str = "rpy") -> Array:
+        """d(x, y, z, angles)/dq, (..., 6, n); angles are roll, pitch, yaw ("rpy") or Euler angles ("zyz")."""
+        jacobian = self.jacobian(q)
+        rates = analytic_map(self.fk(q)[..., :3, :3], angles)
+        return np.concatenate([jacobian[..., :3, :], rates @ jacobian[..., 3:, :]], axis=-2)
+
+    def _flat(self, q: ArrayLike) -> tuple[Array, tuple[int, ...]]:
+        array = np.ascontiguousarray(q, dtype=float)
+        n = len(self.joint_names)
+        if array.shape[-1:] != (n,):
+            raise BadInput(
+                f"{self.name} takes {n} joint positions ({', '.join(self.joint_names)}), got shape {array.shape}"
+            )
+        batch = array.shape[:-1]
+        return array.reshape(-1, n) if n else array.reshape(int(np.prod(batch)), 0), batch
+
+    # ---- inverse --------------------------------------------------------------------------------
+    def ik(
+        self,
+        target: ArrayLike,
+        start: ArrayLike | None = None,
+        *,
+        axes: str = "base",
+        weights: tuple[float, float] = (1.0, 1.0),
+        limits: bool = True,
+        restarts: int = 100,
+        tolerance: float = 1e-6,
+        max_iterations: int = 200,
+        seed: int = 0,
+        threads: int = 1,
+    ) -> Result[Any, Any, Any]:
+        """Joint positions that bring the tip to x y z yaw pitch roll in the base frame; NaN = free coordinate.
+
+        Minimises w_p |position gap|² + w_a |angle gap|² over the coordinates that count. A target out of reach ends at
+        the optimum with converged = False. One target gives a `Solution`; (m, 6) targets give `Solutions`, arrays over
+        m with the same numbers as m single calls.
+
+        start: (n,), or (m, n) for a batch [rad, m]; cut at the limits; the middle of the limits when left out.
+        axes: whose axes a partly free position or angle is meant in, "base" or "tool".
+        weights: of position and angle. limits: keep to the joint limits. restarts: attempts from random places
+        (by `seed`) when the first does not arrive. tolerance: on the norm of the gap [m, rad].
+        max_iterations: steps per attempt. threads: of a batch.
+        """
+        wanted = solver_options(axes, weights, limits, restarts, tolerance, max_iterations, seed)
+        targets = as_targets(target)
+        n = len(self.joint_names)
+        if n == 0:
+            raise BadInput(f"{self.name} has no movable joint; choose links with joints between them")
+        begin = self.middle if start is None else np.asarray(start, dtype=float)
+        if targets.ndim == 1:
+            if begin.shape != (n,):
+                raise self._bad_start(begin)
+            out = np.empty((1, n + 3))
+            out[0, :n] = begin
+            solve(self.table, self.layout, self.kernel_bounds, targets.reshape(1, 6), wanted, out)
+            row = out[0]
+            error, iterations, status = row[n:].tolist()
+            if status < 0.0:
+                raise complain(targets, begin)
+            return Result(row[:n], status > 0.0, error, int(iterations))
+        if begin.shape not in ((n,), (len(targets), n)):
+            raise self._bad_start(begin)
+        begin = np.broadcast_to(begin, (len(targets), n))
+        out = solve_batch(self.table, self.layout, self.kernel_bounds, targets, begin, wanted, threads)
+        if np.any(out[:, n + 2] < 0.0):
+            raise complain(targets, begin)
+        return Result(out[:, :n].copy(), out[:, n + 2] > 0.0, out[:, n].copy(), out[:, n + 1].astype(np.int64))
+
+    def _bad_start(self, start: Array) -> BadInput:
+        n = len(self.joint_names)
+        return BadInput(
+            f"{self.name} starts from {n} joint positions ({', '.join(self.joint_names)}), got shape {start.shape}"
+        )

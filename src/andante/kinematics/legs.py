@@ -1,0 +1,123 @@
+"""Whole-robot inverse kinematics: all legs of a robot in one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from ._solver import solve
+from .chain import Chain
+from .ik import Result, Solutions, complain, solver_options
+
+
+@dataclass(frozen=True, eq=False)
+class Legs:
+    """Chains that share no joint; q is theirs one after the other, as `joint_names` says."""
+
+    chains: tuple[Chain, ...]
+
+    def __post_init__(self) -> None:
+        if not self.chains:
+            raise BadInput("a robot without legs: give at least one chain")
+        seen: dict[str, Chain] = {}
+        for chain in self.chains:
+            if not chain.joint_names:
+                raise BadInput(f"{chain.name} has no movable joint; choose links with joints between them")
+            for name in chain.joint_names:
+                if name in seen:
+                    raise BadInput(
+                        f"joint {name!r} is in {seen[name].name} and in {chain.name}; hold it in one of them, "
+                        f"or use Parallel, which solves shared joints as one variable"
+                    )
+                seen[name] = chain
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints of all legs, leg by leg."""
+        return tuple(name for chain in self.chains for name in chain.joint_names)
+
+    @cached_property
+    def table(self) -> Array:
+        """Kernel rows of all chains."""
+        return np.concatenate([chain.table for chain in self.chains])
+
+    @cached_property
+    def layout(self) -> np.ndarray:
+        """(legs, 3 + widest): rows and variables of each chain."""
+        made = np.zeros((len(self.chains), 3 + self._widest), dtype=np.int64)
+        row = 0
+        for index, chain in enumerate(self.chains):
+            count = len(chain.joint_names)
+            made[index, :3] = row, row + len(chain.table), count
+            made[index, 3 : 3 + count] = np.arange(count)
+            row += len(chain.table)
+        return made
+
+    @cached_property
+    def kernel_bounds(self) -> Array:
+        """(legs, widest, 3): limits of each leg."""
+        made = np.zeros((len(self.chains), self._widest, 3))
+        for index, chain in enumerate(self.chains):
+            made[index, : len(chain.joint_names)] = chain.kernel_bounds[0]
+        return made
+
+    @cached_property
+    def middle(self) -> Array:
+        """The middle of the limits of all joints."""
+        return np.concatenate([chain.middle for chain in self.chains])
+
+    @cached_property
+    def _widest(self) -> int:
+        return max(len(chain.joint_names) for chain in self.chains)
+
+    @cached_property
+    def _cells(self) -> np.ndarray:
+        """Where each joint stands in the flattened (legs, widest + 3) rows of the kernel."""
+        width = self._widest + 3
+        counts = [len(chain.joint_names) for chain in self.chains]
+        return np.concatenate([index * width + np.arange(count) for index, count in enumerate(counts)])
+
+    def ik(self, targets: ArrayLike, start: ArrayLike | None = None, **options: Any) -> Solutions:
+        """Each leg's tip to its target x y z yaw pitch roll (NaN = free), (legs, 6), in one call.
+
+        q is (joints,); converged, error and iterations are arrays over the legs. `start` (joints,) and the options are
+        those of `Chain.ik`.
+        """
+        wanted = solver_options(**options)
+        goals = np.array(targets, dtype=float, order="C")
+        if goals.shape != (len(self.chains), 6):
+            raise BadInput(f"{len(self.chains)} legs need targets of shape ({len(self.chains)}, 6), got {goals.shape}")
+        begin = self.middle if start is None else np.asarray(start, dtype=float)
+        if begin.shape != (len(self.joint_names),):
+            raise BadInput(
+                f"the start needs {len(self.joint_names)} joint positions ({', '.join(self.joint_names)}), "
+                f"got shape {begin.shape}"
+            )
+        out = np.zeros((len(self.chains), self._widest + 3))
+        out.ravel()[self._cells] = begin
+        solve(self.table, self.layout, self.kernel_bounds, goals, wanted, out)
+        status = out[:, -1]
+        if status.min() < 0.0:
+            raise complain(goals, begin)
+        q = out.ravel()[self._cells]
+        return Result(q, status > 0.0, out[:, -3], out[:, -2].astype(np.int64))
+
+
+@lru_cache(maxsize=64)
+def _legs(chains: tuple[Chain, ...]) -> Legs:
+    return Legs(chains)
+
+
+def solve_legs(
+    chains: Sequence[Chain], targets: ArrayLike, start: ArrayLike | None = None, **options: Any
+) -> Solutions:
+    """`Legs(chains).ik(targets, start)`; the tables of the same chains are kept from call to call."""
+    return _legs(tuple(chains)).ik(targets, start, **options)
