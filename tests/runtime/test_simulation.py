@@ -102,6 +102,13 @@ def test_snapshot_brings_back_robot_and_sensors(nao):
         assert np.allclose(reading.values, first[1][name], atol=1e-6, rtol=0, equal_nan=True)
 
 
+def test_a_run_that_flies_apart_says_so():
+    sim = an.simulate(cube())
+    sim.engine.set_base(sim.actor, [2e7, 0, 1, 0, 0, 0, 1])
+    with pytest.raises(an.AndanteError, match="flew apart or away"):
+        sim.run(0.2)
+
+
 def test_observers_are_called_at_their_times():
     class Every:
         def __init__(self, period):

@@ -14,7 +14,6 @@ import numpy as np
 from andante.description import Problem, load_robot, load_world
 from andante.errors import BadInput
 from andante.geometry import Array, so3
-from andante.physics.bounds import check_bounds
 
 from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from .simulation import Simulation, simulate
@@ -176,7 +175,6 @@ def _run(sim: Simulation, job: SimJob, push: tuple[Array, float] | None, progres
         sim.push(sim.robot.root, start_axes @ push[0])
     for mark in tracked(marks, f"{sim.robot.name} on {sim.engine.name}", progress):
         sim.run(mark - sim.time if mark > sim.time else 0.0, job.realtime)
-        check_bounds(sim.engine)
         if push is not None and pushed_at is not None and mark == pushed_at:
             sim.push(sim.robot.root, start_axes @ push[0])
     return time.perf_counter() - started

@@ -21,11 +21,14 @@ from andante.description.source import Problem
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
+from andante.physics.bounds import check_bounds
 from andante.physics.missing import missing_visuals, require_collision_meshes
 from andante.sensors import SensorSuite
 
 from .falls import FallRule, stance
 from .spawn import first_positions, holds_still, put_on_ground
+
+LOOK = 0.1  # how often a run is looked at for divergence [s]
 
 
 class Observer(Protocol):
@@ -152,15 +155,25 @@ class Simulation:
 
     # ---- time ------------------------------------------------------------------------------------
     def run(self, seconds: float, realtime: bool = False) -> None:
-        """Advance by a time [s], rounded to whole steps; `realtime` never runs ahead of the wall clock."""
+        """Advance by a time [s], rounded to whole steps; `realtime` never runs ahead of the wall clock.
+
+        A simulation that has flown apart raises `Diverged`; it is looked at about every `LOOK` seconds.
+        """
         if not (math.isfinite(seconds) and seconds >= 0):
             raise BadInput(f"a run needs a time >= 0 s, got {seconds}")
         engine = self.engine
-        if not (realtime or self.observers) and self.sensors is None:  # nobody waits for anything
-            engine.step(round(seconds / engine.dt))
-            return
-        start = time.perf_counter()
         first, end = engine.steps, engine.steps + round(seconds / engine.dt)
+        if not (realtime or self.observers) and self.sensors is None:  # nobody waits for anything
+            engine.step(end - first)
+        else:
+            self._run_with_company(first, end, realtime)
+        look = max(1, round(LOOK / engine.dt))
+        if end // look > first // look:
+            check_bounds(engine)
+
+    def _run_with_company(self, first: int, end: int, realtime: bool) -> None:
+        """The loop with sensors, observers and the wall clock."""
+        engine, start = self.engine, time.perf_counter()
         while engine.steps < end:
             engine.step(self._steps_until_somebody_waits(end, realtime))
             if self.sensors is not None and self.sensors.next_time <= engine.time + engine.dt / 2:
