@@ -5,6 +5,8 @@ from .dh import DHRow, dh_chain, dh_matrix, load_dh
 from .drive_finder import find_drive
 from .drives import Drive, DriveWheel
 from .ik import Result, Solution, Solutions
+from .legs import Legs, solve_legs
+from .parallel import BasePose, Parallel, parallel
 from .paths import chain
 from .wheel_base import ChassisMotion, Degrees, WheelBase, WheelMotion
 from .wheel_centre import Centre, instantaneous_centre
@@ -13,6 +15,7 @@ from .wheel_odometry import integrate, integrate_path, twist_between
 from .wheels import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
 
 __all__ = [
+    "BasePose",
     "CastorWheel",
     "Centre",
     "Chain",
@@ -22,6 +25,8 @@ __all__ = [
     "Drive",
     "DriveWheel",
     "FixedWheel",
+    "Legs",
+    "Parallel",
     "Result",
     "Solution",
     "Solutions",
@@ -43,7 +48,9 @@ __all__ = [
     "load_dh",
     "mecanum",
     "omni",
+    "parallel",
     "skid_steer",
+    "solve_legs",
     "tricycle",
     "twist_between",
 ]
