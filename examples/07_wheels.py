@@ -33,9 +33,8 @@ for name in ("waffle", "rover"):
 
     end = SE3.from_vector(sim.base_pose)
     truth = drive.pose_from_root([*end.translation[:2], end.rpy[2]])
-    print(
-        f"  odometry {odometry.round(3)}, truth {truth.round(3)}, {1000 * np.hypot(*(odometry - truth)[:2]):.1f} mm apart"
-    )
+    gap = 1000 * np.hypot(*(odometry - truth)[:2])
+    print(f"  odometry {odometry.round(3)}, truth {truth.round(3)}, {gap:.1f} mm apart")
 
 rover = find_drive(an.robot("rover"))
 print("sharpest left bend:", rover.limited((0.5, 0.3, 5.0)).round(3), "(no sideways speed, steering at its limit)")

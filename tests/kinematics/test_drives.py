@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import andante as an
 from andante.description import Limits
+from andante.description.io.convert import convert_file
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.kinematics import (
     Drive,
@@ -149,6 +150,21 @@ def test_rover_by_plugin_and_by_geometry(with_plugin):
     assert float(commands["rear_left_wheel_joint"][1]) == pytest.approx(float(same["rear_left"][1]))
     assert float(commands["front_left_steering_joint"][1]) == pytest.approx(float(same["steer_left"][1]))
     assert commands["front_left_wheel_joint"][0] == "off"
+
+
+@pytest.mark.parametrize("name", ["waffle", "rover"])
+@pytest.mark.parametrize("suffix", ["urdf", "sdf", "xml"])
+def test_the_drive_survives_every_file_format(name, suffix, tmp_path):
+    convert_file(name, tmp_path / f"copy.{suffix}")
+    drive, copy = find_drive(an.robot(name)), find_drive(an.robot(tmp_path / f"copy.{suffix}"))
+    assert (copy.kind, set(copy.wheel_joints)) == (drive.kind, set(drive.wheel_joints))
+    twist = (0.2, 0.0, 0.1)
+    assert values(copy.joint_commands(twist), "velocity") == pytest.approx(
+        values(drive.joint_commands(twist), "velocity")
+    )
+    assert values(copy.joint_commands(twist), "position") == pytest.approx(
+        values(drive.joint_commands(twist), "position")
+    )
 
 
 def bullet_file(name):

@@ -282,7 +282,9 @@ def test_the_centre_stands_still(twist):
     [
         (lambda: WheelBase(["wheel"]), "takes wheels, got 'wheel'"),
         (lambda: CAR.inverse([1.0, 0.0]), r"vx, vy, w; got shape \(2,\)"),
+        (lambda: CAR.inverse([np.nan, 0.0, 0.0]), "finite numbers"),
         (lambda: CAR.forward([1.0, 2.0]), "has 4 wheels"),
+        (lambda: CAR.forward([np.inf] * 4), "speeds must be finite or NaN"),
         (lambda: CAR.forward([1.0] * 4, [0.0]), r"2 turning wheels \(indices \[2, 3\]\)"),
         (lambda: instantaneous_centre([1.0]), r"got shape \(1,\)"),
         (lambda: integrate_path([0, 0, 0], [1.0, 0, 0], 0.1), r"\(..., T, 3\)"),

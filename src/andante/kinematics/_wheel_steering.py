@@ -27,7 +27,8 @@ def steer(wheel: SteeredWheel | SphericalWheel, twist: Array, near: Array) -> Ar
         return np.where(moving, ahead, near)
     lower, upper = wheel.angle + wheel.lower, wheel.angle + wheel.upper
     best, cost = near, np.full(np.shape(ahead), np.inf)
-    for turn in (0.0, -2 * np.pi, 2 * np.pi):  # the same direction may lie inside the limits a turn further
+    bounded = np.isfinite(lower) or np.isfinite(upper)
+    for turn in (0.0, -2 * np.pi, 2 * np.pi) if bounded else (0.0,):  # limits may hold the same direction a turn on
         for candidate in (ahead + turn, behind + turn):
             allowed = np.clip(candidate, lower, upper)
             price = np.abs(candidate - near) + 1e3 * np.abs(allowed - candidate)

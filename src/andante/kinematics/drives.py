@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -107,8 +107,8 @@ class Drive:
         Driven wheels: ("velocity", rad/s); steering joints: ("position", rad); what rolls or trails freely: ("off", 0).
         `steering` are the present steering angles, which choose between two ways to turn a wheel.
         """
-        wanted = self.limited(twist) if limit else np.asarray(twist, dtype=float)
-        motion = self.wheel_motion(wanted, steering)
+        near = self._betas(steering)
+        motion = self._limited(twist, near)[1] if limit else self.base.inverse(twist, near=near)
         angles = self._joint_angles(motion.angles)
         free = np.zeros(motion.speeds.shape[:-1])
         out: dict[str, tuple[str, Array]] = {}
@@ -193,22 +193,32 @@ class Drive:
         Sideways speed that fixed wheels forbid is dropped, turns sharper than the steering allows are widened, then all
         three numbers shrink by one factor, so that curvature and direction stay.
         """
+        return self._limited(twist, None)[0]
+
+    def _limited(self, twist: ArrayLike, near: Array | None) -> tuple[Array, WheelMotion]:
+        """The limited twist and its wheel motion: angles do not change with the size of a twist, speeds go with it."""
         v = self.base.nearest(twist)
-        if any(isinstance(part.wheel, SteeredWheel) for part in self.wheels) and not self._free_steering:
+        if self._bends:
             right, left = self.curvature_limits
             bounds = np.sort(np.stack([_times(right, v[..., 0]), _times(left, v[..., 0])]), axis=0)
             v = np.stack([v[..., 0], v[..., 1], np.clip(v[..., 2], bounds[0], bounds[1])], axis=-1)
-        speeds = np.abs(self.base.inverse(v).speeds)
-        tops = np.array([part.max_speed for part in self.wheels])
+        motion = self.base.inverse(v, near=near)
         excess = np.maximum(np.hypot(v[..., 0], v[..., 1]) / self.max_linear, np.abs(v[..., 2]) / self.max_angular)
         if self.wheels:
-            excess = np.maximum(excess, np.max(speeds / tops, axis=-1))
-        return v / np.maximum(excess, 1.0)[..., None]
+            excess = np.maximum(excess, np.max(np.abs(motion.speeds) / self._tops, axis=-1))
+        share = 1.0 / np.maximum(excess, 1.0)[..., None]
+        scaled = {name: share * getattr(motion, name) for name in ("speeds", "rates", "rollers", "slip")}
+        return v * share, replace(motion, **scaled)
 
-    @property
-    def _free_steering(self) -> bool:
-        """Whether the wheels also allow a sideways move, so that one curvature says too little."""
-        return self.base.motions(steerable=True).shape[1] == 3
+    @cached_property
+    def _tops(self) -> Array:
+        return np.array([part.max_speed for part in self.wheels])
+
+    @cached_property
+    def _bends(self) -> bool:
+        """Whether one curvature says how the base may move: steered wheels together with a fixed axle."""
+        steered = any(isinstance(part.wheel, SteeredWheel) for part in self.wheels)
+        return steered and self.base.motions(steerable=True).shape[1] < 3
 
     # ---- frames ----------------------------------------------------------------------------------
     def at_root(self, twist: ArrayLike) -> Array:

@@ -14,7 +14,7 @@ from andante.geometry import Array
 
 from ._wheel_steering import steer
 from .wheel_centre import Centre, instantaneous_centre
-from .wheels import SphericalWheel, SteeredWheel, SwedishWheel, Wheel
+from .wheels import Rows, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
 
 _RANK = 1e-7  # singular values below this share of the largest count as 0
 
@@ -106,7 +106,7 @@ class WheelBase:
     @cached_property
     def spin_matrix(self) -> Array:
         """J2 (N, N): r cos(gamma) on the diagonal [m]."""
-        return np.diag(np.array([wheel.rows().rolling_spin for wheel in self.wheels]))
+        return np.diag(np.array([rows.rolling_spin for rows in self._rest_rows]))
 
     def sliding_matrix(self, angles: ArrayLike | None = None) -> Array:
         """C1 (..., N, 3) of all wheels; only the rows of `binding` wheels equal 0, the others have a free term."""
@@ -117,20 +117,30 @@ class WheelBase:
         """C2 (N, K): lead d of each turning wheel in its own row, C1 twist + C2 beta' = 0 for castors [m]."""
         out = np.zeros((len(self.wheels), len(self.turning)))
         for k, i in enumerate(self.turning):
-            out[i, k] = self.wheels[i].rows().sliding_turn
+            out[i, k] = self._rest_rows[i].sliding_turn
         return out
 
     def constraint_matrix(self, angles: ArrayLike | None = None) -> Array:
         """Sliding rows of the binding wheels only (..., B, 3): constraint_matrix @ twist = 0."""
         return self.sliding_matrix(angles)[..., list(self.binding), :]
 
+    @cached_property
+    def _rest_rows(self) -> tuple[Rows, ...]:
+        return tuple(wheel.rows() for wheel in self.wheels)
+
+    @cached_property
+    def _rest_matrices(self) -> tuple[Array, Array]:
+        shape = (len(self.wheels), 3)
+        rolling = np.array([rows.rolling for rows in self._rest_rows]).reshape(shape)
+        return rolling, np.array([rows.sliding for rows in self._rest_rows]).reshape(shape)
+
     def _stack(self, angles: ArrayLike | None) -> tuple[Array, Array]:
+        """J1 and C1 (..., N, 3); only the rows of turning wheels differ from those at rest."""
         beta = self._angles(angles)
-        shape = beta.shape[:-1]
-        rolling, sliding = np.zeros((*shape, len(self.wheels), 3)), np.zeros((*shape, len(self.wheels), 3))
-        place = {i: k for k, i in enumerate(self.turning)}
-        for i, wheel in enumerate(self.wheels):
-            rows = wheel.rows(beta[..., place[i]] if i in place else None)
+        shape = (*beta.shape[:-1], len(self.wheels), 3)
+        rolling, sliding = (np.broadcast_to(matrix, shape).copy() for matrix in self._rest_matrices)
+        for k, i in enumerate(self.turning):
+            rows = self.wheels[i].rows(beta[..., k])
             rolling[..., i, :], sliding[..., i, :] = rows.rolling, rows.sliding
         return rolling, sliding
 
@@ -147,6 +157,8 @@ class WheelBase:
         out = np.asarray(values, dtype=float)
         if out.shape[-1:] != (len(self.wheels),):
             raise BadInput(f"this base has {len(self.wheels)} wheels, got {what} of shape {out.shape}")
+        if np.isinf(out).any():
+            raise BadInput(f"{what} must be finite or NaN (unknown), got infinity")
         return out
 
     # ---- inverse and forward ---------------------------------------------------------------------
@@ -182,35 +194,45 @@ class WheelBase:
         """
         v = _twists(twist)
         beta = self.steering_angles(v, near) if angles is None else self._angles(angles)
-        rates = self._rates(v, beta, acceleration)
         rolling, sliding = self._stack(beta)
         along, across = (rolling @ v[..., None])[..., 0], (sliding @ v[..., None])[..., 0]
-        speeds, rollers, slip = np.zeros_like(along), np.zeros_like(along), np.zeros_like(along)
-        place = {i: k for k, i in enumerate(self.turning)}
+        rates = self._rates(v, beta, across[..., list(self.turning)], acceleration)
+        turn = np.zeros_like(along)
+        turn[..., list(self.turning)] = rates
+        rolling_turn, rolling_spin, sliding_turn, binds = self._factors
+        speeds = (along - rolling_turn * turn) / rolling_spin
+        slip = np.where(binds > 0, across + sliding_turn * turn, 0.0)
+        rollers = np.zeros_like(along)
         for i, wheel in enumerate(self.wheels):
-            rows = wheel.rows()
-            turn = rates[..., place[i]] if i in place else 0.0
-            speeds[..., i] = (along[..., i] - rows.rolling_turn * turn) / rows.rolling_spin
             if isinstance(wheel, SwedishWheel):
                 rollers[..., i] = wheel.roller_speed(v)
-            elif wheel.binds:
-                slip[..., i] = across[..., i] + rows.sliding_turn * turn
         shape = along.shape[:-1]
         return WheelMotion(speeds, np.broadcast_to(beta, (*shape, beta.shape[-1])), rates, rollers, slip)
 
-    def _rates(self, v: Array, beta: Array, acceleration: ArrayLike | None) -> Array:
-        """beta' of castors from the twist, of steered and spherical wheels from its rate of change (..., K)."""
-        sliding = self.sliding_matrix(beta)[..., list(self.turning), :]
-        across = (sliding @ v[..., None])[..., 0]
+    @cached_property
+    def _factors(self) -> tuple[Array, Array, Array, Array]:
+        """Per wheel (N,): rolling_turn, rolling_spin, sliding_turn, and 1 where it binds."""
+        rows = self._rest_rows
+        return (
+            np.array([row.rolling_turn for row in rows]),
+            np.array([row.rolling_spin for row in rows]),
+            np.array([row.sliding_turn for row in rows]),
+            np.array([float(wheel.binds) for wheel in self.wheels]),
+        )
+
+    def _rates(self, v: Array, beta: Array, across: Array, acceleration: ArrayLike | None) -> Array:
+        """beta' of castors from their sideways speed, of other turning wheels from the change of the twist (..., K).
+
+        For those sliding(beta) @ twist stays 0; d sliding / d beta is minus the rolling row of the pivot.
+        """
         rates = np.zeros_like(across)
         dv = None if acceleration is None else _twists(acceleration)
         for k, i in enumerate(self.turning):
-            wheel, rows = self.wheels[i], self.wheels[i].rows(beta[..., k])
-            if not wheel.binds and rows.sliding_turn:
-                rates[..., k] = -across[..., k] / rows.sliding_turn
-            elif (
-                dv is not None
-            ):  # d/dt of sliding(beta) @ twist = 0; the derivative of the row is -rolling at the pivot
+            lead = self._rest_rows[i].sliding_turn
+            if not self.wheels[i].binds and lead:
+                rates[..., k] = -across[..., k] / lead
+            elif dv is not None:
+                rows = self.wheels[i].rows(beta[..., k])
                 pivot = rows.rolling + np.array([0.0, 0.0, rows.rolling_turn])
                 speed = np.sum(pivot * v, axis=-1)
                 change = np.sum(rows.sliding * dv, axis=-1)
@@ -240,7 +262,7 @@ class WheelBase:
         right[..., :count] = spins
         place = {i: k for k, i in enumerate(self.turning)}
         for i, wheel in enumerate(self.wheels):
-            rows = wheel.rows()
+            rows = self._rest_rows[i]
             if i in place and turn is not None:
                 right[..., i] += np.where(known[..., i], rows.rolling_turn * turn[..., place[i]], 0.0)
                 right[..., count + i] = -rows.sliding_turn * turn[..., place[i]]
@@ -319,9 +341,19 @@ class WheelBase:
 
         With `angles` (K,) the wheels stand so; without, steered wheels may turn and only fixed wheels count.
         """
+        projector = self._free_projector if angles is None else self._projector(self.motions(angles))
+        return _twists(twist) @ projector
+
+    @cached_property
+    def _free_projector(self) -> Array:
+        return self._projector(self.motions(steerable=True))
+
+    def _projector(self, motions: Array) -> Array:
+        """(3, 3) that multiplies rows of twists; entries that only rounding made are 0."""
         scale = np.array([1.0, 1.0, self.length])
-        basis = self.motions(angles, steerable=angles is None) * scale[:, None]
-        return (_twists(twist) * scale) @ (basis @ basis.T) / scale
+        basis = motions * scale[:, None]
+        turned = basis @ basis.T
+        return scale[:, None] * np.where(np.abs(turned) < 1e-15, 0.0, turned) / scale
 
     def feasible(self, twist: ArrayLike, angles: ArrayLike | None = None, tolerance: float = 1e-6) -> np.ndarray:
         """Whether a twist slides no wheel by more than the tolerance [m/s], (...,) of bool; steered wheels turn within
@@ -333,4 +365,6 @@ def _twists(twist: ArrayLike) -> Array:
     out = np.asarray(twist, dtype=float)
     if out.shape[-1:] != (3,):
         raise BadInput(f"a twist is (..., 3): vx, vy, w; got shape {out.shape}")
+    if not np.isfinite(out).all():
+        raise BadInput("a twist needs finite numbers, got NaN or infinity")
     return out
