@@ -15,7 +15,7 @@ from typer._click.exceptions import ClickException, UsageError
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, catalog, check, convert, doctor, mesh, play, sim
+from . import bench, catalog, check, convert, doctor, mesh, play, rig, sim, walk
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -35,6 +35,8 @@ app.command("check")(check.check)
 app.command("convert")(convert.convert)
 app.command("mesh")(mesh.mesh_command)
 app.command("sim")(sim.sim)
+app.command("rig")(rig.rig)
+app.command("walk")(walk.walk)
 app.command("play")(play.play)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)

@@ -43,7 +43,7 @@ def forward_share(share: Array) -> Array:
 
 
 def swing(start: Array, end: Array, share: Array, height: Array | float) -> Array:
-    """Feet (n, 3) between lift-off and touchdown points (n, 3) at shares (n,) of their swing, lifted by a height [m]."""
+    """Feet (n, 3) between lift-off and touchdown points (n, 3), at shares (n,) of the swing, lifted by a height [m]."""
     out = start + forward_share(share)[:, None] * (end - start)
     out[:, 2] = start[:, 2] + smooth(share) * (end[:, 2] - start[:, 2]) + height * lift(share)
     return out

@@ -18,7 +18,7 @@ class LegOdometry:
     def __init__(self, radii: Array) -> None:
         self.radii = radii
         self.position = np.zeros(2)  # [m]
-        self._before: tuple[Array, Array] | None = None
+        self._before: tuple[Array, Array, float] | None = None
 
     def update(self, points: Array, rotations: Array, standing: Array, tilt: Array, heading: float) -> None:
         """One step: middles and rotations of the feet as measured, which of them stand, tilt (3, 3), heading [rad].
@@ -26,7 +26,7 @@ class LegOdometry:
         The tilt is the rotation from the body to level axes with the same heading.
         """
         level, turned = points @ tilt.T, tilt @ rotations
-        before, self._before = self._before, (level, turned)
+        before, self._before = self._before, (level, turned, heading)
         if before is None or not standing.any():
             return
         down = np.zeros((len(points), 3))
@@ -34,10 +34,9 @@ class LegOdometry:
         touch_then = before[0] + down
         in_foot = np.einsum("nji,nj->ni", before[1], down)
         touch_now = level + np.einsum("nij,nj->ni", turned, in_foot)
-        move = -np.median((touch_now - touch_then)[standing, :2], axis=0)
-        # the body also turns under the feet: its origin moves by the mean over feet of what is left
-        turn = heading - getattr(self, "_heading", heading)
-        self._heading = heading
+        move = -np.mean((touch_now - touch_then)[standing, :2], axis=0)
+        # a turn of the body alone moves the feet too: p' = p - turn × p
+        turn = heading - before[2]
         centre = np.mean(touch_then[standing, :2], axis=0)
         move = move - turn * np.array([-centre[1], centre[0]])
         c, s = math.cos(heading), math.sin(heading)

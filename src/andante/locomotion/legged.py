@@ -1,9 +1,9 @@
 """Gaits of robots with four legs or more: readings and a command in, joint targets out.
 
-The feet live in walking axes (x ahead, z up) with the body's origin. Standing feet move against the body's twist, exactly;
-a swinging foot goes on a smooth arc, in the frame of the ground, to where the twist will have it in the middle of its next
-stance at its usual place. Feet feel the ground: a swing ends early when the foot is pressed, and a foot that finds
-nothing reaches further down. Tilt and heading are held by the IMU.
+The feet live in walking axes (x ahead, z up) with the body's origin. Standing feet move against the body's twist,
+exactly; a swinging foot goes on a smooth arc, in the frame of the ground, to where the twist will have it at its usual
+place in the middle of its next stance. Feet feel the ground: a swing ends early when the foot is pressed, and a foot
+that finds nothing reaches further down. Tilt and heading are held by the IMU.
 """
 
 from __future__ import annotations
@@ -84,8 +84,10 @@ class LeggedGait:
         # ---- state
         self.feet = self._home.copy()  # commanded, walking axes [m]
         self.twist = np.zeros(3)  # of the body now [m/s, rad/s]
+        self.twist_goal = np.zeros(3)  # the twist without the correction of the heading
         self.attitude = Attitude()
         self.odometry = LegOdometry(self._radii)
+        self.active = False
         self.swinging = np.zeros(count, dtype=bool)
         self.phase = 0.0
         self._share = np.zeros(count)  # of the swing
@@ -94,8 +96,6 @@ class LeggedGait:
         self._depth = np.zeros(count)
         self._heading_goal = 0.0
         self._sway = np.zeros(2)
-        self._pace = 1.0
-        self._lean = np.zeros(2)
 
     # ---- what it can do --------------------------------------------------------------------------
     @property
@@ -120,6 +120,11 @@ class LeggedGait:
         return float(self.limited(np.array([0.0, 0.0, 1e3]))[2])
 
     @property
+    def stopping_time(self) -> float:
+        """From top speed to a stand [s]."""
+        return self.settings.ramp * self.period
+
+    @property
     def standing(self) -> bool:
         """Whether all feet are at their usual places and nothing moves."""
         return not (self.swinging.any() or self.twist.any() or self._away().any())
@@ -142,6 +147,7 @@ class LeggedGait:
         touching = self._touching(readings)
         stands = ~self.swinging & ~np.isfinite(self._waited)
         self.odometry.update(points, rotations, stands, tilt, self.attitude.heading)
+        self.active = bool(command.moving or self.twist.any() or self.swinging.any() or self._away().any())
         pace = self._clear_to_walk(dt)
         self._choose_twist(command, pace, dt)
         self._advance(pace, dt)
@@ -172,7 +178,9 @@ class LeggedGait:
             # hold the heading that the command has asked for so far
             self._heading_goal += self.twist_goal[2] * dt
             off = self._heading_goal - self.attitude.heading
-            limited = self.limited(limited + [0.0, 0.0, max(-0.3, min(0.3, self.settings.heading_gain * off))])
+            limited = self.limited(
+                limited + np.array([0.0, 0.0, max(-0.3, min(0.3, self.settings.heading_gain * off))])
+            )
             if not command.moving:
                 limited = np.zeros(3)
         elif still:
@@ -183,8 +191,6 @@ class LeggedGait:
         self.twist = self.twist + np.clip(limited - self.twist, -most, most)
         goal = self.limited(wanted) * pace
         self.twist_goal = self.twist_goal + np.clip(goal - self.twist_goal, -most, most)
-
-    twist_goal = np.zeros(3)  # the twist without the correction of the heading
 
     def _clear_to_walk(self, dt: float) -> float:
         """1 while the clock may run, 0 while a leg that is due to lift must wait until the others carry the body."""
@@ -201,9 +207,7 @@ class LeggedGait:
 
     def _advance(self, pace: float, dt: float) -> None:
         """Run the clock; lift the legs whose moment has come."""
-        self._pace = pace
-        active = bool(self.twist.any() or self.swinging.any() or self._away().any())
-        if not active:
+        if not self.active:
             return
         before = self.phase
         self.phase = (before + pace * dt / self.period) % 1.0
@@ -253,8 +257,6 @@ class LeggedGait:
         end = np.empty((len(legs), 3))
         for k, i in enumerate(legs):
             end[k, :2] = moved(self._home[i : i + 1, :2], self.twist, -float(ahead[k]))[0]
-            if ahead[k] > 0.5 * self.stance_time:  # keep within reach at touchdown
-                pass
         a, b, c = self._ground()
         end[:, 2] = a + b * end[:, 0] + c * end[:, 1]
         return end
@@ -296,7 +298,7 @@ class LeggedGait:
     def _sway_body(self, dt: float) -> None:
         """Move the body so that the legs that will carry it during the next swing do so with a margin."""
         goal = np.zeros(2)
-        if self.twist.any() or self.swinging.any() or self._away().any():
+        if self.active:
             until = (self._offsets - self.phase) % 1.0
             lifted = self.swinging.copy()
             if not lifted.any():

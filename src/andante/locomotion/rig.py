@@ -9,8 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from andante.description import Robot
+from andante.description.sensor import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+
+FEELING = ("force", "contact", "bumper", "touch")  # kinds of sensors by which a foot feels the ground
+TOUCH = 0.2  # of a foot's share of the weight, at which a fitted switch closes
 
 Vec3 = tuple[float, float, float]
 
@@ -128,10 +132,32 @@ def check_rig(rig: Rig, robot: Robot) -> None:
 
 
 def with_rig(robot: Robot, rig: Rig) -> Robot:
-    """The robot with the rig's stance as its pose `rig` and the rig's servo gains."""
+    """The robot ready to walk: the stance as its pose `rig` (and `Stand` where it has none), gains, sensors.
+
+    A robot whose file has no IMU gets one on its body, and feet without load cells or switches get a contact switch, so
+    that it can be levelled and feels the ground.
+    """
     check_rig(rig, robot)
+    known = {name.casefold() for name in robot.poses}
+    poses = {**robot.poses, "rig": dict(rig.stance)}
+    if not known & {"stand", "standinit", "standing"}:
+        poses["Stand"] = dict(rig.stance)
     return replace(
         robot,
-        poses={**robot.poses, "rig": dict(rig.stance)},
+        poses=poses,
         servos={**robot.servos, **{name: dict(values) for name, values in rig.servos.items()}},
+        sensors=(*robot.sensors, *missing_sensors(robot, rig)),
     )
+
+
+def missing_sensors(robot: Robot, rig: Rig) -> tuple[SensorSpec, ...]:
+    """Sensors that gaits use and the robot's file lacks."""
+    out = []
+    if not any(spec.kind == "imu" for spec in robot.sensors):
+        out.append(SensorSpec("rig_imu", "imu", rig.body, rate=200.0))
+    press = TOUCH * rig.mass * 9.81 / len(rig.legs)
+    for leg in rig.legs:
+        if not any(spec.link == leg.foot and spec.kind in FEELING for spec in robot.sensors):
+            parameters = {"threshold": press}
+            out.append(SensorSpec(f"{leg.foot}/touch", "contact", leg.foot, rate=100.0, parameters=parameters))
+    return tuple(out)

@@ -1,0 +1,80 @@
+"""`andante walk ROBOT`: let a robot walk a distance, turn, or follow a velocity; told by the simulator's truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
+from .output import arguments_of, console, print_json
+
+
+def walk(
+    robot: RobotName,
+    arguments: Arguments = None,
+    world: WorldName = "empty",
+    engine: EngineName = "mujoco",
+    gait: Annotated[
+        str, typer.Option("--gait", metavar="G", help="tripod, ripple, wave, crawl, trot ... or file.py:Name.")
+    ] = "",
+    distance: Annotated[float | None, typer.Option("--distance", metavar="M", help="Straight ahead.")] = None,
+    turn: Annotated[float | None, typer.Option("--turn", metavar="DEG", help="On the spot, left positive.")] = None,
+    velocity: Annotated[
+        str | None, typer.Option("--velocity", metavar='"VX VY WZ"', help="Constant, with --seconds [m/s, rad/s].")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long --velocity lasts.")] = None,
+    speed: Annotated[float, typer.Option("--speed", metavar="PERCENT", help="Of the gait's top speed.")] = 60.0,
+    push: Annotated[
+        str | None, typer.Option("--push", metavar='"NS DIR T"', help='Push it: "2.0 left 1.0" [N s, s].')
+    ] = None,
+    params: Annotated[
+        Path | None, typer.Option("--params", metavar="FILE", help="Gait parameters, .toml or .json.")
+    ] = None,
+    rig: Annotated[
+        Path | None, typer.Option("--rig", metavar="RIG", help="Rig file; else NAME.rig.toml, else inferred.")
+    ] = None,
+    dt: Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")] = 0.002,
+    seed: Seed = 0,
+    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
+    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
+    json: Json = False,
+) -> None:
+    """Let a robot walk and tell how far it came."""
+    from andante.runtime.walk import WalkJob, run_walk
+
+    job = WalkJob(
+        robot=robot,
+        world=world,
+        engine=engine,
+        gait=gait,
+        arguments=arguments_of(arguments),
+        distance=distance,
+        turn=turn,
+        velocity=velocity,
+        seconds=seconds,
+        speed=speed,
+        push=push,
+        params=params,
+        rig=rig,
+        dt=dt,
+        seed=seed,
+        record=record,
+        video=video,
+    )
+    outcome = run_walk(job, progress=not json)
+    if json:
+        print_json(outcome.as_dict())
+        return
+    out = console()
+    state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
+    out.print(
+        f"{outcome.robot} on {outcome.engine}, gait {outcome.gait}: {outcome.distance:.3f} m ahead, "
+        f"{outcome.drift:+.3f} m aside, turned {outcome.turned:+.1f} deg in {outcome.time:.1f} s, {state}"
+    )
+    if not (outcome.arrived or outcome.fallen):
+        out.print("the time was over before it stood again", markup=False, style="dim")
+    for path in (record, video):
+        if path is not None:
+            out.print(f"wrote {path}", markup=False)

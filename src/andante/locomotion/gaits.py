@@ -1,0 +1,157 @@
+"""Ways to walk by name: which robots they suit and how they are made. Users add theirs as `file.py:Name`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import AndanteError, BadInput, UnknownName
+from andante.geometry import Array
+from andante.userfile import is_user_reference, load_user_object
+
+from .behaviour import Command, Readings
+from .gait_patterns import PATTERNS
+
+
+class Walker(Protocol):
+    """A behaviour that can be led somewhere: it knows how fast it can go and where it believes to be."""
+
+    @property
+    def top_speed(self) -> float:
+        """Straight ahead [m/s]."""
+
+    @property
+    def top_turn(self) -> float:
+        """On the spot [rad/s]."""
+
+    @property
+    def standing(self) -> bool:
+        """Whether it has come to rest after the last command."""
+
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading, unwrapped [rad], in the frame of its start, by its own reckoning."""
+
+    @property
+    def stopping_time(self) -> float:
+        """From top speed to a stand [s]."""
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """Joint position targets (joints,) for the next control step of dt [s]."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A robot ready to walk: its first pose, what moves it, and the azimuth of straight ahead in its root frame [rad]."""
+
+    robot: Robot
+    pose: Mapping[str, float]
+    walker: Walker
+    forward: float = 0.0
+    gait: str = ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a way to walk is made from."""
+
+    gait: str
+    rig: Path | None = None
+    parameters: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A way to walk: `suits` tells whether a robot can, `make` prepares it."""
+
+    name: str
+    suits: Callable[[Robot], bool]
+    make: Callable[[Robot, Request], Prepared]
+
+
+_GAITS: list[Gait] = []
+
+
+def register(gait: Gait) -> None:
+    """Add a way to walk; of two with the same name the later one is asked first."""
+    _GAITS.insert(0, gait)
+
+
+def gait_names(robot: Robot) -> tuple[str, ...]:
+    """Names of the ways in which a robot can walk."""
+    return tuple(dict.fromkeys(gait.name for gait in _GAITS if gait.suits(robot)))
+
+
+def prepare(robot: Robot, request: Request) -> Prepared:
+    """Make a robot ready to walk; an empty gait name takes the first that suits."""
+    if is_user_reference(request.gait):
+        made = load_user_object(request.gait)(robot, **(request.parameters or {}))
+        check_walker(made, robot, request.gait)
+        pose = getattr(made, "pose", None) or robot.complete({})
+        return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
+    for gait in _GAITS:
+        if (not request.gait or gait.name == request.gait) and gait.suits(robot):
+            return gait.make(robot, request)
+    names = gait_names(robot)
+    if not names:
+        count = leg_count(robot)
+        raise BadInput(
+            f"robot {robot.name!r} cannot walk: {count or 'no'} legs were found in it; gaits need 4 or more "
+            f"({', '.join(PATTERNS)}), or name your own as file.py:Name"
+        )
+    raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
+
+
+def check_walker(walker: Any, robot: Robot, name: str) -> None:
+    """Raise BadInput unless an object has what `Walker` asks for and gives one finite target per joint."""
+    for attribute in ("top_speed", "top_turn", "standing", "position", "stopping_time", "update"):
+        if not hasattr(walker, attribute):
+            raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.gaits.Walker")
+    if not callable(walker.update):
+        raise BadInput(f"{name}: update must be a method update(readings, command, dt)")
+    if np.shape(walker.position) != (3,):
+        raise BadInput(f"{name}: position must be x, y and heading, got shape {np.shape(walker.position)}")
+
+
+def leg_count(robot: Robot) -> int:
+    """How many legs a robot stands on, 0 when none are found."""
+    from .rig_legs import find_legs
+
+    try:
+        return len(find_legs(robot))
+    except AndanteError:
+        return 0
+
+
+def _many_legs(robot: Robot) -> bool:
+    return leg_count(robot) >= 4
+
+
+def _make_legged(robot: Robot, request: Request) -> Prepared:
+    """A rigged robot with one of the patterns."""
+    from .io.rig_file import rig_for
+    from .legged import LeggedGait, LeggedSettings
+    from .rig import with_rig
+
+    rig = rig_for(robot, request.rig)
+    gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
+    known = [field.name for field in fields(LeggedSettings)]
+    for key in request.parameters or {}:
+        if key not in known:
+            raise UnknownName.among("gait parameter", key, known, f"gait {gait!r}")
+    try:
+        settings = LeggedSettings(**(request.parameters or {}))
+    except TypeError as error:
+        raise BadInput(f"gait {gait!r}: {error}") from None
+    rigged = with_rig(robot, rig)
+    walker = LeggedGait(rigged, rig, gait, settings)
+    return Prepared(rigged, rig.stance, walker, rig.forward, gait)
+
+
+for _name in reversed(PATTERNS):
+    register(Gait(_name, _many_legs, _make_legged))

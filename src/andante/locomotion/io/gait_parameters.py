@@ -1,0 +1,32 @@
+"""Parameters of a gait from a TOML or JSON file: one flat table of names and values."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from andante.description.io.xmltree import read_bytes
+from andante.errors import BadInput
+
+MAX_BYTES = 1024 * 1024
+
+
+def read_parameters(path: Path) -> dict[str, Any]:
+    """Names and values (numbers, true/false, words) of a file."""
+    if not path.is_file():
+        raise BadInput(f"{path}: no such parameter file")
+    text = read_bytes(path, MAX_BYTES)
+    try:
+        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
+    for name, value in data.items():
+        if not isinstance(value, int | float | str | bool):
+            raise BadInput(f"{path}: {name} needs a number, a word or true/false")
+        if isinstance(value, float) and not abs(value) < 1e9:
+            raise BadInput(f"{path}: {name} needs a finite number, got {value}")
+    return data

@@ -1,0 +1,206 @@
+"""Rigs as editable TOML: written whole or not at all, read back the same, found beside the robot's file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from andante.description import Robot
+from andante.description.io.sidecar import sidecar_path
+from andante.description.io.xmltree import read_bytes
+from andante.errors import BadInput, UnknownName
+from andante.locomotion.rig import Leg, Rig, check_rig
+from andante.locomotion.rig_infer import infer_rig
+
+MAX_BYTES = 1024 * 1024
+TOP = ("robot", "body", "forward", "centre", "mass", "step_height", "stride_time", "legs", "stance", "servos")
+NEEDED = ("robot", "body", "legs", "stance")
+LEG = ("name", "joints", "hip", "foot", "point", "radius", "stand", "reach", "knee")
+LEG_NEEDED = ("name", "joints", "hip", "foot", "stand")
+SERVO = ("kp", "kd", "kv", "effort", "velocity")
+
+
+def rig_path(robot_file: Path) -> Path:
+    """a1.urdf -> a1.rig.toml."""
+    side = sidecar_path(robot_file)
+    return side.with_name(side.stem + ".rig.toml")
+
+
+def beside(robot: Robot) -> Path | None:
+    """The rig that lies beside the robot's file, None without one."""
+    if not robot.source.file:
+        return None
+    path = rig_path(Path(robot.source.file))
+    return path if path.is_file() else None
+
+
+def rig_for(robot: Robot, path: Path | None = None) -> Rig:
+    """The rig in a file, else the one beside the robot's file, else an inferred one."""
+    chosen = path or beside(robot)
+    return infer_rig(robot) if chosen is None else read_rig(chosen, robot)
+
+
+def rig_text(rig: Rig) -> str:
+    """The rig as TOML with a word on every value."""
+    lines = [
+        f"# Rig of {rig.robot}: how it stands and steps. Lengths in m, angles in rad, frame of the link `body`.",
+        f"robot = {_string(rig.robot)}",
+        f"body = {_string(rig.body)}",
+        f"forward = {_number(rig.forward)}  # azimuth of straight ahead",
+        f"centre = {_numbers(rig.centre)}  # centre of mass in the stance",
+        f"mass = {_number(rig.mass)}",
+        f"step_height = {_number(rig.step_height)}",
+        f"stride_time = {_number(rig.stride_time)}  # period of the quickest gait [s]",
+        "",
+        "# Legs counter-clockwise, from the first to the left of straight ahead.",
+    ]
+    for leg in rig.legs:
+        lines += [
+            "[[legs]]",
+            f"name = {_string(leg.name)}",
+            f"joints = [{', '.join(map(_string, leg.joints))}]  # from hip to foot",
+            f"hip = {_string(leg.hip)}  # link that carries the first joint",
+            f"foot = {_string(leg.foot)}",
+            f"point = {_numbers(leg.point)}  # of the foot's frame that stands on the ground",
+            f"radius = {_number(leg.radius)}  # of a round foot about that point",
+            f"stand = {_numbers(leg.stand)}  # where it stands",
+            f"reach = {_number(leg.reach)}  # how far from there it may step",
+            f"knee = {_numbers(leg.knee)}  # where the knee points",
+            "",
+        ]
+    lines.append("[stance]")
+    lines += [f"{_string(name)} = {_number(value)}" for name, value in rig.stance.items()]
+    for name, values in rig.servos.items():
+        lines += ["", f"[servos.{_string(name)}]", *(f"{key} = {_number(value)}" for key, value in values.items())]
+    return "\n".join(lines) + "\n"
+
+
+def write_rig(rig: Rig, path: Path) -> None:
+    """Write a rig; the file is complete or absent."""
+    if path.suffix.lower() != ".toml":
+        raise BadInput(f"{path}: rigs are written as .toml")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; give a file name")
+    if not path.absolute().parent.is_dir():
+        raise BadInput(f"{path}: the folder does not exist; make it first")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(rig_text(rig), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_rig(path: Path, robot: Robot | None = None) -> Rig:
+    """A rig from a file; when the robot is given, every name is checked against it."""
+    if not path.is_file():
+        raise BadInput(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
+    try:
+        data = tomllib.loads(read_bytes(path, MAX_BYTES).decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
+    _check_keys(path, "the rig", data, TOP, NEEDED)
+    if not (isinstance(data["legs"], list) and all(isinstance(leg, dict) for leg in data["legs"])):
+        raise BadInput(f"{path}: legs needs one [[legs]] table per leg")
+    try:
+        rig = Rig(
+            robot=_text(path, "robot", data["robot"]),
+            body=_text(path, "body", data["body"]),
+            legs=tuple(_leg(path, i, table) for i, table in enumerate(data["legs"])),
+            stance=_table(path, "stance", data["stance"]),
+            forward=_float(path, "forward", data.get("forward", 0.0)),
+            centre=_vector(path, "centre", data.get("centre", [0.0, 0.0, 0.0])),
+            mass=_float(path, "mass", data.get("mass", robot.mass if robot is not None else 1.0)),
+            step_height=_float(path, "step_height", data.get("step_height", Rig.step_height)),
+            stride_time=_float(path, "stride_time", data.get("stride_time", Rig.stride_time)),
+            servos=_servos(path, data.get("servos", {})),
+        )
+        if robot is not None:
+            check_rig(rig, robot)
+    except (BadInput, UnknownName) as error:
+        text = str(error)
+        raise type(error)(text if text.startswith(str(path)) else f"{path}: {text}") from None
+    return rig
+
+
+def _leg(path: Path, index: int, table: Mapping[str, Any]) -> Leg:
+    where = f"legs[{index}]"
+    _check_keys(path, where, table, LEG, LEG_NEEDED)
+    joints = table["joints"]
+    if not (isinstance(joints, list) and all(isinstance(name, str) for name in joints)):
+        raise BadInput(f"{path}: {where}.joints needs a list of joint names")
+    return Leg(
+        name=_text(path, f"{where}.name", table["name"]),
+        joints=tuple(joints),
+        hip=_text(path, f"{where}.hip", table["hip"]),
+        foot=_text(path, f"{where}.foot", table["foot"]),
+        point=_vector(path, f"{where}.point", table.get("point", [0.0, 0.0, 0.0])),
+        radius=_float(path, f"{where}.radius", table.get("radius", 0.0)),
+        stand=_vector(path, f"{where}.stand", table["stand"]),
+        reach=_float(path, f"{where}.reach", table.get("reach", Leg.reach)),
+        knee=_vector(path, f"{where}.knee", table.get("knee", list(Leg.knee))),
+    )
+
+
+def _servos(path: Path, data: Any) -> dict[str, dict[str, float]]:
+    if not (isinstance(data, dict) and all(isinstance(values, dict) for values in data.values())):
+        raise BadInput(f"{path}: servos needs one table per joint, like [servos.JOINT]")
+    out = {}
+    for name, values in data.items():
+        _check_keys(path, f"servos.{name}", values, SERVO, ())
+        out[name] = _table(path, f"servos.{name}", values)
+    return out
+
+
+def _check_keys(
+    path: Path, where: str, data: Mapping[str, Any], known: tuple[str, ...], needed: tuple[str, ...]
+) -> None:
+    for key in data:
+        if key not in known:
+            raise UnknownName.among("value", key, known, f"{path}, {where}")
+    missing = [key for key in needed if key not in data]
+    if missing:
+        raise BadInput(f"{path}: {where} lacks {', '.join(missing)}; andante rig FILE -o RIG.toml writes a whole one")
+
+
+def _text(path: Path, where: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise BadInput(f"{path}: {where} needs a name, got {value!r}")
+    return value
+
+
+def _float(path: Path, where: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e9:
+        raise BadInput(f"{path}: {where} needs a number, got {str(value)[:40]!r}")
+    return float(value)
+
+
+def _vector(path: Path, where: str, value: Any) -> tuple[float, float, float]:
+    if not (isinstance(value, list) and len(value) == 3):
+        raise BadInput(f"{path}: {where} needs three numbers, got {str(value)[:40]}")
+    x, y, z = (_float(path, where, each) for each in value)
+    return (x, y, z)
+
+
+def _table(path: Path, where: str, value: Any) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise BadInput(f"{path}: [{where}] needs lines like NAME = NUMBER")
+    return {name: _float(path, f"{where}.{name}", each) for name, each in value.items()}
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return "[" + ", ".join(map(_number, values)) + "]"
