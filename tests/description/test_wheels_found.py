@@ -69,6 +69,14 @@ def test_round_things_higher_up_or_inside_arms_are_no_wheels():
     assert "lift" not in [w.joint for w in find_wheels(robot(*PAIR, *arm))]
 
 
+def test_a_leg_welded_to_its_motor_is_no_wheel():
+    shin = Link("shin", Inertia(0.1), collisions=(Collision(Box((0.02, 0.02, 0.2)), SE3.from_xyz_rpy((0, 0, -0.1))),))
+    weld = Joint("weld", JointType.FIXED, "l_link", "shin")
+    assert [w.joint for w in find_wheels(robot(*PAIR, (shin, weld)))] == ["r"]
+    hub = Link("hub", Inertia(0.1), collisions=(Collision(Box((0.04, 0.04, 0.04))),))
+    assert len(find_wheels(robot(*PAIR, (hub, Joint("weld", JointType.FIXED, "l_link", "hub"))))) == 2
+
+
 @pytest.mark.parametrize(
     ("filename", "name", "key"),
     [

@@ -130,7 +130,7 @@ def _axle(parts: list[DriveWheel]) -> tuple[tuple[float, float, float], float]:
         yaw += math.pi
     forwards = np.array([math.cos(yaw), math.sin(yaw)])
     along = np.array([forwards @ part.wheel.position for part in parts])
-    x, y = np.round(forwards * float((along.max() + along.min()) / 2), 12)  # no dust of the cosine
+    x, y = np.round(forwards * float((along.max() + along.min()) / 2), 12) + 0.0  # no dust of the cosine, no -0
     tidy = 0.0 if abs(yaw) < 1e-4 else yaw
     return (float(x), float(y), tidy), float(along.max() - along.min())
 

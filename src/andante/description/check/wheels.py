@@ -121,42 +121,52 @@ def _below(robot: Robot, link: str) -> list[Joint]:
 
 
 def _round(robot: Robot, link: str, poses: Mapping[str, SE3], point: Array, axis: Array) -> tuple[Array, float] | None:
-    """Centre and radius of the largest collision shape (welded links included) that is round about an axis."""
+    """Centre and radius of the largest collision shape of a link that is round about an axis.
+
+    None: there is none, or something welded to the link sticks out of it (a leg on its motor is no wheel).
+    """
     links = [link, *(joint.child for joint in _below(robot, link) if joint.type is JointType.FIXED)]
+    around = _around(axis)
     best: tuple[Array, float] | None = None
+    farthest = 0.0
     for name in links:
         for collision in robot.link(name).collisions:
             shape, pose = collision.geometry, poses[name] @ collision.pose
             found: tuple[Array, float] | None = None
+            try:
+                reach = np.array([support(shape, pose.rotation.T @ d) for d in around])
+            except AndanteError:
+                continue  # the mesh cannot be read
+            farthest = max(farthest, float(np.max(reach + around @ (pose.translation - point))))
             if isinstance(shape, Sphere) or (
                 isinstance(shape, Cylinder | Capsule) and abs(pose.rotation[:, 2] @ axis) > 0.95
             ):
                 found = pose.translation, shape.radius
             elif isinstance(shape, Mesh):
-                found = _round_mesh(shape, pose, axis)
+                found = _round_mesh(shape, pose, axis, around, reach)
             if found is not None and (best is None or found[1] > best[1]):
                 best = found
-    if best is None or np.linalg.norm(np.cross(axis, best[0] - point)) > 0.2 * best[1]:
-        return None  # nothing round, or not about this axis
+    if best is None or np.linalg.norm(np.cross(axis, best[0] - point)) > 0.2 * best[1] or farthest > 1.25 * best[1]:
+        return None
     return best
 
 
-def _round_mesh(shape: Mesh, pose: SE3, axis: Array) -> tuple[Array, float] | None:
-    """Centre and radius of a mesh whose widths across the axis agree within 10 %."""
-    across = so3.between(np.array([0.0, 0.0, 1.0]), axis)
-    turns = np.arange(8) * np.pi / 8
-    directions = np.stack([np.cos(turns), np.sin(turns), np.zeros(8)], axis=-1) @ across.T
-    directions = np.vstack([directions, axis])
-    try:
-        ahead = np.array([support(shape, pose.rotation.T @ d) for d in directions])
-        behind = np.array([support(shape, -pose.rotation.T @ d) for d in directions])
-    except AndanteError:
-        return None  # the mesh cannot be read
-    widths = (ahead + behind)[:8]
+def _around(axis: Array) -> Array:
+    """Sixteen directions across an axis, evenly around it (16, 3)."""
+    turns = np.arange(16) * np.pi / 8
+    flat = np.stack([np.cos(turns), np.sin(turns), np.zeros(16)], axis=-1)
+    return flat @ so3.between(np.array([0.0, 0.0, 1.0]), axis).T
+
+
+def _round_mesh(shape: Mesh, pose: SE3, axis: Array, around: Array, reach: Array) -> tuple[Array, float] | None:
+    """Centre and radius of a mesh whose widths across the axis agree within 10 %; `reach` is its support `around`."""
+    widths = reach[:8] + reach[8:]
     if widths.max() - widths.min() > 0.1 * widths.max():
         return None
-    middle = (ahead - behind) / 2
-    centre = pose.translation + directions[0] * middle[0] + directions[4] * middle[4] + axis * middle[8]
+    middle = (reach[:8] - reach[8:]) / 2
+    turned = pose.rotation.T @ axis
+    along = (support(shape, turned) - support(shape, -turned)) / 2
+    centre = pose.translation + around[0] * middle[0] + around[4] * middle[4] + axis * along
     return centre, float(widths.max() / 2)
 
 
