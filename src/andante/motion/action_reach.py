@@ -17,6 +17,7 @@ from .actions import Group, Reach
 from .pose_spline import PoseSpline
 
 REACHED = 1e-4  # norm of the gap that still counts as reached [m, rad]
+NUDGES = (0.05, 0.15, 0.3)  # shares of the way to the middle of the joint ranges
 SUDDEN = 0.5  # change of a joint between two samples that is no longer a continuous way [rad or m]
 
 
@@ -73,10 +74,24 @@ def follow(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, float],
         if np.isnan(targets[k]).all():
             positions[k] = positions[k - 1]
             continue
-        found = arm.ik(targets[k], start=positions[k - 1], restarts=0)
-        positions[k], gaps[k] = found.q, found.error
+        positions[k], gaps[k] = _near(arm, targets[k], positions[k - 1])
     problems = _told(robot, arm, atomic, spline, targets, positions, gaps)
     return Followed(arm.joint_names, shares, positions, absolute, tuple(problems))
+
+
+def _near(arm: Chain, target: Array, q: Array) -> tuple[Array, float]:
+    """Joint positions for a target near q, and the gap that is left.
+
+    Where the joints are caught at their limits, starts a little towards the middle of the range are tried too.
+    """
+    best = arm.ik(target, start=q, restarts=0)
+    for share in NUDGES:
+        if best.error <= REACHED:
+            break
+        other = arm.ik(target, start=q + share * (arm.middle - q), restarts=0)
+        if other.error < best.error and np.abs(other.q - q).max() < SUDDEN:
+            best = other
+    return best.q, best.error
 
 
 def _told(

@@ -142,7 +142,8 @@ class ActionSet:
         try:
             return self.groups[name]
         except KeyError:
-            raise UnknownName.among("group", name, self.groups, str(source)) from None
+            told = UnknownName.among("group", name, self.groups)
+            raise UnknownName(f"{source}: {told}" if str(source) else str(told)) from None
 
     @property
     def first(self) -> str:

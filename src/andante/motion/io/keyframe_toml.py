@@ -37,7 +37,7 @@ def read_keyframes_toml(path: Path) -> Keyframes:
     for name in data:
         if name not in TOP:
             raise UnknownName.among("entry", name, TOP, str(path))
-    lines = [number for number, line in enumerate(text.splitlines(), 1) if line.replace(" ", "").startswith("[[keys]]")]
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if line.replace(" ", "").startswith("[[keys]]")]
     tables = data.get("keys", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise BadInput(f"{path}: keys must be tables, like [[keys]] time = 0.5 HeadYaw = 0.3")
@@ -117,7 +117,7 @@ def _text(path: Path) -> str:
 def _quoted(text: str) -> str:
     import json
 
-    return json.dumps(text).replace("\x7f", "\\u007f")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _number(value: float) -> str:
