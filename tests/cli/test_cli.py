@@ -190,7 +190,7 @@ def test_missing_engine_names_the_extra(andante, monkeypatch):
 def test_users_own_engine(andante, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "from andante.physics.mujoco_engine import MujocoEngine\nclass Mine(MujocoEngine):\n    name = 'mine'\n"
+        "from andante.physics.mujoco.engine import MujocoEngine\nclass Mine(MujocoEngine):\n    name = 'mine'\n"
     )
     code, out, err = andante("sim", "nao", "--engine", f"{file}:Mine", "--seconds", "0.1", "--json")
     assert code == 0, err

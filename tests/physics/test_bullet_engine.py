@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("andante.physics.bullet_api", reason="pybullet is not installed", exc_type=ImportError)
+pytest.importorskip("andante.physics.bullet.api", reason="pybullet is not installed", exc_type=ImportError)
 
 from andante.description.inertia import Inertia
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
@@ -23,11 +23,12 @@ from andante.description.shapes import Box, Cylinder, Ellipsoid, Heightmap, Plan
 from andante.description.world import Placement
 from andante.errors import Unsupported
 from andante.geometry import SE3
-from andante.physics import Mode, Settings, specimens
-from andante.physics.bullet_api import pybullet
-from andante.physics.bullet_engine import BulletEngine
-from andante.physics.bullet_inertia import engine_inertias, felt_inertias, in_plane, principal
-from andante.physics.bullet_shapes import distance
+from andante.physics import Mode, Settings
+from andante.physics.bullet.api import pybullet
+from andante.physics.bullet.engine import BulletEngine
+from andante.physics.bullet.inertia import engine_inertias, felt_inertias, in_plane, principal
+from andante.physics.bullet.shapes import distance
+from andante.physics.checks import specimens
 from andante.physics.tree import body_tree
 
 NOTHING = specimens.world(gravity=(0.0, 0.0, 0.0))
@@ -49,7 +50,7 @@ def body(*collisions: Collision, inertia: Inertia = ROUND, name: str = "body") -
 
 def test_import_says_nothing():
     done = subprocess.run(
-        [sys.executable, "-c", "import andante.physics.bullet_engine"], capture_output=True, check=True
+        [sys.executable, "-c", "import andante.physics.bullet.engine"], capture_output=True, check=True
     )
     assert done.stdout == b""
     assert done.stderr == b""

@@ -7,9 +7,9 @@ import pytest
 
 from andante.errors import UnknownName
 from andante.physics import CHECKS, ENGINES, CheckResult, check_engine, engine_class, installed
-from andante.physics.checks_result import Findings
+from andante.physics.checks.result import Findings
 from andante.physics.engine import Engine
-from andante.physics.mujoco_engine import MujocoEngine
+from andante.physics.mujoco.engine import MujocoEngine
 
 
 @pytest.mark.parametrize("check", list(CHECKS))
@@ -137,7 +137,7 @@ def test_an_exception_is_a_failed_check() -> None:
 
 
 def test_engines_are_given_by_name_class_or_instance() -> None:
-    from andante.physics.specimens import world
+    from andante.physics.checks.specimens import world
 
     for engine in ("mujoco", MujocoEngine, MujocoEngine(world())):
         assert all(r.passed for r in check_engine(engine, ["free_fall", "torque_mode"]))

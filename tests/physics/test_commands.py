@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from andante.description.world import Placement, World
 from andante.errors import BadInput
 from andante.geometry import Array
-from andante.physics import Mode, Settings, specimens
+from andante.physics import Mode, Settings
+from andante.physics.checks import specimens
 from andante.physics.commands import Wishes
-from andante.physics.mujoco_engine import MujocoEngine
+from andante.physics.mujoco.engine import MujocoEngine
 from andante.physics.servos import ServoGains
 
 DT = 0.002

@@ -19,12 +19,13 @@ from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geomet
 from andante.description.world import Placement
 from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
-from andante.physics import Mode, Settings, specimens
-from andante.physics import dart_kernels as kernels
-from andante.physics.checks import check_engine
-from andante.physics.dart_engine import DartEngine
-from andante.physics.dart_mimic import mimic_sources
-from andante.physics.dart_shapes import mesh_shape
+from andante.physics import Mode, Settings
+from andante.physics.checks import specimens
+from andante.physics.checks.battery import check_engine
+from andante.physics.dart import kernels
+from andante.physics.dart.engine import DartEngine
+from andante.physics.dart.mimic import mimic_sources
+from andante.physics.dart.shapes import mesh_shape
 
 
 def alone(robot: Robot, settings: Settings | None = None, pose: SE3 | None = None, ground: bool = False) -> DartEngine:

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("dartpy")
 
-from andante.physics import dart_kernels as kernels
+from andante.physics.dart import kernels
 
 DT = 0.002
 NONE = np.zeros(0, dtype=np.int64)

@@ -18,12 +18,12 @@ from andante.description.robot import Robot
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Plane, Sphere
 from andante.description.world import Placement
 from andante.geometry import SE3, so3
-from andante.physics import specimens
+from andante.physics.checks import specimens
 from andante.physics.engine import Actor
-from andante.physics.ode_contacts import combined
-from andante.physics.ode_convex import ConvexPairs, polytope, shape_points
-from andante.physics.ode_engine import OdeEngine
-from andante.physics.ode_filter import pair_bits, wished_pairs
+from andante.physics.ode.contacts import combined
+from andante.physics.ode.convex import ConvexPairs, polytope, shape_points
+from andante.physics.ode.engine import OdeEngine
+from andante.physics.ode.filter import pair_bits, wished_pairs
 from andante.physics.state import Settings
 from andante.physics.tree import body_tree
 

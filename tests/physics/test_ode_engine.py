@@ -22,11 +22,11 @@ from andante.description.shapes import Box, Plane
 from andante.description.world import Placement
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
-from andante.physics import specimens
+from andante.physics.checks import specimens
 from andante.physics.engine import Actor
-from andante.physics.ode_build import fold, is_wide, joint_zero, tree_poses
-from andante.physics.ode_engine import OdeEngine
-from andante.physics.ode_inertia import shared_tensors
+from andante.physics.ode.build import fold, is_wide, joint_zero, tree_poses
+from andante.physics.ode.engine import OdeEngine
+from andante.physics.ode.inertia import shared_tensors
 from andante.physics.state import Mode, Settings
 from andante.physics.tree import body_tree
 
@@ -307,7 +307,7 @@ def test_damping_and_friction_beside_a_servo():
 
 def test_nothing_is_printed():
     code = (
-        "from andante.physics import specimens; from andante.physics.ode_engine import OdeEngine\n"
+        "from andante.physics.checks import specimens; from andante.physics.ode.engine import OdeEngine\n"
         "from andante.description.world import Placement\n"
         "e = OdeEngine(specimens.world(specimens.ground()), [Placement('a', specimens.clapper(True))])\n"
         "e.command(0 + 1, [0.1, 0.1]); e.step(20); e.contacts(); e.close()"

@@ -26,8 +26,9 @@ from andante.description import (
 )
 from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3
-from andante.physics import ENGINES, engine_class, gl, installed, specimens
+from andante.physics import ENGINES, engine_class, gl, installed
 from andante.physics.camera import Camera
+from andante.physics.checks import specimens
 from andante.physics.render import Renderer, rest_poses
 from andante.physics.video import VideoWriter, film_strip
 
@@ -172,7 +173,8 @@ def test_no_open_gl_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_next_back_end_is_tried() -> None:
     """A back end that is not there leaves the way free; in a process of its own, since PyOpenGL is global."""
     code = """
-from andante.physics import gl, specimens
+from andante.physics import gl
+from andante.physics.checks import specimens
 from andante.physics.camera import Camera
 gl.backends = lambda: ("nowhere", "egl", "osmesa")
 make = gl.importlib.import_module

@@ -10,7 +10,8 @@ import pytest
 
 from andante.description import Dynamics, Limits, Placement
 from andante.errors import BadInput
-from andante.physics import ServoGains, Settings, default_gains, engine_class, specimens
+from andante.physics import ServoGains, Settings, default_gains, engine_class
+from andante.physics.checks import specimens
 
 OMEGA = 2 * math.pi * 8.0
 

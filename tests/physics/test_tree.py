@@ -13,7 +13,8 @@ from andante.description import Box, Collision, Inertia, Joint, JointType, Link,
 from andante.description.robot import joint_motion
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.physics import body_tree, specimens
+from andante.physics import body_tree
+from andante.physics.checks import specimens
 from andante.physics.mending import LEAST_MASS_SHARE
 from andante.physics.tree import BodyTree
 

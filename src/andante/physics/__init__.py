@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from andante.physics.checks.battery import CHECKS, CheckResult, check_engine
+
 from .camera import Camera
-from .checks import CHECKS, CheckResult, check_engine
 from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .engine import Actor, Engine
 from .registry import ENGINES, engine_class, installed

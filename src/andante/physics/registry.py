@@ -20,7 +20,7 @@ class EngineEntry:
     """Where an engine lives and what it needs."""
 
     name: str
-    cls: str  # in andante.physics.NAME_engine
+    cls: str  # in andante.physics.NAME.engine
     package: str  # import name of what it wraps
     distribution: str  # what pip calls it
     extra: str  # pip extra that brings it, empty: always there
@@ -71,4 +71,4 @@ def engine_class(name: str) -> type[Engine]:
             f"engine {name!r} needs the package {entry.distribution}, which is not installed; "
             f"pip install 'andante[{entry.extra or 'all'}]'"
         )
-    return getattr(importlib.import_module(f"andante.physics.{name}_engine"), entry.cls)
+    return getattr(importlib.import_module(f"andante.physics.{name}.engine"), entry.cls)

@@ -35,7 +35,7 @@ def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
 
 def bare_bullet(engine: Any, actor: int, steps: int) -> Play:
     """One `setJointMotorControlArray` per command, then `stepSimulation`."""
-    from andante.physics.bullet_api import pybullet
+    from andante.physics.bullet.api import pybullet
 
     client, mode = engine._client, pybullet.POSITION_CONTROL
     (group,) = engine._servos[actor]._groups
@@ -83,9 +83,9 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
 
     All pairs of shapes are met by ODE itself; a hull is a triangle mesh there.
     """
-    from andante.physics.ode_build import set_bits
-    from andante.physics.ode_drive import MIMIC_ERP
-    from andante.physics.ode_filter import pair_bits
+    from andante.physics.ode.build import set_bits
+    from andante.physics.ode.drive import MIMIC_ERP
+    from andante.physics.ode.filter import pair_bits
 
     world, space, dt = engine._ode, engine._space, engine.dt
     drive, collider = engine._drives[actor], engine._collider

@@ -1,0 +1,1 @@
+"""Bullet behind the `Engine` contract."""

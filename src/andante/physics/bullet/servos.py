@@ -1,0 +1,237 @@
+"""The joints of one actor in Bullet: motors, springs, damping, mimic bookkeeping, reading and putting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.description.source import Problem, Severity
+from andante.geometry import Array
+from andante.physics.engine import Actor
+from andante.physics.servos import ServoGains
+from andante.physics.state import Mode
+
+from .api import pybullet
+from .build import BulletModel
+from .links import STRONGEST, rub
+
+STIFFEST = 1e12  # stands for an infinite gain
+ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
+
+
+@dataclass
+class _Group:
+    """Joints of one multibody in one mode, with what their motors are told beside the reference."""
+
+    mode: Mode
+    uid: int
+    joints: np.ndarray
+    links: list[int]
+    forces: list[float] = field(default_factory=list)
+    near: list[float] = field(default_factory=list)  # share of the gap that a step closes
+    keen: list[float] = field(default_factory=list)  # share of the speed error that a step mends
+
+
+class Servos:
+    """Motors of an actor. Joint vectors follow `robot.movable`."""
+
+    def __init__(self, actor: Actor, model: BulletModel, dt: float, client: int) -> None:
+        self._movable = movable = actor.tree.robot.movable
+        self._dt, self._client, self._model, self._felt = dt, client, model, model.felt
+        self._friction = np.array([joint.dynamics.friction for joint in movable])
+        self._brakes: dict[int, int] = {}  # constraints of dry friction by joint
+        self._pieces = [
+            (int(uid), np.flatnonzero(model.joint_uid == uid)) for uid in dict.fromkeys(model.joint_uid.tolist())
+        ]
+        self._link = model.joint_link
+        self.sources, self.factors, self.offsets = _mimics(actor)
+        self._damping = np.array([joint.dynamics.damping for joint in movable])
+        self._most_damping = 0.8 * self._felt / dt
+        stiffness = np.array([joint.dynamics.stiffness for joint in movable])
+        self._stiffness = np.minimum(stiffness, self._felt / dt**2)
+        self._rest = np.array([joint.dynamics.reference for joint in movable])
+        self._springs = [(uid, joints[stiffness[joints] > 0]) for uid, joints in self._pieces]
+        self._springs = [(uid, joints) for uid, joints in self._springs if len(joints)]
+        count = len(movable)
+        self._mode = np.full(count, Mode.OFF, dtype=np.int8)
+        self._force, self._near, self._keen = np.zeros(count), np.zeros(count), np.ones(count)
+        self._given_damping = np.zeros(count)
+        self._fresh = True  # nothing was told to the motors yet
+        self._sent: Array | None = None
+        self._groups: list[_Group] = []
+
+    @property
+    def sprung(self) -> bool:
+        """Whether a joint has a spring, which needs a torque in every step."""
+        return bool(self._springs)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Springs and dampers that are too stiff for the step and were cut."""
+        out = []
+        for k, joint in enumerate(self._movable):
+            cut = []
+            if self._damping[k] > self._most_damping[k]:
+                cut.append(f"damping {self._damping[k]:g} to {self._most_damping[k]:.3g}")
+            if joint.dynamics.stiffness > self._stiffness[k]:
+                cut.append(f"stiffness {joint.dynamics.stiffness:g} to {self._stiffness[k]:.3g}")
+            if cut:
+                out.append(
+                    Problem(
+                        Severity.WARNING,
+                        f"bullet: joint {joint.name!r} is too stiff for steps of {self._dt:g} s; "
+                        f"cut {' and '.join(cut)}; use smaller steps",
+                        joint.source,
+                    )
+                )
+        return tuple(out)
+
+    # ---- motors ----------------------------------------------------------------------------------
+    def configure(self, modes: np.ndarray, gains: ServoGains) -> None:
+        """Take modes and gains; the motors change with the next `send`."""
+        dt = self._dt
+        mode = modes.copy()
+        mode[self.sources >= 0] = Mode.OFF
+        held = mode == Mode.POSITION
+        mode[(held & (gains.kp == 0)) | ((mode == Mode.VELOCITY) & (gains.kv == 0))] = Mode.OFF
+        damping = self._damping + np.where(held & (gains.kp == 0), gains.kd, 0.0)
+        self._set_damping(np.minimum(damping, self._most_damping))
+        self._force = np.minimum(gains.effort, STRONGEST)
+        kp, kd = np.minimum(gains.kp, STIFFEST), np.minimum(gains.kd, STIFFEST)
+        soft = np.where(kp > 0, kd + kp * dt, 1.0)
+        self._near = np.where(held, kp * dt / soft, 0.0)
+        push = np.minimum(gains.kv, STIFFEST) * dt
+        self._keen = np.where(mode == Mode.VELOCITY, push / np.maximum(self._felt + push, 1e-300), 1.0)
+        self._sent = None
+        if self._fresh or not np.array_equal(mode, self._mode):
+            self._mode, self._fresh = mode, False
+            self._regroup()
+        for group in self._groups:
+            group.forces, group.near, group.keen = (
+                a[group.joints].tolist() for a in (self._force, self._near, self._keen)
+            )
+
+    def _regroup(self) -> None:
+        """Sort the joints by mode; idle motors become the dry friction of their joints."""
+        self._set_brakes()
+        self._groups = []
+        for uid, joints in self._pieces:
+            for which in Mode:
+                chosen = joints[self._mode[joints] == which]
+                if not len(chosen):
+                    continue
+                links = self._link[chosen].tolist()
+                if which is Mode.OFF:
+                    idle, full = [0.0] * len(links), [1.0] * len(links)
+                    self._drive(uid, links, idle, self._friction[chosen].tolist(), full)
+                else:
+                    self._groups.append(_Group(which, uid, chosen, links))
+
+    def send(self, references: Array) -> None:
+        """Give the motors their references: position, velocity or torque by mode."""
+        if self._sent is not None and np.array_equal(references, self._sent):
+            return
+        self._sent = references.copy()
+        for group in self._groups:
+            wanted = references[group.joints]
+            if group.mode is Mode.POSITION:
+                pybullet.setJointMotorControlArray(
+                    group.uid,
+                    group.links,
+                    pybullet.POSITION_CONTROL,
+                    targetPositions=wanted.tolist(),
+                    forces=group.forces,
+                    positionGains=group.near,
+                    velocityGains=group.keen,
+                    physicsClientId=self._client,
+                )
+            elif group.mode is Mode.VELOCITY:
+                self._drive(group.uid, group.links, wanted.tolist(), group.forces, group.keen)
+            else:
+                speeds, efforts = (np.sign(wanted) * ENDLESS).tolist(), np.abs(wanted).tolist()
+                self._drive(group.uid, group.links, speeds, efforts, group.keen)
+
+    def _drive(self, uid: int, links: list[int], speeds: list[float], forces: list[float], gains: list[float]) -> None:
+        pybullet.setJointMotorControlArray(
+            uid,
+            links,
+            pybullet.VELOCITY_CONTROL,
+            targetVelocities=speeds,
+            forces=forces,
+            velocityGains=gains,
+            physicsClientId=self._client,
+        )
+
+    def _set_damping(self, damping: Array) -> None:
+        if np.array_equal(damping, self._given_damping):
+            return
+        for uid, joints in self._pieces:
+            for k in joints[damping[joints] != self._given_damping[joints]]:
+                pybullet.changeDynamics(
+                    uid, int(self._link[k]), jointDamping=float(damping[k]), physicsClientId=self._client
+                )
+        self._given_damping = damping
+
+    def _set_brakes(self) -> None:
+        """Dry friction of joints under torque, whose motor is taken; a rigid servo overcomes it anyway."""
+        for k in np.flatnonzero(self._friction > 0).tolist():
+            wanted = self._mode[k] == Mode.TORQUE
+            if wanted and k not in self._brakes:
+                self._brakes[k] = rub(self._model, k, float(self._friction[k]), self._client)
+            elif not wanted and k in self._brakes:
+                pybullet.removeConstraint(self._brakes.pop(k), physicsClientId=self._client)
+
+    def pull(self) -> None:
+        """Torques of the springs for the next step, -k (q - rest)."""
+        for uid, joints in self._springs:
+            links = self._link[joints].tolist()
+            states = pybullet.getJointStates(uid, links, physicsClientId=self._client)
+            q = np.array([state[0] for state in states])
+            torque = -self._stiffness[joints] * (q - self._rest[joints])
+            pybullet.setJointMotorControlArray(
+                uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist(), physicsClientId=self._client
+            )
+
+    # ---- state -----------------------------------------------------------------------------------
+    def read(self) -> tuple[Array, Array, Array]:
+        """Positions, velocities and efforts, each (joints,)."""
+        out = np.zeros((3, len(self._mode)))
+        for uid, joints in self._pieces:
+            states = pybullet.getJointStates(uid, self._link[joints].tolist(), physicsClientId=self._client)
+            out[:, joints] = np.array([(state[0], state[1], state[3]) for state in states]).T
+        out[2, self._mode == Mode.OFF] = 0.0
+        return out[0], out[1], out[2]
+
+    def put(self, positions: ArrayLike, velocities: ArrayLike | None) -> None:
+        """Put the joints there; mimic joints by their source."""
+        count = len(self._mode)
+        q = np.broadcast_to(np.asarray(positions, dtype=float), count).copy()
+        dq = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, float), count).copy()
+        led = self.sources >= 0
+        q[led] = self.factors[led] * q[self.sources[led]] + self.offsets[led]
+        dq[led] = self.factors[led] * dq[self.sources[led]]
+        for uid, joints in self._pieces:
+            for k in joints:
+                pybullet.resetJointState(
+                    uid, int(self._link[k]), float(q[k]), float(dq[k]), physicsClientId=self._client
+                )
+
+
+def _mimics(actor: Actor) -> tuple[np.ndarray, Array, Array]:
+    """Source (-1: none), factor and offset of every joint, chains of mimics followed to their first leader."""
+    movable = actor.tree.robot.movable
+    index = {joint.name: k for k, joint in enumerate(movable)}
+    sources, factors, offsets = np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable))
+    for k, joint in enumerate(movable):
+        leader, factor, offset = joint, 1.0, 0.0
+        for _ in movable:
+            if leader.mimic is None or leader.mimic.joint not in index:
+                break
+            offset += factor * leader.mimic.offset
+            factor *= leader.mimic.multiplier
+            leader = movable[index[leader.mimic.joint]]
+        if leader is not joint:
+            sources[k], factors[k], offsets[k] = index[leader.name], factor, offset
+    return sources, factors, offsets

@@ -1,0 +1,161 @@
+"""Collision shapes of Bullet from those of a description.
+
+Moving bodies carry primitives and convex hulls, several of them as one compound. Fixed bodies get every shape as an
+object of its own, with meshes and height maps as triangles.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.description import meshes
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.errors import Unsupported
+from andante.geometry import SE3, Array, so3
+from andante.physics.raycast import shape_triangles
+from andante.physics.tree import BodyShape
+
+from .api import pybullet
+
+MOST_PARTS = 16  # of one compound in Bullet's interface
+MOST_TRIANGLES = 40_000  # of one triangle mesh; larger ones are cut up
+
+
+def static_shapes(shape: BodyShape, client: int) -> Iterator[tuple[int, SE3]]:
+    """Bullet shapes of one shape that never moves, each with body_from_shape."""
+    geometry = shape.geometry
+    if isinstance(geometry, Plane):
+        turn = SE3.from_parts(so3.between([0, 0, 1], geometry.normal), np.zeros(3))
+        made = pybullet.createCollisionShape(pybullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client)
+        yield made, shape.pose @ turn
+    elif isinstance(geometry, Mesh | Heightmap):
+        vertices, faces = shape_triangles(geometry, static=True)
+        for start in range(0, len(faces), MOST_TRIANGLES):
+            used, local = np.unique(faces[start : start + MOST_TRIANGLES], return_inverse=True)
+            made = pybullet.createCollisionShape(
+                pybullet.GEOM_MESH,
+                vertices=np.asarray(vertices)[used].tolist(),
+                indices=local.ravel().tolist(),
+                flags=pybullet.GEOM_FORCE_CONCAVE_TRIMESH,
+                physicsClientId=client,
+            )
+            yield made, shape.pose
+    else:
+        yield pybullet.createCollisionShape(**_primitive(shape), physicsClientId=client), shape.pose
+
+
+def moving_shape(shapes: Sequence[BodyShape], owner: str, client: int) -> int:
+    """One Bullet shape for all shapes of a moving body, -1 for none."""
+    if not shapes:
+        return -1
+    for shape in shapes:
+        if isinstance(shape.geometry, Plane | Heightmap):
+            raise Unsupported(
+                f"bullet: collision {shape.name!r} of {owner!r} is a {type(shape.geometry).__name__.lower()} on a body "
+                "that moves; fix the body or use a box or mesh"
+            )
+    if len(shapes) == 1:
+        placed = _frame(shapes[0].pose, "collisionFramePosition", "collisionFrameOrientation")
+        return int(pybullet.createCollisionShape(**_primitive(shapes[0]), **placed, physicsClientId=client))
+    if len(shapes) > MOST_PARTS:
+        raise Unsupported(f"bullet: {owner!r} has {len(shapes)} collision shapes; at most {MOST_PARTS} are possible")
+    return _compound(shapes, client)
+
+
+def _primitive(shape: BodyShape) -> dict[str, Any]:
+    """Arguments of `createCollisionShape` without the frame."""
+    geometry = shape.geometry
+    if isinstance(geometry, Box):
+        return {"shapeType": pybullet.GEOM_BOX, "halfExtents": [side / 2 for side in geometry.size]}
+    if isinstance(geometry, Sphere):
+        return {"shapeType": pybullet.GEOM_SPHERE, "radius": geometry.radius}
+    if isinstance(geometry, Cylinder):
+        return {"shapeType": pybullet.GEOM_CYLINDER, "radius": geometry.radius, "height": geometry.length}
+    if isinstance(geometry, Capsule):
+        return {"shapeType": pybullet.GEOM_CAPSULE, "radius": geometry.radius, "height": geometry.length}
+    return {"shapeType": pybullet.GEOM_MESH, "vertices": hull_points(geometry).tolist()}
+
+
+def _compound(shapes: Sequence[BodyShape], client: int) -> int:
+    """Several shapes as one; hulls pass through files of a folder that is gone afterwards."""
+    lists: dict[str, list[Any]] = {
+        name: []
+        for name in (
+            "shapeTypes",
+            "halfExtents",
+            "radii",
+            "lengths",
+            "fileNames",
+            "collisionFramePositions",
+            "collisionFrameOrientations",
+        )
+    }
+    with tempfile.TemporaryDirectory(prefix="andante-") as folder:
+        for i, shape in enumerate(shapes):
+            simple = _primitive(shape)
+            lists["shapeTypes"].append(simple["shapeType"])
+            lists["halfExtents"].append(simple.get("halfExtents", [0.0, 0.0, 0.0]))
+            lists["radii"].append(simple.get("radius", 0.0))
+            lists["lengths"].append(simple.get("height", 0.0))
+            file = Path(folder) / f"{i}.obj"
+            if "vertices" in simple:
+                file.write_text(_hull_text(np.array(simple["vertices"])), encoding="ascii")
+            lists["fileNames"].append(str(file) if "vertices" in simple else "")
+            pose = _frame(shape.pose, "collisionFramePositions", "collisionFrameOrientations")
+            for name, value in pose.items():
+                lists[name].append(value)
+        return int(pybullet.createCollisionShapeArray(**lists, physicsClientId=client))
+
+
+def _hull_text(points: Array) -> str:
+    """OBJ text of the convex hull of points."""
+    from scipy.spatial import ConvexHull
+
+    lines = ["o hull", *(f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in points)]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in ConvexHull(points).simplices]
+    return "\n".join(lines) + "\n"
+
+
+def hull_points(geometry: Geometry) -> Array:
+    """Corners of the convex form of an ellipsoid or a mesh, (n, 3) [m]."""
+    if isinstance(geometry, Mesh):
+        return np.asarray(meshes.hull(geometry)[0])
+    if isinstance(geometry, Ellipsoid):
+        from trimesh.creation import icosphere
+
+        return np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
+    raise Unsupported(f"bullet: a {type(geometry).__name__.lower()} has no convex form")
+
+
+def _frame(pose: SE3, position: str, orientation: str) -> dict[str, list[float]]:
+    return {position: pose.translation.tolist(), orientation: pose.quaternion.tolist()}
+
+
+def distance(geometry: Geometry, point: Array) -> float:
+    """About how far a point lies outside a shape [m], negative inside; for telling which of several was touched."""
+    p = np.asarray(point)
+    if isinstance(geometry, Sphere):
+        return float(np.linalg.norm(p)) - geometry.radius
+    if isinstance(geometry, Capsule):
+        over = max(abs(p[2]) - geometry.length / 2, 0.0)
+        return math.hypot(p[0], p[1], over) - geometry.radius
+    if isinstance(geometry, Cylinder):
+        gap = np.array([math.hypot(p[0], p[1]) - geometry.radius, abs(p[2]) - geometry.length / 2])
+    elif isinstance(geometry, Box):
+        gap = np.abs(p) - np.asarray(geometry.size) / 2
+    elif isinstance(geometry, Plane):
+        normal = np.asarray(geometry.normal)
+        return float(p @ normal / np.linalg.norm(normal))
+    elif isinstance(geometry, Heightmap):
+        return 0.0
+    else:
+        corners = hull_points(geometry)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        gap = np.maximum(low - p, p - high)
+    return float(np.linalg.norm(np.maximum(gap, 0.0)) + min(gap.max(), 0.0))

@@ -1,0 +1,177 @@
+"""A `BodyTree` as a DART skeleton: joints, inertias, shapes, passive forces, limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import dartpy
+import numpy as np
+
+from andante.description.joint import Joint, JointType
+from andante.description.link import Surface
+from andante.description.shapes import Plane
+from andante.errors import BadInput, Unsupported
+from andante.geometry import SE3, Array
+from andante.physics.bounds import FARTHEST
+from andante.physics.state import Settings
+from andante.physics.tree import Body, BodyTree
+
+from .shapes import ShapeMaker
+
+LEAST_ROOT_MASS = 1e-6  # DART cannot hold a weightless body; a root frame without mass gets this [kg]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One actor inside DART."""
+
+    skeleton: Any
+    nodes: list[Any]  # BodyNode of each body
+    joints: list[Any]  # DART joint of each of robot.movable
+    dofs: np.ndarray  # index of each of robot.movable among the skeleton's degrees of freedom
+    fixed: bool
+    buoyant: dict[int, Array]  # body index to the (3, 3) part of its mass [kg] that moves but must not weigh
+
+
+def isometry(pose: SE3) -> Any:
+    """A pose as DART's own type; the collision detector ends the process when a shape stands some 1e9 m away."""
+    if not np.abs(pose.translation).max() < FARTHEST:
+        raise BadInput(
+            f"engine 'dart' takes poses up to {FARTHEST:g} m, got {pose.translation.tolist()}; move it nearer"
+        )
+    return dartpy.math.Isometry3(pose.matrix)
+
+
+def build_model(index: int, tree: BodyTree, pose: SE3, fixed: bool, settings: Settings, shapes: ShapeMaker) -> Model:
+    """The skeleton of an actor; shape nodes are named "actor.link.number" (DART wants names unique)."""
+    skeleton = dartpy.dynamics.Skeleton(f"{index}")
+    nodes: list[Any] = []
+    by_name: dict[str, Any] = {}
+    buoyant: dict[int, Array] = {}
+    for i, body in enumerate(tree.bodies):
+        if body.joint is None:
+            make = (
+                skeleton.createWeldJointAndBodyNodePair if fixed else skeleton.createFreeJointAndBodyNodePair
+            )  # the root hangs on the world
+            joint, node = make(None)
+            if fixed:
+                joint.setTransformFromParentBodyNode(isometry(pose))
+            else:
+                joint.setTransform(isometry(pose))
+        else:
+            joint, node = _joint(skeleton, nodes[body.parent], body, tree.robot.name)
+            by_name[body.joint.name] = joint
+        joint.setName(f"{index}.joint{i}")
+        node.setName(f"{index}.body{i}")
+        weightless = _set_inertia(node, body)
+        if weightless is not None:
+            buoyant[i] = weightless
+        static = fixed and i == 0
+        for shape in body.shapes:
+            name = f"{index}.{shape.link}.{skeleton.getNumShapeNodes()}"
+            if isinstance(shape.geometry, Plane) and not static:
+                raise Unsupported(
+                    f"engine 'dart' cannot move the infinite plane of link {tree.robot.links[shape.link].name!r} "
+                    f"of {tree.robot.name!r}; give it a box, or make the model static"
+                )
+            shape_node = node.createShapeNode(shapes.shape(shape.geometry, static), name)
+            shape_node.setRelativeTransform(isometry(shape.pose))
+            shape_node.createCollisionAspect().setCollidable(shape.surface.collide_bitmask != 0)
+            _set_surface(shape_node.createDynamicsAspect(), shape.surface, settings)
+        nodes.append(node)
+    joints = [by_name[joint.name] for joint in tree.robot.movable]
+    for joint, described in zip(joints, tree.robot.movable, strict=True):
+        _set_passive(joint, described)
+    dofs = np.array([joint.getIndexInSkeleton(0) for joint in joints], dtype=int)
+    return Model(skeleton, nodes, joints, dofs, fixed, buoyant)
+
+
+def _joint(skeleton: Any, parent: Any, body: Body, robot: str) -> tuple[Any, Any]:
+    """Joint and body node of a body below the root; the body frame is the joint frame."""
+    joint = body.joint
+    assert joint is not None
+    match joint.type:
+        case JointType.REVOLUTE | JointType.CONTINUOUS:
+            made = skeleton.createRevoluteJointAndBodyNodePair(parent)
+            made[0].setAxis(joint.axis)
+        case JointType.PRISMATIC:
+            made = skeleton.createPrismaticJointAndBodyNodePair(parent)
+            made[0].setAxis(joint.axis)
+        case JointType.SCREW:
+            made = skeleton.createScrewJointAndBodyNodePair(parent)
+            made[0].setAxis(joint.axis)
+            made[0].setPitch(2 * math.pi * joint.screw_pitch)
+        case JointType.BALL:
+            made = skeleton.createBallJointAndBodyNodePair(parent)
+        case JointType.FLOATING:
+            made = skeleton.createFreeJointAndBodyNodePair(parent)
+        case JointType.PLANAR:
+            made = skeleton.createPlanarJointAndBodyNodePair(parent)
+            made[0].setArbitraryPlane(*_plane_axes(joint))
+        case _:
+            raise Unsupported(f"engine 'dart' has no {joint.type} joint ({joint.name!r} of {robot!r})")
+    made[0].setTransformFromParentBodyNode(isometry(body.pose))
+    return made
+
+
+def _plane_axes(joint: Joint) -> tuple[Array, Array]:
+    """Two unit vectors that span the plane across the joint axis, right-handed with it."""
+    axis = np.asarray(joint.axis)
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _set_inertia(node: Any, body: Body) -> Array | None:
+    """Mass, centre and tensor; armature is added about (along) the joint axis of the body that the joint carries.
+
+    Armature weighs nothing, but on a prismatic joint DART lets it feel gravity: that part of the mass, m axis axisᵀ in
+    the body frame, is returned so that its weight can be lifted; None where there is none.
+    """
+    inertia, joint = body.inertia, body.joint
+    mass, moment = inertia.mass, inertia.matrix
+    if body.joint is None and mass < LEAST_ROOT_MASS:
+        mass, moment = LEAST_ROOT_MASS, np.eye(3) * LEAST_ROOT_MASS
+    node.setGravityMode(body.gravity)
+    armature = joint.dynamics.armature if joint is not None else 0.0
+    if joint is None or armature == 0 or not joint.one_dof:
+        node.setInertia(dartpy.dynamics.Inertia(mass, list(inertia.com), moment))
+        return None
+    axis = np.asarray(joint.axis)
+    if joint.type is not JointType.PRISMATIC:
+        moment = moment + armature * np.outer(axis, axis)
+        node.setInertia(dartpy.dynamics.Inertia(mass, list(inertia.com), moment))
+        return None
+    made = dartpy.dynamics.Inertia(mass, list(inertia.com), moment)
+    tensor = np.array(made.getSpatialTensor())  # angular rows first
+    tensor[3:, 3:] += armature * np.outer(axis, axis)
+    made.setSpatialTensor(tensor)
+    node.setInertia(made)
+    return armature * np.outer(axis, axis) if body.gravity else None
+
+
+def _set_surface(aspect: Any, surface: Surface, settings: Settings) -> None:
+    """Friction and bounce of a shape.
+
+    DART takes the smaller friction of two shapes, so equal coefficients hold as they are; it multiplies their
+    restitutions, so each shape gets the root of its own.
+    """
+    aspect.setFrictionCoeff(settings.friction if surface.mu is None else surface.mu)
+    aspect.setRestitutionCoeff(math.sqrt(min(max(surface.restitution or 0.0, 0.0), 1.0)))
+
+
+def _set_passive(joint: Any, described: Joint) -> None:
+    """Start position, spring, damping, dry friction and position limits of a one-degree joint."""
+    dynamics, limits = described.dynamics, described.limits
+    joint.setPosition(0, described.initial)
+    joint.setRestPosition(0, dynamics.reference)
+    joint.setSpringStiffness(0, dynamics.stiffness)
+    joint.setDampingCoefficient(0, dynamics.damping)
+    joint.setCoulombFriction(0, dynamics.friction)
+    joint.setActuatorType(dartpy.dynamics.ActuatorType.PASSIVE)
+    if math.isfinite(limits.lower) or math.isfinite(limits.upper):
+        joint.setPositionLowerLimit(0, limits.lower)
+        joint.setPositionUpperLimit(0, limits.upper)
+        joint.setLimitEnforcement(True)

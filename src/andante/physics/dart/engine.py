@@ -1,0 +1,350 @@
+"""DART behind the `Engine` contract: articulated bodies in generalised coordinates, contacts and servos in one LCP.
+
+Contacts are found by DART's ODE detector: of the four in the wheel it alone has right and stable contacts for planes,
+boxes, cylinders, capsules and meshes in every pairing, and it keeps no memory between steps. The LCP is solved exactly
+(Dantzig); where that fails DART sweeps by projected Gauss-Seidel, `Settings.iterations` times. `Settings.cfm` and
+`Settings.erp` do not apply. Friction is a pyramid along two directions of the contact plane.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import dartpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.description.source import Problem, Severity
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+from andante.physics.bounds import FARTHEST, diverged
+from andante.physics.engine import Engine
+from andante.physics.raycast import Raycaster
+from andante.physics.state import Contacts, RayHits
+
+from .build import Model, build_model, isometry
+from .loops import ERROR_REDUCTION, loop_constraints
+from .servos import JointServos
+from .shapes import ShapeMaker
+
+MOST_CONTACTS = 100_000  # in one step, in the whole world
+
+
+@dataclass(frozen=True)
+class _State:
+    """What `_save` keeps: coordinates and velocities of all skeletons, poses of fixed roots, and the last readings."""
+
+    time: float
+    positions: tuple[Array, ...]
+    velocities: tuple[Array, ...]
+    roots: tuple[Array | None, ...]
+    contacts: Contacts
+    efforts: tuple[Array, ...]
+    servos: tuple[tuple[Array, Array, Array, int], ...]
+
+
+class DartEngine(Engine):
+    """A scene under DART."""
+
+    name: ClassVar[str] = "dart"
+    restore_tolerance: ClassVar[float] = 1e-9
+    rigid_servos: ClassVar[bool] = True  # position servos are velocity constraints
+
+    # ---- construction ----------------------------------------------------------------------------
+    def _build(self) -> None:
+        self._world = dartpy.simulation.World("andante")
+        self._world.setTimeStep(self.dt)
+        self._world.setGravity(list(self.world.gravity))
+        sleep = self._world.getDeactivationOptions()
+        sleep.mEnabled = False
+        self._world.setDeactivationOptions(sleep)
+        solver = self._world.getConstraintSolver()
+        solver.setCollisionDetector(dartpy.collision.OdeCollisionDetector())
+        solver.getCollisionOption().maxNumContacts = MOST_CONTACTS
+        if self.settings.iterations is not None:
+            option = dartpy.constraint.PgsBoxedLcpSolverOption(self.settings.iterations)
+            solver.getSecondaryBoxedLcpSolver().setOption(option)
+        dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
+        shapes = ShapeMaker()
+        self._models: list[Model] = []
+        self._moving: list[Any] = []
+        self._notes: list[Problem] = []
+        for actor in self.actors:
+            _near(f"the place of {actor.name!r}", actor.placement.pose.vector)
+            model = build_model(actor.index, actor.tree, actor.placement.pose, actor.fixed, self.settings, shapes)
+            if model.skeleton.getNumDofs() == 0:
+                model.skeleton.setMobile(False)
+            else:
+                self._moving.append(model.skeleton)
+            self._world.addSkeleton(model.skeleton)
+            self._models.append(model)
+        for actor, model in zip(self.actors, self._models, strict=True):
+            self._close_loops(actor.index, model)
+        self._mask()
+        self._servos = [
+            JointServos(model, actor.tree.robot, self.dt)
+            for model, actor in zip(self._models, self.actors, strict=True)
+        ]
+        for index, actor in enumerate(self.actors):
+            initial = [joint.initial for joint in actor.tree.robot.movable]
+            if initial:
+                self._put(index, np.array(initial), np.zeros(len(initial)))
+        self._raycaster: Raycaster | None = None
+        self._held: _State | None = None  # readings of a restored instant, until the next step
+        self._pressed: list[Any] = []  # nodes that carry an outside force in DART
+        self._apply_pushes()
+
+    def _close_loops(self, index: int, model: Model) -> None:
+        tree = self.actors[index].tree
+        solver = self._world.getConstraintSolver()
+        start = np.array(model.skeleton.getPositions())
+        if tree.loops:
+            level = start.copy()
+            level[model.dofs] = 0.0
+            model.skeleton.setPositions(level)
+        for loop in tree.loops:
+            for constraint in loop_constraints(tree.robot.name, tree, loop, model.nodes):
+                solver.addConstraint(constraint)
+            limits = loop.joint.limits
+            if math.isfinite(limits.lower) or math.isfinite(limits.upper):
+                self._notes.append(
+                    Problem(
+                        Severity.WARNING,
+                        f"engine 'dart' does not enforce the limits of the loop joint {loop.joint.name!r}; "
+                        "limit a joint of the tree instead",
+                        loop.joint.source,
+                    )
+                )
+        if tree.loops:
+            model.skeleton.setPositions(start)
+
+    def _mask(self) -> None:
+        """Which bodies never collide: masked pairs, ends of loops, roots that cannot move, unmatched bit masks."""
+        forbid = self._world.getConstraintSolver().getCollisionOption().collisionFilter.addBodyNodePairToBlackList
+        for actor, model in zip(self.actors, self._models, strict=True):
+            tree = actor.tree
+            count = len(tree.bodies)
+            ends = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in tree.loops}
+            masked = tree.masked_pairs | ends
+            if len(masked) < count * (count - 1) // 2:
+                model.skeleton.enableSelfCollisionCheck()
+                model.skeleton.disableAdjacentBodyCheck()
+                for low, high in sorted(masked):
+                    if tree.bodies[low].shapes and tree.bodies[high].shapes:
+                        forbid(model.nodes[low], model.nodes[high])
+        rooted = [
+            (model, model.nodes[0])
+            for actor, model in zip(self.actors, self._models, strict=True)
+            if model.fixed and actor.tree.bodies[0].shapes
+        ]
+        for k, (model, node) in enumerate(rooted):
+            for other, other_node in rooted[:k]:
+                if model.skeleton.isMobile() or other.skeleton.isMobile():
+                    forbid(other_node, node)
+        self._mask_bits(forbid)
+
+    def _mask_bits(self, forbid: Any) -> None:
+        """Bodies of which no two shapes share a collision bit do not collide."""
+        bits: list[tuple[Any, int, bool]] = []
+        for actor, model in zip(self.actors, self._models, strict=True):
+            for body, node in zip(actor.tree.bodies, model.nodes, strict=True):
+                masks = [s.surface.collide_bitmask for s in body.shapes if s.surface.collide_bitmask != 0]
+                if masks:
+                    merged = 0
+                    for mask in masks:
+                        merged |= 0xFFFF if mask is None else mask
+                    bits.append((node, merged, any(mask is not None for mask in masks)))
+        for i, (node, mask, given) in enumerate(bits):
+            for other, other_mask, other_given in bits[:i]:
+                if (given or other_given) and not mask & other_mask:
+                    forbid(other, node)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What had to be changed to simulate the models."""
+        return (*super().problems, *self._notes)
+
+    # ---- stepping --------------------------------------------------------------------------------
+    def _advance(self, n: int) -> None:
+        step = self._world.step
+        self._held = None
+        updates = [self._press] if self._pressed else []
+        updates += [servos.update for servos in self._servos if servos.busy]
+        moving = self._moving
+        for _ in range(n):
+            for skeleton in moving:
+                q = skeleton.getPositions()
+                if not q.dot(q) < FARTHEST**2:  # NaN too
+                    raise diverged(self, self.actors[int(skeleton.getName())].name)
+            for update in updates:
+                update()
+            step(False)  # commands and outside forces stay
+
+    def _apply_servos(self, actor: int) -> None:
+        self._servos[actor].set_modes(self.modes[actor], self.gains[actor])
+        self._servos[actor].set_references(self.references[actor])
+
+    def _apply_references(self, actor: int) -> None:
+        self._servos[actor].set_references(self.references[actor])
+
+    def _apply_pushes(self) -> None:
+        for node in self._pressed:
+            node.clearExternalForces()
+        self._pressed = [self._models[actor].nodes[body] for actor, body in self.pushes]
+        if any(self.world.gravity):
+            self._pressed += [model.nodes[body] for model in self._models for body in model.buoyant]
+
+    def _press(self) -> None:
+        """Outside forces of the next step: DART keeps them in the body frame, so they are set anew each time."""
+        for node in self._pressed:
+            node.clearExternalForces()
+        for (actor, body), push in self.pushes.items():
+            node = self._models[actor].nodes[body]
+            node.addExtForce(push.force, push.point, False, True)
+            node.addExtTorque(push.torque, False)
+        gravity = np.asarray(self.world.gravity)
+        for model in self._models:
+            for body, mass in model.buoyant.items():
+                node = model.nodes[body]
+                R = node.getWorldTransform().rotation()
+                node.addExtForce(-mass @ (R.T @ gravity), np.zeros(3), True, True)
+
+    # ---- joints and bases ------------------------------------------------------------------------
+    def joint_positions(self, actor: int) -> Array:
+        """Joint positions, (joints,), a copy."""
+        model = self._models[actor]
+        return np.asarray(model.skeleton.getPositions())[model.dofs]
+
+    def joint_velocities(self, actor: int) -> Array:
+        """Joint velocities, (joints,), a copy."""
+        model = self._models[actor]
+        return np.asarray(model.skeleton.getVelocities())[model.dofs]
+
+    def joint_efforts(self, actor: int) -> Array:
+        """Efforts that the servos applied in the last step, (joints,) [N m, N]; see `JointServos.efforts`."""
+        if self._held is not None:
+            return self._held.efforts[actor].copy()
+        return self._servos[actor].efforts()
+
+    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+        count = len(self._models[actor].dofs)
+        q = np.broadcast_to(np.asarray(positions, dtype=float), count)
+        v = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, dtype=float), count)
+        _near(f"joint positions and velocities of {self.actors[actor].name!r}", q, v)
+        self._put(actor, q, v)
+
+    def _put(self, actor: int, positions: Array, velocities: Array) -> None:
+        model, servos = self._models[actor], self._servos[actor]
+        ties = servos.followers
+        led = ties.sources >= 0
+        source = np.where(led, ties.sources, np.arange(len(led)))
+        q, v = model.skeleton.getPositions().copy(), model.skeleton.getVelocities().copy()
+        q[model.dofs] = np.where(led, ties.ratios * positions[source] + ties.offsets, positions)
+        v[model.dofs] = np.where(led, ties.ratios * velocities[source], velocities)
+        model.skeleton.setPositions(q)
+        model.skeleton.setVelocities(v)
+
+    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+        model = self._models[actor]
+        joint = model.nodes[0].getParentJoint()
+        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
+        _near(f"the base pose and velocity of {self.actors[actor].name!r}", np.asarray(pose, dtype=float), speed)
+        place = isometry(SE3.from_vector(pose))
+        if model.fixed:
+            joint.setTransformFromParentBodyNode(place)
+            return
+        joint.setTransform(place)
+        joint.setLinearVelocity(speed[:3])
+        joint.setAngularVelocity(speed[3:])
+
+    def body_poses(self, actor: int) -> Array:
+        """World poses of the bodies, (bodies, 7)."""
+        return SE3(np.array([node.getWorldTransform().matrix() for node in self._models[actor].nodes])).vector
+
+    def body_velocities(self, actor: int) -> Array:
+        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+        nodes = self._models[actor].nodes
+        out = np.empty((len(nodes), 6))
+        for i, node in enumerate(nodes):
+            out[i, :3], out[i, 3:] = node.getLinearVelocity(), node.getAngularVelocity()
+        return out
+
+    # ---- contacts and rays -----------------------------------------------------------------------
+    def contacts(self) -> Contacts:
+        """Contact points and forces of the last step."""
+        if self._held is not None:
+            return self._held.contacts
+        points = self._world.getLastCollisionResult().getContacts()
+        if not points:
+            return Contacts.empty()
+        ends = np.array(
+            [[int(part) for side in (p.collisionObject1, p.collisionObject2) for part in _owner(side)] for p in points]
+        )
+        return Contacts(
+            ends[:, 0],
+            ends[:, 1],
+            ends[:, 2],
+            ends[:, 3],
+            np.array([p.point for p in points]),
+            np.array([p.normal for p in points]),
+            np.array([p.force for p in points]),
+            np.array([p.penetrationDepth for p in points]),
+        )
+
+    def cast_rays(
+        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
+    ) -> RayHits:
+        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+        if self._raycaster is None:
+            self._raycaster = Raycaster(self.actors)
+        poses = [self.body_poses(actor.index) for actor in self.actors]
+        return self._raycaster.cast(poses, origins, directions, max_range, ignore)
+
+    # ---- snapshots -------------------------------------------------------------------------------
+    def _save(self) -> _State:
+        skeletons = [model.skeleton for model in self._models]
+        return _State(
+            self._world.getTime(),
+            tuple(np.array(skeleton.getPositions()) for skeleton in skeletons),
+            tuple(np.array(skeleton.getVelocities()) for skeleton in skeletons),
+            tuple(
+                np.array(model.nodes[0].getWorldTransform().matrix()) if model.fixed else None for model in self._models
+            ),
+            self.contacts(),
+            tuple(self.joint_efforts(actor.index) for actor in self.actors),
+            tuple(servos.save() for servos in self._servos),
+        )
+
+    def _load(self, state: _State) -> None:
+        self._world.setTime(state.time)
+        for model, q, v, root in zip(self._models, state.positions, state.velocities, state.roots, strict=True):
+            if root is not None:
+                model.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
+            model.skeleton.setPositions(q)
+            model.skeleton.setVelocities(v)
+        for servos, kept in zip(self._servos, state.servos, strict=True):
+            servos.load(kept)
+        self._held = state
+
+    def close(self) -> None:
+        """Free the world."""
+        self._world.removeAllSkeletons()
+        self._models.clear()
+        self._servos.clear()
+        self._pressed.clear()
+
+
+def _owner(side: Any) -> list[str]:
+    """Actor and link of a collision object, from the name that its shape was given."""
+    return side.getShapeFrame().getName().split(".")[:2]
+
+
+def _near(what: str, *values: Array) -> None:
+    """Refuse numbers that are not finite or too large for the collision detector."""
+    for each in values:
+        if not (np.abs(each) < FARTHEST).all():
+            raise BadInput(f"{what} must be finite and below {FARTHEST:g} in size, got {each}")

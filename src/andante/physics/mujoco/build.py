@@ -1,0 +1,279 @@
+"""A scene as one MuJoCo model, made with `MjSpec` from body trees; no XML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from andante.description.joint import Joint, JointType
+from andante.description.robot import joint_motion
+from andante.description.source import Problem
+from andante.description.world import World
+from andante.errors import BadInput, Unsupported
+from andante.geometry import SE3, Array, so3
+from andante.physics.engine import Actor
+from andante.physics.state import Settings
+from andante.physics.tree import Body, Loop
+
+from .geoms import GeomMaker, quaternion
+
+LEAST_MEMORY = 32 * 2**20  # for contacts and the solver; touched only as far as it is needed [bytes]
+BYTES_PER_PAIR = 4  # what sorting out pairs of bodies takes, doubled
+UNBOUNDED = 1e10  # stands for an infinite limit
+HARD = (0.99, 0.999, 0.0005, 0.5, 2.0)  # impedance of limits, mimics and loops
+DRY = (0.99, 0.99, 0.001, 0.5, 2.0)  # impedance of dry friction
+
+
+@dataclass
+class ActorIndex:
+    """Where an actor lives in the arrays of the model."""
+
+    bodies: np.ndarray  # (bodies,) MuJoCo body of each tree body
+    roots: np.ndarray  # (bodies,) MuJoCo root body of each
+    qpos: np.ndarray  # (joints,)
+    qvel: np.ndarray
+    actuators: slice
+    base_qpos: int  # address of the free joint, -1: fixed
+    base_qvel: int
+    floating: list[tuple[int, int]] = field(default_factory=list)  # qpos, qvel of floating joints in the tree
+    geoms: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+
+
+def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[Any, list[ActorIndex], list[Problem]]:
+    """The compiled `MjModel`, the index of every actor, and what had to be changed.
+
+    model.qpos0 holds joint zeros and base poses.
+    """
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.compiler.autolimits = False
+    moving = sum(not actor.fixed or len(actor.tree.bodies) > 1 for actor in actors)
+    set_options(spec.option, world, settings, islands=moving > 1)
+    bodies = sum(len(actor.tree.bodies) for actor in actors)
+    spec.memory = LEAST_MEMORY + BYTES_PER_PAIR * bodies**2
+    maker = GeomMaker(spec, actors, settings)
+    exact: dict[str, tuple[Array, Array]] = {}
+    for actor in actors:
+        _add_actor(spec, actor, settings, maker, exact)
+    for index, first, second in maker.bits.excluded:
+        pair = spec.add_exclude()
+        pair.bodyname1, pair.bodyname2 = f"{index}:{first}", f"{index}:{second}"
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(f"MuJoCo cannot build the scene {world.name!r}: {reason}") from error
+    for name, (moments, axes) in exact.items():
+        body = model.body(name).id
+        model.body_inertia[body], model.body_iquat[body] = moments, axes
+    _fix_loops(model, actors)
+    if exact:
+        mujoco.mj_setConst(model, mujoco.MjData(model))
+    return model, [_index(model, actor) for actor in actors], maker.problems
+
+
+def set_options(option: Any, world: World, settings: Settings, islands: bool = True) -> None:
+    """Step, integrator and solver.
+
+    implicitfast takes damping and servo derivatives implicitly; elliptic cones with impratio 10 keep standing robots
+    from creeping; Newton needs two or three iterations on such scenes, so its bounds only guard against bad ones.
+    Islands solve several movers apart; one robot alone is faster without them. A diverged state is kept (not reset), so
+    that it can be seen.
+    """
+    option.timestep = settings.dt
+    option.gravity = world.gravity
+    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10.0
+    option.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    option.iterations = settings.iterations or 30
+    option.ls_iterations = 20
+    option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    if not islands:
+        option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
+
+
+def _add_actor(spec: Any, actor: Actor, settings: Settings, maker: GeomMaker, exact: dict) -> None:
+    tree = actor.tree
+    made: list[Any] = []
+    start = _start_poses(actor)
+    for i, body in enumerate(tree.bodies):
+        loose = body.joint is not None and body.joint.type is JointType.FLOATING
+        top = body.parent < 0 or loose
+        element = (spec.worldbody if top else made[body.parent]).add_body()
+        made.append(element)
+        element.name = f"{actor.index}:{i}"
+        pose = start[i] if top else body.pose
+        element.pos, element.quat = pose.translation, quaternion(pose)
+        static = body.parent < 0 and actor.fixed
+        if top and not static:
+            element.add_freejoint().name = f"{actor.index}:{i}:free"
+        elif body.joint is not None:
+            _add_joint(element, f"{actor.index}:{i}", body.joint, settings)
+        _set_inertia(element, body, static, exact)
+        element.gravcomp = 0.0 if body.gravity else 1.0
+        for shape in body.shapes:
+            maker.add(element, actor, body, shape, static)
+    _add_servos(spec, actor)
+    _add_mimics(spec, actor, settings)
+    for k, loop in enumerate(tree.loops):
+        _add_loop(spec, actor, k, loop, settings)
+
+
+def _start_poses(actor: Actor) -> list[SE3]:
+    """World pose of every body at the start."""
+    robot = actor.tree.robot
+    q = robot.complete({joint.name: joint.initial for joint in robot.movable})
+    poses = [actor.placement.pose]
+    for body in actor.tree.bodies[1:]:
+        motion = joint_motion(body.joint, q.get(body.joint.name, 0.0)) if body.joint else SE3.identity()
+        poses.append(poses[body.parent] @ body.pose @ motion)
+    return poses
+
+
+def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> None:
+    kinds = mujoco.mjtJoint
+    if joint.type is JointType.BALL:
+        item = element.add_joint()
+        item.name, item.type = f"{name}:ball", kinds.mjJNT_BALL
+        item.damping, item.armature = [joint.dynamics.damping, 0, 0], joint.dynamics.armature
+        return
+    if joint.type is JointType.PLANAR:
+        across = so3.between([0.0, 0.0, 1.0], joint.axis)
+        for k, (kind, axis) in enumerate(
+            ((kinds.mjJNT_SLIDE, across[:, 0]), (kinds.mjJNT_SLIDE, across[:, 1]), (kinds.mjJNT_HINGE, joint.axis))
+        ):
+            item = element.add_joint()
+            item.name, item.type, item.axis = f"{name}:planar{k}", kind, axis
+            item.damping = [joint.dynamics.damping, 0, 0]
+        return
+    if not joint.one_dof:
+        raise Unsupported(f"engine mujoco has no {joint.type} joints; joint {joint.name!r} must be of another type")
+    item = element.add_joint()
+    item.name = f"{name}:joint"
+    item.type = kinds.mjJNT_SLIDE if joint.type is JointType.PRISMATIC else kinds.mjJNT_HINGE
+    item.axis = joint.axis
+    dynamics, limits, fastest = joint.dynamics, joint.limits, 2 * settings.dt
+    item.armature, item.frictionloss, item.springref = dynamics.armature, dynamics.friction, dynamics.reference
+    item.damping, item.stiffness = [dynamics.damping, 0, 0], [dynamics.stiffness, 0, 0]  # linear, no higher powers
+    item.solref_friction, item.solimp_friction = [fastest, 1.0], DRY
+    bounded = joint.type is not JointType.CONTINUOUS and (math.isfinite(limits.lower) or math.isfinite(limits.upper))
+    item.limited = mujoco.mjtLimited.mjLIMITED_TRUE if bounded else mujoco.mjtLimited.mjLIMITED_FALSE
+    if bounded:
+        lower, upper = max(limits.lower, -UNBOUNDED), min(limits.upper, UNBOUNDED)
+        item.range = [lower, max(upper, lower + 1e-6)]
+        item.solref_limit, item.solimp_limit = [fastest, 1.0], HARD
+
+
+def _set_inertia(element: Any, body: Body, static: bool, exact: dict) -> None:
+    """Mass, centre and main moments."""
+    inertia = body.inertia
+    moments, axes = np.linalg.eigh(inertia.matrix)
+    if np.linalg.det(axes) < 0:
+        axes[:, 2] *= -1
+    turned = quaternion(SE3.from_parts(axes, np.zeros(3)))
+    element.explicitinertial = True
+    element.mass, element.ipos = max(inertia.mass, 0.0), inertia.com
+    if static and moments[0] < 0:
+        moments = np.zeros(3)
+    if moments[0] + moments[1] < moments[2]:  # the compiler refuses what `check` reports; the engine takes it as it is
+        exact[element.name] = (moments, turned)
+        moments = np.full(3, moments[2])
+    element.inertia, element.iquat = moments, turned
+
+
+def _joint_name(actor: Actor, movable: int) -> str:
+    return f"{actor.index}:{int(actor.tree.joint_bodies[movable])}:joint"
+
+
+def _add_servos(spec: Any, actor: Actor) -> None:
+    """One actuator per movable joint, gain and bias 0 until `_apply_servos` sets them."""
+    for k in range(len(actor.tree.robot.movable)):
+        servo = spec.add_actuator()
+        servo.name = f"{actor.index}:{k}:servo"
+        servo.trntype, servo.target = mujoco.mjtTrn.mjTRN_JOINT, _joint_name(actor, k)
+        servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+        servo.gainprm[0] = 0.0
+        servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
+        servo.forcerange = [-UNBOUNDED, UNBOUNDED]
+
+
+def _add_mimics(spec: Any, actor: Actor, settings: Settings) -> None:
+    names = actor.tree.robot.joint_names
+    for k, joint in enumerate(actor.tree.robot.movable):
+        if joint.mimic is None or joint.mimic.joint not in names:
+            continue
+        item = spec.add_equality()
+        item.type, item.objtype = mujoco.mjtEq.mjEQ_JOINT, mujoco.mjtObj.mjOBJ_JOINT
+        item.name1, item.name2 = _joint_name(actor, k), _joint_name(actor, names.index(joint.mimic.joint))
+        item.data[:5] = [joint.mimic.offset, joint.mimic.multiplier, 0, 0, 0]
+        item.solref, item.solimp = [2 * settings.dt, 1.0], HARD
+
+
+def _loop_points(loop: Loop) -> list[Array]:
+    """Points of the joint frame that must coincide: one for a ball, two on the axis for a hinge."""
+    if loop.joint.type is JointType.BALL:
+        return [np.zeros(3)]
+    return [np.zeros(3), 0.1 * np.asarray(loop.joint.axis)]
+
+
+def _add_loop(spec: Any, actor: Actor, k: int, loop: Loop, settings: Settings) -> None:
+    kind = loop.joint.type
+    if kind is JointType.FLOATING:
+        return
+    if kind not in (JointType.BALL, JointType.REVOLUTE, JointType.CONTINUOUS, JointType.FIXED):
+        raise Unsupported(f"engine mujoco cannot close a loop with the {kind} joint {loop.joint.name!r}")
+    count = 1 if kind is JointType.FIXED else len(_loop_points(loop))
+    for n in range(count):
+        item = spec.add_equality()
+        item.name = f"{actor.index}:loop{k}:{n}"
+        item.type = mujoco.mjtEq.mjEQ_WELD if kind is JointType.FIXED else mujoco.mjtEq.mjEQ_CONNECT
+        item.objtype = mujoco.mjtObj.mjOBJ_BODY
+        item.name1, item.name2 = f"{actor.index}:{loop.parent}", f"{actor.index}:{loop.child}"
+        item.solref, item.solimp = [2 * settings.dt, 1.0], HARD
+
+
+def _fix_loops(model: Any, actors: Sequence[Actor]) -> None:
+    """Anchors of loops on both bodies; the compiler would take the second one from the zero pose."""
+    for actor in actors:
+        for k, loop in enumerate(actor.tree.loops):
+            if loop.joint.type is JointType.FLOATING:
+                continue
+            if loop.joint.type is JointType.FIXED:
+                data = model.eq_data[model.equality(f"{actor.index}:loop{k}:0").id]
+                relative = loop.parent_from_joint @ loop.child_from_joint.inverse()
+                data[:3] = 0.0
+                data[3:6], data[6:10] = relative.translation, quaternion(relative)
+                continue
+            for n, point in enumerate(_loop_points(loop)):
+                data = model.eq_data[model.equality(f"{actor.index}:loop{k}:{n}").id]
+                data[:3], data[3:6] = loop.parent_from_joint @ point, loop.child_from_joint @ point
+
+
+def _index(model: Any, actor: Actor) -> ActorIndex:
+    tree = actor.tree
+    bodies = np.array([model.body(f"{actor.index}:{i}").id for i in range(len(tree.bodies))])
+    joints = [model.joint(_joint_name(actor, k)).id for k in range(len(tree.robot.movable))]
+    first = model.actuator(f"{actor.index}:0:servo").id if joints else 0
+    base = -1 if actor.fixed else int(model.body_jntadr[bodies[0]])
+    floating = [
+        (int(model.jnt_qposadr[model.body_jntadr[bodies[i]]]), int(model.jnt_dofadr[model.body_jntadr[bodies[i]]]))
+        for i, body in enumerate(tree.bodies)
+        if body.joint is not None and body.joint.type is JointType.FLOATING
+    ]
+    return ActorIndex(
+        bodies=bodies,
+        roots=model.body_rootid[bodies],
+        qpos=np.array([model.jnt_qposadr[j] for j in joints], dtype=int),
+        qvel=np.array([model.jnt_dofadr[j] for j in joints], dtype=int),
+        actuators=slice(first, first + len(joints)),
+        base_qpos=-1 if base < 0 else int(model.jnt_qposadr[base]),
+        base_qvel=-1 if base < 0 else int(model.jnt_dofadr[base]),
+        floating=floating,
+        geoms=np.flatnonzero(np.isin(model.geom_bodyid, bodies)),
+    )

@@ -1,0 +1,307 @@
+"""MuJoCo as an `Engine`: the default, with soft contacts and servos taken implicitly.
+
+A position servo pulls with kp (target - q - dt dq) - kd dq, where `implicitfast` takes dq at the end of the step: the
+servo law at the end of the step, stable for every gain. Modes and gains are written into the actuators of the
+compiled model; nothing is compiled again.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, ClassVar
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.description.source import Problem
+from andante.errors import BadInput, Unsupported
+from andante.geometry import SE3, Array
+from andante.physics.bounds import diverged
+from andante.physics.engine import Engine
+from andante.physics.state import Contacts, Mode, RayHits
+
+from .build import UNBOUNDED, build
+
+STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+HIDDEN_GROUP = 5  # geom group that a ray leaves out
+
+_log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())  # heard where a program listens, never printed by itself
+mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoCo writes a file where it stands
+
+
+class MujocoEngine(Engine):
+    """One MuJoCo model for the whole scene. `model` and `data` are there to be looked at."""
+
+    name: ClassVar[str] = "mujoco"
+    restore_tolerance: ClassVar[float] = 1e-9
+
+    def _build(self) -> None:
+        self.model, self._index, self._notes = build(self.world, self.actors, self.settings)
+        self.data = mujoco.MjData(self.model)
+        self._mimics = [
+            np.array([joint.mimic is not None for joint in actor.tree.robot.movable], dtype=bool)
+            for actor in self.actors
+        ]
+        owners = [self.model.geom(i).name.split(":")[:2] for i in range(self.model.ngeom)]
+        self._geom_actor, self._geom_link = np.array(owners, dtype=int).reshape(-1, 2).T
+        self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
+        self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
+        self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
+        self._stale = True
+        self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
+        for actor, index in zip(self.actors, self._index, strict=True):
+            robot = actor.tree.robot
+            start = robot.complete({joint.name: joint.initial for joint in robot.movable})
+            self.data.qpos[index.qpos] = [start[name] for name in robot.joint_names]
+        mujoco.mj_forward(self.model, self.data)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What had to be changed to simulate the models."""
+        return (*super().problems, *self._notes)
+
+    def _advance(self, n: int) -> None:
+        try:
+            if self._turning:
+                for _ in range(n):
+                    self._turn_pushes()
+                    mujoco.mj_step(self.model, self.data)
+            else:
+                mujoco.mj_step(self.model, self.data, n)
+        except mujoco.FatalError as error:
+            raise Unsupported(
+                f"engine mujoco cannot go on with {self.world.name!r}: {' '.join(str(error).split())}"
+            ) from None
+        self._stale = True
+        if np.count_nonzero(self._upset):
+            self._upset[:] = 0
+            raise diverged(self, self._worst_actor())
+
+    def _worst_actor(self) -> str:
+        """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
+        speed = np.nan_to_num(np.abs(self.data.qvel), nan=np.inf)
+        tops = [
+            speed[[*index.qvel, *(range(index.base_qvel, index.base_qvel + 6) if index.base_qvel >= 0 else ())]]
+            for index in self._index
+        ]
+        return self.actors[int(np.argmax([top.max(initial=-1.0) for top in tops]))].name
+
+    def _fresh(self) -> None:
+        """Bring poses and velocities up to the present positions; a step leaves those of its beginning."""
+        if self._stale:
+            mujoco.mj_kinematics(self.model, self.data)
+            mujoco.mj_comPos(self.model, self.data)
+            mujoco.mj_comVel(self.model, self.data)
+            self._stale = False
+
+    # ---- servos ----------------------------------------------------------------------------------
+    def _apply_servos(self, actor: int) -> None:
+        where, gains = self._index[actor].actuators, self.gains[actor]
+        mode = np.where(self._mimics[actor], Mode.OFF, self.modes[actor])
+        position, velocity = mode == Mode.POSITION, mode == Mode.VELOCITY
+        gain = np.select([position, velocity, mode == Mode.TORQUE], [gains.kp, gains.kv, 1.0], 0.0)
+        self.model.actuator_gainprm[where, 0] = gain
+        bias = self.model.actuator_biasprm
+        bias[where, 1] = np.where(position, -gains.kp, 0.0)
+        bias[where, 2] = np.select([position, velocity], [-gains.kd - self.dt * gains.kp, -gains.kv], 0.0)
+        effort = np.minimum(gains.effort, UNBOUNDED)
+        self.model.actuator_forcerange[where, 0] = -effort
+        self.model.actuator_forcerange[where, 1] = effort
+
+    def _apply_references(self, actor: int) -> None:
+        self._controls[actor][:] = self.references[actor]
+
+    # ---- pushes ----------------------------------------------------------------------------------
+    def _apply_pushes(self) -> None:
+        self.data.xfrc_applied[:] = 0.0
+        self._turning = []
+        for (actor, body), push in self.pushes.items():
+            row = int(self._index[actor].bodies[body])
+            self.data.xfrc_applied[row, :3] = push.force
+            self.data.xfrc_applied[row, 3:] = push.torque
+            if not np.allclose(push.point, self.model.body_ipos[row], rtol=0, atol=1e-12):
+                self._turning.append((row, push))
+
+    def _turn_pushes(self) -> None:
+        """The torque of pushes that act beside the centre of mass turns with the body."""
+        mujoco.mj_kinematics(self.model, self.data)
+        for row, push in self._turning:
+            arm = self.data.xmat[row].reshape(3, 3) @ (push.point - self.model.body_ipos[row])
+            self.data.xfrc_applied[row, 3:] = push.torque + np.cross(arm, push.force)
+
+    # ---- joints ----------------------------------------------------------------------------------
+    def joint_positions(self, actor: int) -> Array:
+        return self.data.qpos[self._index[actor].qpos]
+
+    def joint_velocities(self, actor: int) -> Array:
+        return self.data.qvel[self._index[actor].qvel]
+
+    def joint_efforts(self, actor: int) -> Array:
+        return self.data.actuator_force[self._index[actor].actuators].copy()
+
+    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+        robot, index = self.actors[actor].tree.robot, self._index[actor]
+        q = np.broadcast_to(np.asarray(positions, dtype=float), index.qpos.shape)
+        dq = np.zeros(len(q)) if velocities is None else np.asarray(velocities, dtype=float)
+        if not (np.isfinite(q).all() and np.isfinite(dq).all()):
+            raise BadInput(f"joint positions and velocities of {self.actors[actor].name!r} must be finite")
+        dq = np.broadcast_to(dq, index.qvel.shape)
+        if self._mimics[actor].any():
+            q = _by_source(robot.complete(dict(zip(robot.joint_names, q, strict=True))), robot.joint_names)
+            dq = np.array(dq)
+            for _ in robot.movable:
+                for k, joint in enumerate(robot.movable):
+                    if joint.mimic is not None and joint.mimic.joint in robot.joint_names:
+                        dq[k] = joint.mimic.multiplier * dq[robot.joint_names.index(joint.mimic.joint)]
+        self.data.qpos[index.qpos], self.data.qvel[index.qvel] = q, dq
+        self._moved()
+
+    def _moved(self) -> None:
+        """The state was changed by hand: the solver starts cold, poses are told anew."""
+        self.data.qacc_warmstart[:] = 0.0
+        self._stale = True
+
+    # ---- bodies ----------------------------------------------------------------------------------
+    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        wanted = np.asarray(pose, dtype=float)
+        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
+        if wanted.shape != (7,) or speed.shape != (6,) or not (np.isfinite(wanted).all() and np.isfinite(speed).all()):
+            raise BadInput(f"the base of {self.actors[actor].name!r} needs 7 finite numbers, and 6 for its velocity")
+        index = self._index[actor]
+        new = SE3.from_vector(wanted)
+        moved = new @ SE3.from_vector(self.base_pose(actor)).inverse()
+        x, y, z, w = new.quaternion
+        if index.base_qpos < 0:
+            self.model.body_pos[index.bodies[0]] = new.translation
+            self.model.body_quat[index.bodies[0]] = [w, x, y, z]
+        else:
+            a, v = index.base_qpos, index.base_qvel
+            self.data.qpos[a : a + 7] = [*new.translation, w, x, y, z]
+            self.data.qvel[v : v + 3] = speed[:3]
+            self.data.qvel[v + 3 : v + 6] = new.rotation.T @ speed[3:]
+        for a, v in index.floating:  # bodies on floating joints are carried along
+            at = moved @ SE3.from_vector(self.data.qpos[[a, a + 1, a + 2, a + 4, a + 5, a + 6, a + 3]])
+            x, y, z, w = at.quaternion
+            self.data.qpos[a : a + 7] = [*at.translation, w, x, y, z]
+            self.data.qvel[v : v + 6] = 0.0
+        self._moved()
+
+    def body_poses(self, actor: int) -> Array:
+        self._fresh()
+        bodies = self._index[actor].bodies
+        out = np.empty((len(bodies), 7))
+        out[:, :3] = self.data.xpos[bodies]
+        turn = self.data.xquat[bodies]
+        out[:, 3:6], out[:, 6] = turn[:, 1:], turn[:, 0]
+        return out
+
+    def body_velocities(self, actor: int) -> Array:
+        self._fresh()
+        index = self._index[actor]
+        spatial = self.data.cvel[index.bodies]  # angular, linear; linear is told at the tree's centre of mass
+        arm = self.data.xpos[index.bodies] - self.data.subtree_com[index.roots]
+        out = np.empty((len(spatial), 6))
+        out[:, :3] = spatial[:, 3:] + np.cross(spatial[:, :3], arm)
+        out[:, 3:] = spatial[:, :3]
+        return out
+
+    # ---- contacts and rays -----------------------------------------------------------------------
+    def contacts(self) -> Contacts:
+        contact = self.data.contact
+        rows = np.flatnonzero(contact.efc_address >= 0)
+        if len(rows) == 0:
+            return Contacts.empty()
+        lower, upper = contact.geom[rows, 0], contact.geom[rows, 1]
+        frame = contact.frame[rows].reshape(-1, 3, 3)
+        # elliptic cones: normal and two tangent forces stand in a row
+        local = self.data.efc_force[contact.efc_address[rows][:, None] + np.arange(3)]
+        return Contacts(
+            actor_a=self._geom_actor[upper],
+            link_a=self._geom_link[upper],
+            actor_b=self._geom_actor[lower],
+            link_b=self._geom_link[lower],
+            position=contact.pos[rows].copy(),
+            normal=frame[:, 0].copy(),
+            force=np.einsum("nk,nkd->nd", local, frame),
+            depth=-contact.dist[rows],
+        )
+
+    def cast_rays(
+        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
+    ) -> RayHits:
+        start = np.ascontiguousarray(np.asarray(origins, dtype=float).reshape(-1, 3))
+        vectors = np.asarray(directions, dtype=float).reshape(-1, 3)
+        if start.shape != vectors.shape or not (np.isfinite(start).all() and np.isfinite(vectors).all()):
+            raise BadInput(f"rays need as many finite origins as directions, got {len(start)} and {len(vectors)}")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if (norms == 0).any():
+            raise BadInput("the direction of a ray is zero")
+        vectors = np.ascontiguousarray(vectors / norms)
+        self._fresh()
+        groups = np.ones(mujoco.mjNGROUP, dtype=np.uint8)
+        hidden = self._index[ignore].geoms if ignore is not None else np.zeros(0, dtype=int)
+        groups[HIDDEN_GROUP] = 0
+        self.model.geom_group[hidden] = HIDDEN_GROUP
+        try:
+            distance, geom = self._rays(start, vectors, groups, max_range)
+        finally:
+            self.model.geom_group[hidden] = 0
+        missed = (geom < 0) | (distance < 0) | (distance > max_range)
+        return RayHits(
+            np.where(missed, np.inf, distance),
+            np.where(missed, -1, self._geom_actor[geom]),
+            np.where(missed, -1, self._geom_link[geom]),
+        )
+
+    def _rays(self, start: Array, vectors: Array, groups: np.ndarray, reach: float) -> tuple[Array, np.ndarray]:
+        """Distances (-1: nothing) and geoms; rays that share an origin are cast together."""
+        count = len(start)
+        distance, geom = np.full(count, -1.0), np.full(count, -1, dtype=np.int32)
+        if count == 0:
+            return distance, geom
+        if (start == start[0]).all():
+            bundles = [(start[0], np.arange(count))]
+        else:
+            points, which = np.unique(start, axis=0, return_inverse=True)
+            order = np.argsort(which.ravel(), kind="stable")
+            ends = np.cumsum(np.bincount(which.ravel(), minlength=len(points)))
+            bundles = list(zip(points, np.split(order, ends[:-1]), strict=True))
+        one = np.full(1, -1, dtype=np.int32)
+        for point, rows in bundles:
+            if len(rows) == 1:
+                distance[rows] = mujoco.mj_ray(self.model, self.data, point, vectors[rows[0]], groups, 1, -1, one)
+                geom[rows] = one
+                continue
+            far, hit = np.empty(len(rows)), np.empty(len(rows), dtype=np.int32)
+            mujoco.mj_multiRay(
+                self.model, self.data, point, vectors[rows].ravel(), groups, 1, -1, hit, far, None, len(rows), reach
+            )
+            distance[rows], geom[rows] = far, hit
+        return distance, geom
+
+    # ---- snapshots -------------------------------------------------------------------------------
+    def _save(self) -> tuple[Array, Array, Array, Array]:
+        state = np.empty(mujoco.mj_stateSize(self.model, STATE))
+        mujoco.mj_getState(self.model, self.data, state, STATE)
+        fixed = self._fixed
+        return (
+            state,
+            self.data.actuator_force.copy(),
+            self.model.body_pos[fixed].copy(),
+            self.model.body_quat[fixed].copy(),
+        )
+
+    def _load(self, state: tuple[Array, Array, Array, Array]) -> None:
+        numbers, efforts, positions, turns = state
+        self.model.body_pos[self._fixed], self.model.body_quat[self._fixed] = positions, turns
+        mujoco.mj_setState(self.model, self.data, numbers, STATE)
+        mujoco.mj_forward(self.model, self.data)  # contacts of this instant; it touches the solver's memory,
+        mujoco.mj_setState(self.model, self.data, numbers, STATE)  # which is put back
+        self.data.actuator_force[:] = efforts
+        self._stale = True
+
+
+def _by_source(positions: dict[str, float], names: tuple[str, ...]) -> Array:
+    return np.array([positions[name] for name in names])

@@ -1,0 +1,211 @@
+"""Collision shapes of bodies as MuJoCo geoms: friction, softness, who meets whom, meshes and height fields.
+
+Friction of a pair is the smaller coefficient of the two. MuJoCo itself takes the larger one unless the geoms differ in
+priority, so the priority falls as the coefficient rises. Contacts are elliptic cones of three dimensions, four where
+torsional and six where rolling friction is stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from andante.description import meshes
+from andante.description.link import Surface
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.description.source import Problem, Severity
+from andante.errors import Unsupported
+from andante.geometry import SE3, Array, so3
+from andante.physics.convex import MAX_TRIANGLES, convex_parts
+from andante.physics.engine import Actor
+from andante.physics.state import Settings
+from andante.physics.tree import Body, BodyShape
+
+CONTACT_TIME = 0.01  # time constant of a contact where nothing is stated [s]
+SOFTEST_CONTACT = 0.05  # and of the softest stated one [s]
+ALL_BITS = 0x7FFFFFFF
+SHARED_BIT = 0x1  # geoms that may meet anything
+
+
+def quaternion(pose: SE3) -> Array:
+    """Quaternion w x y z of a pose, MuJoCo's order."""
+    x, y, z, w = pose.quaternion
+    return np.array([w, x, y, z])
+
+
+class Bits:
+    """Collision bits of every actor: contype and conaffinity, and the pairs of bodies that need an exclusion."""
+
+    def __init__(self, actors: Sequence[Actor]) -> None:
+        shapes = [shape for actor in actors for body in actor.tree.bodies for shape in body.shapes]
+        self._stated = any(_mask(shape.surface) != ALL_BITS for shape in shapes)
+        self._own: dict[int, int] = {}
+        self.excluded: list[tuple[int, int, int]] = []  # actor, body, body
+        for actor in actors:
+            tree = actor.tree
+            full = [i for i, body in enumerate(tree.bodies) if body.shapes]
+            pairs = [(a, b) for n, a in enumerate(full) for b in full[n + 1 :]]
+            masked = [pair for pair in pairs if pair in tree.masked_pairs]
+            if not masked:
+                continue
+            if len(masked) == len(pairs) and not self._stated and len(self._own) < 30:
+                self._own[actor.index] = 2 << len(self._own)
+            else:
+                self.excluded += [(actor.index, a, b) for a, b in masked]
+
+    def of(self, actor: int, surface: Surface) -> tuple[int, int]:
+        """contype and conaffinity of a shape.
+
+        An actor that never meets itself has a bit of its own and accepts all others. Stated collide_bitmasks leave
+        no bits for that: then the masks are the bits, and exclusions do the rest.
+        """
+        if self._stated:
+            mask = _mask(surface)
+            return mask, mask
+        own = self._own.get(actor)
+        return (SHARED_BIT, ALL_BITS) if own is None else (own, ALL_BITS & ~own)
+
+
+def _mask(surface: Surface) -> int:
+    stated = surface.collide_bitmask
+    return ALL_BITS if stated is None or stated & 0xFFFF == 0xFFFF else stated & ALL_BITS
+
+
+class GeomMaker:
+    """Adds geoms to the bodies of one `MjSpec`, sharing meshes and height fields."""
+
+    def __init__(self, spec: Any, actors: Sequence[Actor], settings: Settings) -> None:
+        self.spec = spec
+        self.settings = settings
+        self.bits = Bits(actors)
+        self._assets: dict[Geometry, str] = {}
+        self._parts: dict[Mesh, list[str]] = {}
+        self.problems: list[Problem] = []  # what had to be changed
+        self._count = 0
+        surfaces = [shape.surface for actor in actors for body in actor.tree.bodies for shape in body.shapes]
+        self._priority = _priorities(self._mu(surface) for surface in surfaces)
+
+    def _mu(self, surface: Surface) -> float:
+        return max(self.settings.friction if surface.mu is None else surface.mu, 1e-5)
+
+    def add(self, parent: Any, actor: Actor, body: Body, shape: BodyShape, static: bool) -> None:
+        """Add one shape of a body; its geoms are named "actor:link:number"."""
+        if static and isinstance(shape.geometry, Mesh):
+            for asset in self._solid_parts(shape.geometry, f"{actor.name}/{body.name}"):
+                geom = parent.add_geom()
+                geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_MESH, asset
+                self._finish(geom, shape.pose, actor, shape)
+            return
+        geom = parent.add_geom()
+        pose = self._form(geom, shape, static, f"{actor.name}/{body.name}")
+        self._finish(geom, pose, actor, shape)
+
+    def _finish(self, geom: Any, pose: SE3, actor: Actor, shape: BodyShape) -> None:
+        """Pose, bits and surface of a geom."""
+        geom.name = f"{actor.index}:{shape.link}:{self._count}"
+        self._count += 1
+        geom.pos, geom.quat = pose.translation, quaternion(pose)
+        geom.mass = 0.0
+        geom.contype, geom.conaffinity = self.bits.of(actor.index, shape.surface)
+        surface = shape.surface
+        mu, torsional, rolling = self._mu(surface), surface.torsional or 0.0, surface.rolling or 0.0
+        geom.friction = [mu, torsional, rolling]
+        geom.condim = 6 if rolling > 0 else 4 if torsional > 0 else 3
+        geom.priority = self._priority[mu]
+        geom.solref = contact_softness(surface, actor.tree.robot.mass, self.settings.dt)
+
+    def _form(self, geom: Any, shape: BodyShape, static: bool, where: str) -> SE3:
+        """Set type and size; the pose that the geom needs."""
+        kinds = mujoco.mjtGeom
+        geometry = shape.geometry
+        if isinstance(geometry, (Plane, Heightmap)) and not static:
+            raise Unsupported(f"engine mujoco: {where} moves and cannot collide as a {type(geometry).__name__.lower()}")
+        match geometry:
+            case Box(size):
+                geom.type, geom.size = kinds.mjGEOM_BOX, [s / 2 for s in size]
+            case Sphere(radius):
+                geom.type, geom.size = kinds.mjGEOM_SPHERE, [radius, 0, 0]
+            case Cylinder(radius, length):
+                geom.type, geom.size = kinds.mjGEOM_CYLINDER, [radius, length / 2, 0]
+            case Capsule(radius, length):
+                geom.type, geom.size = kinds.mjGEOM_CAPSULE, [radius, length / 2, 0]
+            case Ellipsoid(radii):
+                geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, list(radii)
+            case Plane(normal):
+                geom.type, geom.size = kinds.mjGEOM_PLANE, [0, 0, 1]
+                return shape.pose @ SE3.from_parts(so3.between([0, 0, 1], normal), np.zeros(3))
+            case Mesh():
+                geom.type, geom.meshname = kinds.mjGEOM_MESH, self._mesh(geometry)
+            case Heightmap(heights):
+                geom.type, geom.hfieldname = kinds.mjGEOM_HFIELD, self._field(geometry)
+                return shape.pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in heights)))
+        return shape.pose
+
+    def _mesh(self, mesh: Mesh) -> str:
+        """Name of the convex hull of a mesh."""
+        if mesh not in self._assets:
+            self._assets[mesh] = self._asset(*meshes.hull(mesh))
+        return self._assets[mesh]
+
+    def _solid_parts(self, mesh: Mesh, where: str) -> list[str]:
+        """Names of the convex parts of a mesh that stands still."""
+        if mesh not in self._parts:
+            filled: list[int] = []
+            self._parts[mesh] = [self._asset(*part) for part in convex_parts(*meshes.triangles(mesh), filled)]
+            if filled:
+                self.problems.append(
+                    Problem(
+                        Severity.WARNING,
+                        f"{where}: mesh {mesh.uri!r} has hollows and {max(filled)} triangles in one piece; engine "
+                        f"mujoco fills them (its convex hull); give it at most {MAX_TRIANGLES} triangles to keep them",
+                    )
+                )
+        return self._parts[mesh]
+
+    def _asset(self, vertices: Array, faces: np.ndarray) -> str:
+        asset = self.spec.add_mesh()
+        asset.name = f"mesh{len(self.spec.meshes)}"
+        asset.uservert, asset.userface = vertices.ravel(), faces.ravel()
+        asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        return asset.name
+
+    def _field(self, field: Heightmap) -> str:
+        """Name of a height field; its zero is the lowest height."""
+        if field not in self._assets:
+            heights = np.asarray(field.heights, dtype=float)
+            rise = max(float(np.ptp(heights)), 1e-6)
+            asset = self.spec.add_hfield()
+            asset.name = self._assets[field] = f"field{len(self._assets)}"
+            asset.nrow, asset.ncol = heights.shape
+            asset.size = [field.size[0] / 2, field.size[1] / 2, rise, max(0.5, rise)]
+            asset.userdata = ((heights - heights.min()) / rise).ravel()
+        return self._assets[field]
+
+
+def _priorities(coefficients: Iterable[float]) -> dict[float, int]:
+    """Contact priority by friction coefficient: the smallest has the highest."""
+    return {mu: rank for rank, mu in enumerate(sorted(set(coefficients), reverse=True))}
+
+
+def contact_softness(surface: Surface, mass: float, dt: float) -> list[float]:
+    """MuJoCo's solref of a surface.
+
+    A stated stiffness kp [N/m] becomes the time constant sqrt(m / kp) with m the mass of the model, held between two
+    steps and 0.05 s, never less than critically damped: files state kp and kd for engines that solve contacts as
+    velocity constraints. A restitution e becomes the damping ratio -ln e / sqrt(pi^2 + ln^2 e) of a contact that
+    lasts ten steps.
+    """
+    if surface.restitution is not None and surface.restitution > 0.01:
+        log = math.log(min(surface.restitution, 0.99))
+        ratio = -log / math.hypot(math.pi, log)
+        omega = math.pi / (10 * dt)
+        return [-(omega**2), -2 * ratio * omega]
+    if surface.kp is not None and surface.kp > 0 and mass > 0:
+        ratio = max(1.0, (surface.kd or 0.0) / (2 * math.sqrt(surface.kp * mass)))
+        time = min(max(math.sqrt(mass / surface.kp), 2 * dt), SOFTEST_CONTACT)
+        return [time, min(ratio, 10.0)]
+    return [max(CONTACT_TIME, 2 * dt), 1.0]

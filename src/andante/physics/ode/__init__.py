@@ -1,0 +1,1 @@
+"""ODE (panda3d.ode, QuickStep) behind the `Engine` contract."""

@@ -1,0 +1,370 @@
+"""Bodies, geoms and joints of one actor in ODE.
+
+ODE wants the centre of mass at the origin of a body, so an `OdeBody` sits at the centre of mass of our body with the
+axes of our body frame. The root of a fixed actor has no `OdeBody`: its geoms and joints belong to the world.
+Rotor inertia of a hinge is added to the tensor of the body it carries, about the axis (maximal coordinates know no
+joint inertia): exact while the parent does not turn about that axis (see `ode_inertia`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from panda3d.core import (
+    BitMask32,
+    Geom,
+    GeomNode,
+    GeomTriangles,
+    GeomVertexData,
+    GeomVertexFormat,
+    GeomVertexWriter,
+    LQuaternionf,
+    LVector3f,
+    NodePath,
+)
+from panda3d.ode import (
+    OdeBallJoint,
+    OdeBody,
+    OdeBoxGeom,
+    OdeCappedCylinderGeom,
+    OdeCylinderGeom,
+    OdeFixedJoint,
+    OdeGeom,
+    OdeHingeJoint,
+    OdeJoint,
+    OdeMass,
+    OdePlaneGeom,
+    OdeSliderJoint,
+    OdeSpace,
+    OdeSphereGeom,
+    OdeTriMeshData,
+    OdeTriMeshGeom,
+    OdeWorld,
+)
+
+from andante.description.joint import Joint, JointType
+from andante.description.robot import joint_motion
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
+from andante.errors import Unsupported
+from andante.geometry import SE3, Array
+from andante.physics.engine import Actor
+from andante.physics.raycast import shape_triangles
+from andante.physics.tree import Body, BodyShape
+
+from .inertia import shared_tensors
+
+LEAST_MASS = 1e-6  # [kg] a free body lighter than this is given this mass
+LEAST_MOMENT = 1e-10  # [kg m^2]
+EXACT_TRIES = 200
+
+
+@dataclass(frozen=True)
+class Built:
+    """One actor in ODE. Lists follow `tree.bodies` and `robot.movable`."""
+
+    bodies: list[OdeBody | None]
+    geoms: list[tuple[OdeGeom, int, BodyShape]]  # with the index of the body
+    joints: list[OdeHingeJoint | OdeSliderJoint]
+    centre: Array  # (joints,) joint position at which the ODE joint reads 0
+    others: list[OdeJoint]  # ball joints of the tree
+    loops: list[OdeJoint]
+    keep: list[object]  # what ODE points into
+
+
+def joint_zero(joint: Joint) -> float:
+    """Joint position that the ODE joint should read as 0, so that its stops lie within half a turn.
+
+    ODE folds hinge angles into (-pi, pi]. The middle of a range below 300 degrees is fine; for wider ones the folded
+    images of both limits are kept away from the fold.
+    """
+    low, high = joint.limits.lower, joint.limits.upper
+    if joint.type is JointType.PRISMATIC or not (math.isfinite(low) and math.isfinite(high)):
+        finite = [limit for limit in (low, high) if math.isfinite(limit)]
+        return finite[0] if finite and joint.type is not JointType.PRISMATIC else 0.0
+    if low <= 0 <= high and max(-low, high) < 2.7:
+        return 0.0
+    if not is_wide(joint):
+        return (low + high) / 2
+    apart = fold(high - low)
+    return high - apart / 2
+
+
+def is_wide(joint: Joint) -> bool:
+    """Whether the range of a hinge is too wide for the stops of ODE to be always on."""
+    if joint.type is JointType.PRISMATIC:
+        return False
+    low, high = joint.limits.lower, joint.limits.upper
+    if math.isinf(low) and math.isinf(high):
+        return False
+    return not high - low < math.radians(300.0)
+
+
+def fold(angle: float) -> float:
+    """The same angle in [-pi, pi)."""
+    return (angle + math.pi) % (2 * math.pi) - math.pi
+
+
+def make_mass(body: Body, tensor: Array) -> OdeMass:
+    """Mass of a body with a tensor about its centre of mass, made positive definite."""
+    values, vectors = np.linalg.eigh(tensor)
+    tensor = vectors @ np.diag(np.maximum(values, max(LEAST_MOMENT, float(values[-1]) * 1e-4))) @ vectors.T
+    mass = OdeMass()
+    mass.setParameters(
+        max(body.inertia.mass, LEAST_MASS), 0.0, 0.0, 0.0,
+        *(float(tensor[i, k]) for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
+    )  # fmt: skip
+    return mass
+
+
+def slider_rate(joint: OdeSliderJoint, child: OdeBody, parent: OdeBody | None) -> Callable[[], float]:
+    """A function that reads the speed of a slider [m/s]; ODE's own forgets that a turning parent carries it along."""
+    if parent is None:
+        return joint.getPositionRate
+
+    def rate() -> float:
+        arm = child.getPosition() - parent.getPosition()
+        carried = parent.getLinearVel() + LVector3f(parent.getAngularVel()).cross(LVector3f(arm))
+        return float((child.getLinearVel() - carried).dot(joint.getAxis()))
+
+    return rate
+
+
+def put(body: OdeBody, pose: SE3, com: Array) -> None:
+    """Place an ODE body so that our body frame has this pose."""
+    place(body, pose @ com, pose.quaternion)
+
+
+def place(body: OdeBody, position: Array, quaternion: Array) -> None:
+    """Place an ODE body by its centre of mass [m] and quaternion x y z w."""
+    x, y, z, w = (float(v) for v in quaternion)
+    body.setPosition(*(float(v) for v in position))
+    body.setQuaternion(LQuaternionf(w, x, y, z))
+
+
+def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
+    """Give a body exactly the quaternion that was read from it.
+
+    ODE normalises what it is given, which may change the last bit of a quaternion that it normalised before; then one
+    a few bits longer or shorter is looked for that it makes into the wanted one.
+    """
+    wanted = tuple(quaternion)
+    for k in range(EXACT_TRIES):
+        scale = 1 + (k + 1) // 2 * (-1) ** k * 2.0**-24
+        body.setQuaternion(LQuaternionf(*(c * scale for c in wanted)))
+        if tuple(body.getQuaternion()) == wanted:
+            return
+    body.setQuaternion(quaternion)
+
+
+def build_actor(world: OdeWorld, space: OdeSpace, actor: Actor) -> Built:
+    """Make bodies, geoms, tree joints and loop joints of an actor; bodies stand at q = 0 afterwards."""
+    tree, keep, tensors = actor.tree, list[object](), shared_tensors(actor)
+    bodies: list[OdeBody | None] = []
+    for i, body in enumerate(tree.bodies):
+        if i == 0 and actor.fixed:
+            bodies.append(None)
+            continue
+        made = OdeBody(world)
+        made.setMass(make_mass(body, tensors[i]))
+        made.setGravityMode(1 if body.gravity else 0)
+        made.setAutoDisableFlag(0)
+        bodies.append(made)
+    root = actor.placement.pose if actor.fixed else SE3.identity()
+    geoms = []
+    for i, body in enumerate(tree.bodies):
+        for shape in body.shapes:
+            geom = make_geom(space, shape.geometry, actor.fixed and i == 0, keep)
+            if (owner := bodies[i]) is not None:
+                if isinstance(shape.geometry, Plane):
+                    raise Unsupported(
+                        f"engine 'ode' cannot move a plane: collision {shape.name!r} of model {actor.name!r}; "
+                        "make the model static or use a box"
+                    )
+                geom.setBody(owner)
+                offset = SE3.from_parts(np.eye(3), -np.asarray(body.inertia.com)) @ shape.pose
+                x, y, z, w = (float(v) for v in offset.quaternion)
+                geom.setOffsetPosition(*(float(v) for v in offset.translation))
+                geom.setOffsetQuaternion(LQuaternionf(w, x, y, z))
+            geoms.append((geom, i, shape))
+    place_static(geoms, root)
+    poses = tree_poses(actor, root, {})
+    for i, made_body in enumerate(bodies):
+        if made_body is not None:
+            put(made_body, poses[i], np.asarray(tree.bodies[i].inertia.com))
+    centre = np.array([joint_zero(joint) for joint in tree.robot.movable])
+    made = Built(bodies, geoms, [], centre, [], [], keep)
+    _make_joints(world, actor, made)
+    anchor_joints(actor, made, root)
+    return made
+
+
+def tree_poses(actor: Actor, root: SE3, q: dict[str, float], free: dict[int, SE3] | None = None) -> list[SE3]:
+    """World poses of the bodies at joint positions; `free` holds parent_from_body of joints of several degrees."""
+    poses = [root]
+    for i, body in enumerate(actor.tree.bodies[1:], start=1):
+        if free is not None and i in free:
+            poses.append(poses[body.parent] @ free[i])
+        else:
+            assert body.joint is not None
+            poses.append(poses[body.parent] @ body.pose @ joint_motion(body.joint, q.get(body.joint.name, 0.0)))
+    return poses
+
+
+def _new_joint(world: OdeWorld, joint: Joint, actor: Actor) -> OdeJoint | None:
+    kind = joint.type
+    if kind in (JointType.REVOLUTE, JointType.CONTINUOUS):
+        return OdeHingeJoint(world)
+    if kind is JointType.PRISMATIC:
+        return OdeSliderJoint(world)
+    if kind is JointType.BALL:
+        return OdeBallJoint(world)
+    if kind is JointType.FIXED:
+        return OdeFixedJoint(world)
+    if kind is JointType.FLOATING:
+        return None
+    raise Unsupported(
+        f"engine 'ode' has no {kind} joint: joint {joint.name!r} of model {actor.name!r}; use another joint or engine"
+    )
+
+
+def _make_joints(world: OdeWorld, actor: Actor, made: Built) -> None:
+    tree = actor.tree
+    for body in tree.bodies[1:]:
+        assert body.joint is not None
+        if not body.joint.one_dof:
+            joint = _new_joint(world, body.joint, actor)
+            if joint is not None:
+                made.others.append(joint)
+    for described in tree.robot.movable:
+        made.joints.append(_new_joint(world, described, actor))
+    for loop in tree.loops:
+        joint = _new_joint(world, loop.joint, actor)
+        if joint is not None:
+            made.loops.append(joint)
+
+
+def attach(joint: OdeJoint, child: OdeBody | None, parent: OdeBody | None) -> None:
+    """Join two bodies; None is the world. Joint coordinates are those of the child relative to the parent."""
+    if child is not None and parent is not None:
+        joint.attachBodies(child, parent)
+    elif child is not None:
+        joint.attachBody(child, 0)
+    elif parent is not None:
+        joint.attachBody(parent, 1)
+
+
+def anchor_joints(actor: Actor, made: Built, root: SE3) -> None:
+    """Set anchors and axes of all joints; the bodies are moved for that, and must be placed anew afterwards."""
+    tree, robot = actor.tree, actor.tree.robot
+    zero = {joint.name: float(c) for joint, c in zip(robot.movable, made.centre, strict=True)}
+    poses = tree_poses(actor, root, zero)
+    coms = [np.asarray(body.inertia.com) for body in tree.bodies]
+    for made_body, pose, com in zip(made.bodies, poses, coms, strict=True):
+        if made_body is not None:
+            put(made_body, pose, com)
+    for i, joint in enumerate(made.joints):
+        child = int(tree.joint_bodies[i])
+        _anchor(joint, made, child, tree.bodies[child].parent, poses[child], np.asarray(robot.movable[i].axis))
+    others = iter(made.others)
+    for i, body in enumerate(tree.bodies[1:], start=1):
+        assert body.joint is not None
+        if body.joint.type is JointType.BALL:
+            _anchor(next(others), made, i, body.parent, poses[i], np.asarray(body.joint.axis))
+    made_loops = iter(made.loops)
+    for loop in tree.loops:
+        if loop.joint.type is JointType.FLOATING:
+            continue
+        at = poses[loop.parent] @ loop.parent_from_joint
+        child_body, parent_body = made.bodies[loop.child], made.bodies[loop.parent]
+        if child_body is not None:
+            put(child_body, at @ loop.child_from_joint.inverse(), coms[loop.child])
+        elif parent_body is not None:
+            at = poses[loop.child] @ loop.child_from_joint
+            put(parent_body, at @ loop.parent_from_joint.inverse(), coms[loop.parent])
+        _anchor(next(made_loops), made, loop.child, loop.parent, at, np.asarray(loop.joint.axis))
+        for index in (loop.child, loop.parent):
+            if (moved := made.bodies[index]) is not None:
+                put(moved, poses[index], coms[index])
+
+
+def _anchor(joint: OdeJoint, made: Built, child: int, parent: int, frame: SE3, axis: Array) -> None:
+    """Attach a joint whose frame (at its reading 0) is given in the world."""
+    attach(joint, made.bodies[child], made.bodies[parent])
+    direction = [float(v) for v in frame.rotation @ axis]
+    if isinstance(joint, OdeFixedJoint):
+        joint.set()
+    if isinstance(joint, (OdeHingeJoint, OdeBallJoint)):
+        joint.setAnchor(*(float(v) for v in frame.translation))
+    if isinstance(joint, (OdeHingeJoint, OdeSliderJoint)):
+        joint.setAxis(*direction)
+
+
+def place_static(geoms: list[tuple[OdeGeom, int, BodyShape]], root: SE3) -> None:
+    """Put the geoms that belong to the world (a fixed root) where the root stands."""
+    for geom, _, shape in geoms:
+        if geom.hasBody():
+            continue
+        pose = root @ shape.pose
+        if isinstance(shape.geometry, Plane):
+            normal = pose.rotation @ (np.asarray(shape.geometry.normal) / np.linalg.norm(shape.geometry.normal))
+            geom.setParams(*(float(v) for v in normal), float(normal @ pose.translation))
+            continue
+        x, y, z, w = (float(v) for v in pose.quaternion)
+        geom.setPosition(*(float(v) for v in pose.translation))
+        geom.setQuaternion(LQuaternionf(w, x, y, z))
+
+
+def make_geom(space: OdeSpace, geometry: Geometry, static: bool, keep: list[object]) -> OdeGeom:
+    """The ODE geom of a shape. Shapes that ODE lacks become triangle meshes."""
+    match geometry:
+        case Box(size=size):
+            return OdeBoxGeom(space, *size)
+        case Sphere(radius=radius):
+            return OdeSphereGeom(space, radius)
+        case Cylinder(radius=radius, length=length):
+            return OdeCylinderGeom(space, radius, length)
+        case Capsule(radius=radius, length=length):
+            return OdeCappedCylinderGeom(space, radius, length)
+        case Plane():
+            return OdePlaneGeom(space, 0.0, 0.0, 1.0, 0.0)
+        case Ellipsoid(radii=radii):
+            vertices, faces = ellipsoid_triangles(radii)
+        case _:
+            vertices, faces = shape_triangles(geometry, static)
+    data = trimesh_data(vertices, faces)
+    keep.append(data)
+    return OdeTriMeshGeom(space, data)
+
+
+def ellipsoid_triangles(radii: tuple[float, float, float]) -> tuple[Array, np.ndarray]:
+    """A fine triangle hull of an ellipsoid: 162 points of a geodesic sphere, scaled."""
+    import trimesh
+
+    ball = trimesh.creation.icosphere(subdivisions=2, radius=1.0)
+    return np.asarray(ball.vertices) * np.asarray(radii), np.asarray(ball.faces)
+
+
+def trimesh_data(vertices: Array, faces: np.ndarray) -> OdeTriMeshData:
+    """Triangles in the form that ODE reads."""
+    data = GeomVertexData("mesh", GeomVertexFormat.getV3(), Geom.UHStatic)
+    data.setNumRows(len(vertices))
+    writer = GeomVertexWriter(data, "vertex")
+    for x, y, z in vertices:
+        writer.addData3(float(x), float(y), float(z))
+    primitive = GeomTriangles(Geom.UHStatic)
+    for a, b, c in faces:
+        primitive.addVertices(int(a), int(b), int(c))
+    geom = Geom(data)
+    geom.addPrimitive(primitive)
+    node = GeomNode("mesh")
+    node.addGeom(geom)
+    return OdeTriMeshData(NodePath(node))
+
+
+def set_bits(geom: OdeGeom, category: int, collide: int) -> None:
+    """Category and collide bits of a geom."""
+    geom.setCategoryBits(BitMask32(category))
+    geom.setCollideBits(BitMask32(collide))

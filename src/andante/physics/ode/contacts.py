@@ -1,0 +1,308 @@
+"""Contacts in ODE: surface table, pair filter, and what touched in the last step.
+
+The loop over touching pairs runs inside `OdeSpace.autoCollide`. It writes down what it found only for the last step
+of a run (a collision event), and there the contact joints are given feedback structs for the forces.
+
+Of two surfaces: mu = sqrt(mu_a mu_b), so that equal ones keep their value; restitution is the larger; stiffnesses are
+in series, and reach ODE as CFM = ERP / (h k). Friction is ODE's pyramid with bounds mu N. Anisotropic, torsional and
+rolling friction do not exist in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from panda3d.core import EventQueue, LVecBase3f
+from panda3d.ode import (
+    OdeBody,
+    OdeContact,
+    OdeContactGeom,
+    OdeContactJoint,
+    OdeGeom,
+    OdeJointFeedback,
+    OdeJointGroup,
+    OdeSpace,
+    OdeSurfaceParameters,
+    OdeUtil,
+    OdeWorld,
+)
+
+from andante.description.link import Surface
+from andante.errors import Unsupported
+from andante.geometry import SE3, Array
+from andante.physics.engine import Actor
+from andante.physics.state import Contacts, Settings
+
+from ._convex_kernels import place_shapes
+from .build import Built, attach, set_bits
+from .convex import ConvexPairs
+from .filter import pair_bits, wished_pairs
+from .near import Nearby
+from .read import PoseReader
+
+EVENT = "andante-ode-contact"
+BOUNCE_SPEED = 0.05  # slower impacts do not bounce [m/s]
+CONTACT_CFM = 1e-5
+MAX_SURFACES = 255
+MAX_PER_PAIR = 16  # points of a pair, as in autoCollide
+
+
+def surface_key(surface: Surface, settings: Settings) -> tuple[float, float, float]:
+    """Friction coefficient, restitution and stiffness [N/m] (inf: the engine's own) of a surface."""
+    mu = settings.friction if surface.mu is None else surface.mu
+    return float(mu), float(surface.restitution or 0.0), float(surface.kp or math.inf)
+
+
+def combined(
+    a: tuple[float, float, float], b: tuple[float, float, float], erp: float, dt: float
+) -> tuple[float, float, float]:
+    """Friction coefficient, restitution and CFM of a pair of surfaces."""
+    mu = math.sqrt(a[0] * b[0]) if math.isfinite(a[0] * b[0]) else max(a[0], b[0])
+    softness = 1 / a[2] + 1 / b[2]
+    return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * softness)
+
+
+class Collider:
+    """All geoms of a scene, and the contacts between them."""
+
+    def __init__(
+        self, world: OdeWorld, space: OdeSpace, actors: Sequence[Actor], built: Sequence[Built], settings: Settings,
+        erp: float,
+    ) -> None:  # fmt: skip
+        self.world, self.space, self.group = world, space, OdeJointGroup()
+        rows = [(a, b, geom, shape) for a, made in enumerate(built) for geom, b, shape in made.geoms]
+        self.actor = np.array([a for a, _, _, _ in rows], dtype=int)
+        self.body = np.array([b for _, b, _, _ in rows], dtype=int)
+        self.link = np.array([shape.link for _, _, _, shape in rows], dtype=int)
+        self.geoms: list[OdeGeom] = [geom for _, _, geom, _ in rows]
+        self.shapes = [shape for _, _, _, shape in rows]
+        self.owner: list[OdeBody | None] = [built[a].bodies[b] for a, b, _, _ in rows]
+        self.key = self.actor * (1 + int(self.body.max(initial=0))) + self.body
+        free = np.array([owner is not None for owner in self.owner], dtype=bool)
+        mask = np.array([_bitmask(shape.surface) for shape in self.shapes], dtype=np.int64)
+        wish = wished_pairs(actors, self.actor, self.body, mask, free)
+        self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
+        self._erp, self._dt = erp, settings.dt
+        self._set_surfaces()
+        self.own = ConvexPairs([shape.geometry for shape in self.shapes], free, wish)
+        for a, b in self.own.pairs:
+            wish[a, b] = wish[b, a] = False
+        self._wish = wish
+        bits = pair_bits(wish, self.actor, self.body, free)
+        self._exact = bits.exact
+        for index, geom in enumerate(self.geoms):
+            set_bits(geom, bits.category[index], bits.collide[index])
+            space.setCollideId(geom, index)
+        space.setAutoCollideWorld(world)
+        space.setAutoCollideJointGroup(self.group)
+        self._prepare_own([np.asarray(actors[a].tree.bodies[b].inertia.com) for a, b, _, _ in rows])
+        self.near = Nearby(self.geoms, self.owner, settings.dt)
+        self._events = EventQueue.getGlobalEventQueue()
+        self._pool: list[OdeJointFeedback] = []
+        self._touching: list[tuple[int, int, Any]] = []  # geoms and collision entry of the last step
+        self._mine: tuple[np.ndarray, Array] = (np.zeros(0, dtype=np.int64), np.zeros((0, 7)))
+        self._known: Contacts | None = Contacts.empty()
+
+    def _set_surfaces(self) -> None:
+        keys = self._surfaces
+        kinds = list(dict.fromkeys(keys)) or [(1.0, 0.0, math.inf)]
+        if len(kinds) > MAX_SURFACES:
+            raise Unsupported(f"engine 'ode' knows {MAX_SURFACES} different surfaces, the scene has {len(kinds)}")
+        self.world.initSurfaceTable(len(kinds))
+        for i, a in enumerate(kinds):
+            for k, b in enumerate(kinds[: i + 1]):
+                mu, bounce, cfm = combined(a, b, self._erp, self._dt)
+                self.world.setSurfaceEntry(i, k, mu, bounce, BOUNCE_SPEED, 0.0, cfm, 0.0, 0.0)
+        for geom, key in zip(self.geoms, keys, strict=True):
+            self.space.setSurfaceType(geom, kinds.index(key))
+
+    def _contact(self, a: int, b: int) -> OdeContact:
+        """A contact with the surface of two geoms, as the table of the world has it."""
+        mu, bounce, cfm = combined(self._surfaces[a], self._surfaces[b], self._erp, self._dt)
+        surface = OdeSurfaceParameters()
+        surface.setMode(
+            OdeSurfaceParameters.MFContactBounce
+            | OdeSurfaceParameters.MFContactSoftCFM
+            | OdeSurfaceParameters.MFContactApprox1
+        )
+        surface.setMu(mu)
+        surface.setBounce(bounce)
+        surface.setBounceVel(BOUNCE_SPEED)
+        surface.setSoftCfm(cfm)
+        contact = OdeContact()
+        contact.setSurface(surface)
+        return contact
+
+    # ---- pairs met by our own code -----------------------------------------------------------------
+    def _prepare_own(self, coms: list[Array]) -> None:
+        own = self.own
+        self._own_ends = [(self._contact(a, b), self.owner[a], self.owner[b]) for a, b in own.pairs.tolist()]
+        movers = list(dict.fromkeys(int(self.key[g]) for g in own.geoms if self.owner[g] is not None))
+        first = {int(self.key[g]): owner for g in own.geoms if (owner := self.owner[g]) is not None}
+        self._movers = PoseReader([first[key] for key in movers])
+        self._mover_of = np.array(
+            [movers.index(int(self.key[g])) if self.owner[g] is not None else -1 for g in own.geoms], dtype=np.int64
+        )
+        local = [self.shapes[g].pose for g in own.geoms]
+        offsets = [pose.translation - coms[g] for pose, g in zip(local, own.geoms, strict=True)]
+        self._offset = np.array(offsets).reshape(-1, 3)
+        self._turn = np.array([pose.quaternion for pose in local]).reshape(-1, 4)
+        self._own_poses = np.zeros((len(own.geoms), 7))
+
+    def stand(self, actor: int, root: SE3) -> None:
+        """The geoms of a fixed root stand here now."""
+        self.near.measure()
+        for i, g in enumerate(self.own.geoms):
+            if self.owner[g] is None and self.actor[g] == actor:
+                self._own_poses[i] = (root @ self.shapes[g].pose).vector
+
+    def _collide_own(self, record: bool) -> None:
+        self._movers.read()
+        place_shapes(
+            self._movers.position, self._movers.quaternion, self._mover_of, self._offset, self._turn, self._own_poses
+        )
+        pairs, points = self.own.contacts(self._own_poses)
+        if record:
+            self._mine = pairs.copy(), points.copy()
+        geom, world, group, ends = OdeContactGeom(), self.world, self.group, self._own_ends
+        for row, (pair, (x, y, z, nx, ny, nz, depth)) in enumerate(zip(pairs.tolist(), points.tolist(), strict=True)):
+            contact, a, b = ends[pair]
+            geom.setPos(LVecBase3f(x, y, z))
+            geom.setNormal(LVecBase3f(nx, ny, nz))
+            geom.setDepth(depth)
+            contact.setGeom(geom)
+            joint = OdeContactJoint(world, group, contact)
+            if b is None:
+                joint.attachBody(a, 0)
+            else:
+                attach(joint, a, b)
+            if record:
+                joint.setFeedback(self._feedback(row))
+
+    def _feedback(self, index: int) -> OdeJointFeedback:
+        while index >= len(self._pool):
+            self._pool.append(OdeJointFeedback())
+        return self._pool[index]
+
+    # ---- every step --------------------------------------------------------------------------------
+    def collide(self, record: bool) -> None:
+        """Make the contact joints of the coming step; `record` keeps what touches and measures the forces."""
+        self.group.empty()
+        self.near.before_step()
+        if record:
+            self._known, self._touching = None, []
+        if len(self.own.pairs):
+            self._collide_own(record)
+        if not self._exact:
+            self._collide_slowly(record)
+        elif record:
+            self._collide_recorded()
+        else:
+            self.space.autoCollide()
+
+    def _collide_recorded(self) -> None:
+        events, number = self._events, self.space.getCollideId
+        while not events.isQueueEmpty():
+            events.dequeueEvent()
+        self.space.setCollisionEvent(EVENT)
+        self.space.autoCollide()
+        self.space.setCollisionEvent("")
+        while not events.isQueueEmpty():
+            event = events.dequeueEvent()
+            if event.getName() == EVENT:
+                entry = event.getParameter(0).getPtr().getValue()
+                self._touching.append((number(entry.getGeom1()), number(entry.getGeom2()), entry))
+        self._attach_feedback()
+
+    def _attach_feedback(self) -> None:
+        """Give every contact joint a feedback struct, in the order of the contacts.
+
+        A body lists its joints youngest first, so its k-th contact of n is joint n - 1 - k.
+        """
+        made: dict[int, int] = {}
+        plan: list[tuple[int, int, int]] = []
+        for a, b, entry in self._touching:
+            at = a if self.owner[a] is not None else b
+            points = entry.getNumContacts()
+            plan.append((at, made.get(self.key[at], 0), points))
+            for side in {self.key[g] for g in (a, b) if self.owner[g] is not None}:
+                made[side] = made.get(side, 0) + points
+        used = len(self._mine[0])
+        for at, start, points in plan:
+            owner, total = self.owner[at], made.get(self.key[at], 0)
+            for k in range(start, start + points):
+                feedback = self._feedback(used)
+                used += 1
+                if owner is not None:
+                    owner.getJoint(total - 1 - k).setFeedback(feedback)
+
+    def _collide_slowly(self, record: bool) -> None:
+        """The same with a filter in Python, for scenes whose wishes do not fit into ODE's bits."""
+        number, used = self.space.getCollideId, len(self._mine[0])
+
+        def near(_: object, first: OdeGeom, second: OdeGeom) -> None:
+            nonlocal used
+            a, b = number(first), number(second)
+            if not self._wish[a, b]:
+                return
+            entry = OdeUtil.collide(first, second, MAX_PER_PAIR)
+            count = entry.getNumContacts()
+            if count == 0:
+                return
+            contact = self._contact(a, b)
+            for k in range(count):
+                contact.setGeom(entry.getContactGeom(k))
+                joint = OdeContactJoint(self.world, self.group, contact)
+                attach(joint, self.owner[a], self.owner[b])
+                if record:
+                    joint.setFeedback(self._feedback(used))
+                    used += 1
+            if record:
+                self._touching.append((a, b, entry))
+
+        self.space.collide(None, near)
+
+    # ---- what touched ------------------------------------------------------------------------------
+    def contacts(self) -> Contacts:
+        """Contact points and forces of the last recorded step."""
+        if self._known is None:
+            self._known = self._gather()
+        return self._known
+
+    def forget(self, contacts: Contacts | None = None) -> None:
+        """Let these be the contacts of the last step (none: nothing touches)."""
+        self._touching, self._known = [], contacts or Contacts.empty()
+
+    def _gather(self) -> Contacts:
+        first: list[int] = []
+        second: list[int] = []
+        rows: list[tuple[float, ...]] = []
+        pool = iter(self._pool)
+        for pair, point in zip(self._mine[0].tolist(), self._mine[1].tolist(), strict=True):
+            a, b = (int(g) for g in self.own.pairs[pair])
+            sign = 1.0 if self.owner[a] is not None else -1.0
+            first.append(a)
+            second.append(b)
+            rows.append((*point[:6], *(next(pool).getForce1() * sign), point[6]))
+        for a, b, entry in self._touching:
+            sign = 1.0 if self.owner[a] is not None else -1.0
+            for k in range(entry.getNumContacts()):
+                geom, force = entry.getContactGeom(k), next(pool).getForce1()
+                first.append(a)
+                second.append(b)
+                rows.append((*geom.getPos(), *geom.getNormal(), *(force * sign), geom.getDepth()))
+        if not rows:
+            return Contacts.empty()
+        a_side, b_side = np.array(first), np.array(second)
+        table: Array = np.array(rows)
+        return Contacts(
+            self.actor[a_side], self.link[a_side], self.actor[b_side], self.link[b_side],
+            table[:, 0:3], table[:, 3:6], table[:, 6:9], table[:, 9],
+        )  # fmt: skip
+
+
+def _bitmask(surface: Surface) -> int:
+    return 0xFFFFFFFF if surface.collide_bitmask is None else surface.collide_bitmask & 0xFFFFFFFF

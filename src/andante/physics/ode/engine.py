@@ -1,0 +1,305 @@
+"""ODE (from panda3d) behind the `Engine` contract: maximal coordinates, QuickStep.
+
+This ODE is built in single precision. Positions carry 24 bits: 0.06 µm near the origin, 4 µm at 60 m, and slower
+motions than that per step are lost. Joint positions are read from the joints (about 3e-7 rad).
+QuickStep iterates a fixed number of times without memory of the last step, so long chains are a little soft; more
+`iterations` make them stiffer at the same proportion of time.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from panda3d.ode import OdeBody, OdeHashSpace, OdeJointGroup, OdeSimpleSpace, OdeSpace, OdeUtil, OdeWorld
+
+from andante.description.joint import JointType
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+from andante.physics.engine import Engine
+from andante.physics.raycast import Raycaster
+from andante.physics.state import Contacts, RayHits
+
+from .build import Built, anchor_joints, build_actor, place, place_static, put_back, tree_poses
+from .contacts import Collider
+from .drive import Drive, Motor, make_loops
+from .read import StateReader
+
+LEAST_ITERATIONS, FEW_ITERATIONS, MOST_ITERATIONS, PER_JOINT = 30, 50, 200, 40
+EFFORT = 1000  # iterations times moving bodies that are spent at most, above the least
+ERP = 0.2
+CFM = 1e-7
+SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker [m]
+CORRECTING_SPEED = 2.0  # largest speed at which bodies that overlap are parted [m/s]
+MANY_SHAPES = 150  # moving shapes beyond which a hash space is quicker than looking at all pairs
+SEED = 1
+
+
+class OdeEngine(Engine):
+    """A scene under ODE's QuickStep."""
+
+    name: ClassVar[str] = "ode"
+    restore_tolerance: ClassVar[float] = 1e-9
+    energy_tolerance: ClassVar[float] = 0.02
+
+    # ---- making ------------------------------------------------------------------------------------
+    def _build(self) -> None:
+        settings = self.settings
+        self._erp = ERP if settings.erp is None else settings.erp
+        self._ode = OdeWorld()
+        self._ode.setGravity(*(float(g) for g in self.world.gravity))
+        self._ode.setErp(self._erp)
+        self._ode.setCfm(CFM if settings.cfm is None else settings.cfm)
+        self._ode.setQuickStepNumIterations(settings.iterations or self._iterations())
+        self._ode.setContactSurfaceLayer(SURFACE_LAYER)
+        self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED)
+        self._ode.setAutoDisableFlag(0)
+        shapes = sum(len(body.shapes) for actor in self.actors for body in actor.tree.bodies[actor.fixed :])
+        self._space = OdeHashSpace() if shapes > MANY_SHAPES else OdeSimpleSpace()
+        self._seed = SEED
+        self._roots = [actor.placement.pose for actor in self.actors]
+        self._built: list[Built] = []
+        self._drives: list[Drive] = []
+        self._loop_motors: list[Motor] = []
+        for actor in self.actors:
+            made = build_actor(self._ode, self._space, actor)
+            self._built.append(made)
+            self._drives.append(Drive(self._ode, actor, made, settings.dt))
+            self._loop_motors += make_loops(self._ode, actor, made)
+        self._coms = [np.array([b.inertia.com for b in actor.tree.bodies]) for actor in self.actors]
+        self._collider = Collider(self._ode, self._space, self.actors, self._built, settings, self._erp)
+        self._free = weakref.finalize(self, _destroy, self._ode, self._space, self._collider.group)
+        self._busy = [drive for drive in self._drives if drive.joints]
+        self._wrenches: list[tuple[OdeBody, tuple[float, ...], tuple[float, ...], tuple[float, ...]]] = []
+        self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
+        self._reads: dict[int, tuple[Array, Array]] = {}
+        self._rays: Raycaster | None = None
+        self._placed: set[int] = set()  # actors whose bodies stand where they should
+        for actor in self.actors:
+            start = {joint.name: joint.initial for joint in actor.tree.robot.movable}
+            complete = actor.tree.robot.complete(start)
+            q = np.array([complete[name] for name in actor.tree.robot.joint_names])
+            self._place(actor.index, self._roots[actor.index], np.zeros(6), q, np.zeros(len(q)))
+            if actor.fixed:
+                self._collider.stand(actor.index, self._roots[actor.index])
+
+    def _iterations(self) -> int:
+        """Iterations of QuickStep when none are asked for: 40 per joint of the longest chain, less in large scenes."""
+        moving, longest = 0, 0
+        for actor in self.actors:
+            depth = [0]
+            for body in actor.tree.bodies[1:]:
+                depth.append(depth[body.parent] + 1)
+            moving, longest = moving + len(depth) - actor.fixed, max(longest, *depth)
+        wanted = max(FEW_ITERATIONS, PER_JOINT * longest)
+        return max(LEAST_ITERATIONS, min(MOST_ITERATIONS, wanted, EFFORT // max(1, moving)))
+
+    def close(self) -> None:
+        """Free the world of ODE."""
+        self._free()
+
+    # ---- time --------------------------------------------------------------------------------------
+    def _advance(self, n: int) -> None:
+        OdeUtil.randSetSeed(self._seed)
+        step, dt, collide = self._ode.quickStep, self.settings.dt, self._collider.collide
+        busy, wrenches = self._busy, self._wrenches
+        for left in range(n - 1, -1, -1):
+            for drive in busy:
+                drive.before_step()
+            for body, force, torque, point in wrenches:
+                body.addForceAtRelPos(*force, *point)
+                body.addTorque(*torque)
+            collide(left == 0)
+            step(dt)
+        self._seed = OdeUtil.randGetSeed()
+        self._reads.clear()
+
+    def _apply_servos(self, actor: int) -> None:
+        self._drives[actor].set_servos(self.gains[actor], self.modes[actor])
+        self._drives[actor].set_references(self.references[actor])
+
+    def _apply_references(self, actor: int) -> None:
+        self._drives[actor].set_references(self.references[actor])
+
+    def _apply_pushes(self) -> None:
+        self._wrenches.clear()
+        for (actor, body), push in self.pushes.items():
+            made = self._built[actor].bodies[body]
+            if made is not None:
+                point = push.point - self._coms[actor][body]
+                self._wrenches.append(
+                    (made, tuple(map(float, push.force)), tuple(map(float, push.torque)), tuple(map(float, point)))
+                )
+
+    # ---- reading -----------------------------------------------------------------------------------
+    def joint_positions(self, actor: int) -> Array:
+        """Joint positions, whole turns included, (joints,)."""
+        return self._drives[actor].positions()
+
+    def joint_velocities(self, actor: int) -> Array:
+        """Joint velocities, (joints,)."""
+        return self._drives[actor].velocities()
+
+    def joint_efforts(self, actor: int) -> Array:
+        """Efforts of the servos in the last step, (joints,) [N m, N]."""
+        return self._drives[actor].efforts()
+
+    def body_poses(self, actor: int) -> Array:
+        """World poses of the bodies, (bodies, 7)."""
+        return self._read(actor)[0].copy()
+
+    def body_velocities(self, actor: int) -> Array:
+        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+        return self._read(actor)[1].copy()
+
+    def _read(self, actor: int) -> tuple[Array, Array]:
+        """Poses and velocities of the body origins, kept until the next step."""
+        known = self._reads.get(actor)
+        if known is None:
+            count = len(self._built[actor].bodies)
+            poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
+            start = int(self.actors[actor].fixed)
+            if start:
+                poses[0] = self._roots[actor].vector
+            self._readers[actor].origins(self._coms[actor][start:], poses[start:], speeds[start:])
+            known = self._reads[actor] = (poses, speeds)
+        return known
+
+    def contacts(self) -> Contacts:
+        """Contact points and forces of the last step."""
+        return self._collider.contacts()
+
+    def cast_rays(
+        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
+    ) -> RayHits:
+        """First hits of rays (n, 3) with collision shapes."""
+        if self._rays is None:
+            self._rays = Raycaster(self.actors)
+        poses = [self._read(actor.index)[0] for actor in self.actors]
+        return self._rays.cast(poses, origins, directions, max_range, ignore)
+
+    # ---- placing -----------------------------------------------------------------------------------
+    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+        robot = self.actors[actor].tree.robot
+        q = _vector(positions, len(robot.movable), "positions")
+        dq = np.zeros(len(q)) if velocities is None else _vector(velocities, len(q), "velocities")
+        names = robot.joint_names
+        complete = robot.complete(dict(zip(names, q, strict=True)))
+        q = np.array([complete[name] for name in names])
+        speed = dict(zip(names, dq, strict=True))
+        for _ in robot.movable:  # chains of mimics settle in as many sweeps as joints
+            for joint in robot.movable:
+                if joint.mimic is not None and joint.mimic.joint in speed:
+                    speed[joint.name] = joint.mimic.multiplier * speed[joint.mimic.joint]
+        dq = np.array([speed[name] for name in names])
+        root = self._roots[actor] if self.actors[actor].fixed else SE3.from_vector(self.body_poses(actor)[0])
+        self._place(actor, root, self.body_velocities(actor)[0], q, dq)
+
+    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+        root = SE3.from_vector(_vector(pose, 7, "a pose"))
+        speed = np.zeros(6) if velocity is None else _vector(velocity, 6, "a velocity")
+        q, dq = self.joint_positions(actor), self.joint_velocities(actor)
+        free = self._free_poses(actor)
+        if self.actors[actor].fixed:
+            speed = np.zeros(6)
+            self._roots[actor] = root
+            place_static(self._built[actor].geoms, root)
+            self._collider.stand(actor, root)
+            if self._built[actor].joints or self._built[actor].others or self._built[actor].loops:
+                anchor_joints(self.actors[actor], self._built[actor], root)
+        self._place(actor, root, speed, q, dq, free)
+
+    def _free_poses(self, actor: int) -> dict[int, SE3]:
+        """parent_from_body of bodies on joints of several degrees, as they are now."""
+        tree = self.actors[actor].tree
+        several = [i for i, b in enumerate(tree.bodies) if b.joint is not None and not b.joint.one_dof]
+        if not several:
+            return {}
+        poses = SE3.from_vector(self.body_poses(actor))
+        return {i: poses[tree.bodies[i].parent].inverse() @ poses[i] for i in several}
+
+    def _place(
+        self, actor: int, root: SE3, speed: Array, q: Array, dq: Array, free: dict[int, SE3] | None = None
+    ) -> None:
+        """Put all bodies by forward kinematics, with velocities that keep every joint."""
+        tree, made = self.actors[actor].tree, self._built[actor]
+        if free is None:
+            free = self._free_poses(actor) if actor in self._placed else {}
+        names = tree.robot.joint_names
+        poses = tree_poses(self.actors[actor], root, dict(zip(names, q.tolist(), strict=True)), free)
+        rates = dict(zip(names, dq.tolist(), strict=True))
+        linear, angular = [speed[:3]], [speed[3:]]
+        for i, body in enumerate(tree.bodies[1:], start=1):
+            v = linear[body.parent] + np.cross(
+                angular[body.parent], poses[i].translation - poses[body.parent].translation
+            )
+            w = angular[body.parent]
+            if body.joint is not None and body.joint.one_dof:
+                motion = poses[i].rotation @ np.asarray(body.joint.axis) * rates[body.joint.name]
+                if body.joint.type is JointType.PRISMATIC:
+                    v = v + motion
+                else:
+                    w = w + motion
+            linear.append(v)
+            angular.append(w)
+        for i, ode in enumerate(made.bodies):
+            if ode is None:
+                continue
+            com = poses[i].rotation @ self._coms[actor][i]
+            place(ode, poses[i].translation + com, poses[i].quaternion)
+            ode.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
+            ode.setAngularVel(*(float(c) for c in angular[i]))
+        self._drives[actor].put(q)
+        self._collider.near.ask()
+        self._reads.clear()
+        self._placed.add(actor)
+
+    # ---- snapshots ---------------------------------------------------------------------------------
+    def _save(self) -> Any:
+        bodies = [
+            (b.getPosition(), b.getQuaternion(), b.getLinearVel(), b.getAngularVel())
+            for made in self._built
+            for b in made.bodies
+            if b is not None
+        ]
+        return bodies, tuple(self._roots), [d.save() for d in self._drives], self._seed, self.contacts()
+
+    def _load(self, state: Any) -> None:
+        bodies, roots, drives, seed, contacts = state
+        for actor, root in zip(self.actors, roots, strict=True):
+            if actor.fixed and root is not self._roots[actor.index]:
+                self.set_base(actor.index, root.vector)
+        saved = iter(bodies)
+        for made in self._built:
+            for body in made.bodies:
+                if body is not None:
+                    position, quaternion, linear, angular = next(saved)
+                    body.setPosition(position)
+                    put_back(body, quaternion)
+                    body.setLinearVel(linear)
+                    body.setAngularVel(angular)
+        for drive, memory in zip(self._drives, drives, strict=True):
+            drive.load(memory)
+        self._seed = seed
+        self._collider.near.ask()
+        self._collider.forget(contacts)
+        self._reads.clear()
+
+
+def _destroy(world: OdeWorld, space: OdeSpace, group: OdeJointGroup) -> None:
+    """Give back what ODE holds; panda3d leaves that to the user."""
+    group.empty()
+    group.destroy()
+    space.destroy()
+    world.destroy()
+
+
+def _vector(values: ArrayLike, count: int, what: str) -> Array:
+    out = np.asarray(values, dtype=float)
+    if out.shape != (count,) or not np.isfinite(out).all():
+        raise BadInput(f"{what}: {count} finite numbers are wanted, got {np.asarray(values).tolist()}")
+    return out
