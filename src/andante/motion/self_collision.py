@@ -48,12 +48,15 @@ class SelfCollision:
                 self._shapes.append((link.name, collision.geometry, collision.pose))
                 centre = collision.pose @ ((low + high) / 2)
                 self._reach.append((centre, float(np.linalg.norm(high - low)) / 2))
-        self._pairs = [
+        pairs = [
             (i, j)
             for i in range(len(self._shapes))
             for j in range(i + 1, len(self._shapes))
             if self._may_collide(self._shapes[i][0], self._shapes[j][0], lead, near)
         ]
+        self._pairs = np.array(pairs, dtype=int).reshape(-1, 2)
+        radii = np.array([radius for _, radius in self._reach])
+        self._near = radii[self._pairs].sum(axis=1) if len(self._pairs) else np.zeros(0)
 
     def _may_collide(self, a: str, b: str, lead: Mapping[str, str], near: set[frozenset[str]]) -> bool:
         bodies = frozenset((lead[a], lead[b]))
@@ -63,14 +66,16 @@ class SelfCollision:
         """Pairs of links that overlap in a joint configuration."""
         skip: set[frozenset[str]] = set(leave_out)
         found: list[Hit] = []
+        if not len(self._pairs):
+            return found
         poses = self.robot.link_poses(positions)
         places = [poses[link] for link, _, _ in self._shapes]
         centres = np.array([place @ reach[0] for place, reach in zip(places, self._reach, strict=True)])
-        radii = np.array([reach[1] for reach in self._reach])
         boxes: dict[int, tuple[Array, Array]] = {}
-        for i, j in self._pairs:
+        distances = np.linalg.norm(centres[self._pairs[:, 0]] - centres[self._pairs[:, 1]], axis=1)
+        for i, j in self._pairs[distances < self._near].tolist():
             pair = frozenset((self._shapes[i][0], self._shapes[j][0]))
-            if pair in skip or np.linalg.norm(centres[i] - centres[j]) >= radii[i] + radii[j]:
+            if pair in skip:
                 continue
             for k in (i, j):
                 if k not in boxes:
