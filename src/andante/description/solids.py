@@ -63,33 +63,6 @@ def volume(geometry: Geometry) -> float:
     return _moments(geometry)[0].volume
 
 
-def bounds(geometry: Geometry) -> tuple[Array, Array]:
-    """Lowest and highest corner (3,), (3,) of the axis-aligned bounding box in the geometry's frame [m]."""
-    match geometry:
-        case Plane():
-            raise BadInput("a plane is infinite and has no bounds")
-        case Mesh():
-            from .meshes import triangles
-
-            vertices = triangles(geometry)[0]
-            return vertices.min(axis=0), vertices.max(axis=0)
-        case Heightmap():
-            heights = _grid(geometry)
-            x, y = geometry.size
-            return np.array([-x / 2, -y / 2, heights.min()]), np.array([x / 2, y / 2, heights.max()])
-        case Box():
-            half = np.asarray(geometry.size) / 2
-        case Sphere():
-            half = np.full(3, geometry.radius)
-        case Cylinder():
-            half = np.array([geometry.radius, geometry.radius, geometry.length / 2])
-        case Capsule():
-            half = np.array([geometry.radius, geometry.radius, geometry.length / 2 + geometry.radius])
-        case Ellipsoid():
-            half = np.asarray(geometry.radii)
-    return -half, half
-
-
 def as_trimesh(geometry: Geometry, sections: int = SECTIONS) -> trimesh.Trimesh:
     """Triangles of a geometry; round shapes inscribed with that many sides. Planes have no end and are refused."""
     import trimesh
