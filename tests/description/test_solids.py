@@ -135,7 +135,7 @@ def test_height_map_surface() -> None:
         (lambda: volume(Heightmap(((0.0, 0.0), (0.0, 0.0)), (1.0, 1.0))), "heightmap"),
         (lambda: as_trimesh(Plane()), "infinite"),
         (lambda: as_trimesh(Heightmap(((0.0,),), (1.0, 1.0))), "2 x 2"),
-        (lambda: volume(Heightmap(((0.0, math.nan), (0.0, 0.0)), (1.0, 1.0))), "finite"),
+        (lambda: as_trimesh(Heightmap(((0.0, math.nan), (0.0, 0.0)), (1.0, 1.0))), "finite"),
     ],
 )
 def test_misuse(call, message: str) -> None:  # type: ignore[no-untyped-def]
