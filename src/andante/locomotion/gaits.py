@@ -47,7 +47,7 @@ class Walker(Protocol):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A robot ready to walk: its first pose, what moves it, and the azimuth of straight ahead in its root frame [rad]."""
+    """A robot ready to walk: its first pose, what moves it, and where straight ahead is in its root frame [rad]."""
 
     robot: Robot
     pose: Mapping[str, float]

@@ -19,7 +19,7 @@ from andante.geometry import Array, so3
 
 from .attitude import GRAVITY, Attitude
 from .behaviour import Command, Readings
-from .foot_paths import moved, swing
+from .foot_paths import moved, smooth, swing
 from .gait_patterns import GaitPattern, pattern
 from .leg_odometry import LegOdometry
 from .leg_solver import LegSolver
@@ -42,6 +42,7 @@ class LeggedSettings:
     search_depth: float = 0.8  # how far below the expected ground a foot is sent, in step heights
     search_speed: float = 0.15  # [m/s]
     settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]
+    catch: float = 1.0  # how far feet step to where the body falls, in gaits that do not wait (0: not at all)
     sway_margin: float = 0.18  # wanted margin of the centre of mass inside its support, in widths of the stance
     hold_heading: bool = True
     feel: bool = True  # use foot contacts
@@ -96,6 +97,7 @@ class LeggedGait:
         self._depth = np.zeros(count)
         self._heading_goal = 0.0
         self._sway = np.zeros(2)
+        self._fall, self._lean = np.zeros(2), np.zeros(2)
 
     # ---- what it can do --------------------------------------------------------------------------
     @property
@@ -141,11 +143,16 @@ class LeggedGait:
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
-        self.attitude.update(self._imu @ readings.gyro, self._imu @ readings.acceleration, dt)
+        gyro = self._imu @ readings.gyro
+        self.attitude.update(gyro, self._imu @ readings.acceleration, dt)
+        self._lean = np.array([self.attitude.roll - command.roll, self.attitude.pitch - command.pitch])
+        self._fall = self._falling(np.nan_to_num(gyro), command)
         tilt = so3.between(self.attitude.up, (0.0, 0.0, 1.0))
         points, rotations = self._solver.feet(np.asarray(readings.position))
         touching = self._touching(readings)
         stands = ~self.swinging & ~np.isfinite(self._waited)
+        pressed = stands & np.array([touch is not False for touch in touching])
+        stands = pressed if pressed.any() else stands
         self.odometry.update(points, rotations, stands, tilt, self.attitude.heading)
         self.active = bool(command.moving or self.twist.any() or self.swinging.any() or self._away().any())
         pace = self._clear_to_walk(dt)
@@ -154,6 +161,21 @@ class LeggedGait:
         self._move_feet(touching, dt)
         self._hold_body(command, dt)
         return self._joint_targets(command)
+
+    def _falling(self, gyro: Array, command: Command) -> Array:
+        """How far the body will have fallen beside its feet, x and y [m]: h (lean + sqrt(h / g) rate of the lean).
+
+        It is the capture point of a body on legs of the height h (Pratt and others 2006), for small leans.
+        """
+        if self.pattern.static or not self.settings.catch:
+            return np.zeros(2)
+        h = self.rig.height
+        time = math.sqrt(h / GRAVITY)
+        pitch = self.attitude.pitch - command.pitch + time * gyro[1]
+        roll = self.attitude.roll - command.roll + time * gyro[0]
+        fall = self.settings.catch * h * np.array([pitch, -roll])
+        most = 0.5 * float(np.min(self._reach))
+        return fall * min(1.0, most / max(float(np.hypot(*fall)), 1e-9))
 
     def _touching(self, readings: Readings) -> list[bool | None]:
         """Per leg whether its foot is pressed; None: nobody can tell."""
@@ -233,6 +255,9 @@ class LeggedGait:
             end = self._footholds(air, swing_time)
             share = self._share[air]
             self.feet[air] = swing(self._from[air], end, share, self.step_height)
+            if not self.pattern.static:  # the ground as it lies under the body that leans
+                lean = self._lean[0] * self.feet[air, 1] - self._lean[1] * self.feet[air, 0]
+                self.feet[air, 2] -= smooth(share) * lean
             for k, i in enumerate(air):
                 if share[k] > 0.55 and touching[i]:
                     self.swinging[i] = False  # the ground came early
@@ -259,6 +284,7 @@ class LeggedGait:
             end[k, :2] = moved(self._home[i : i + 1, :2], self.twist, -float(ahead[k]))[0]
         a, b, c = self._ground()
         end[:, 2] = a + b * end[:, 0] + c * end[:, 1]
+        end[:, :2] += self._fall
         return end
 
     def _ground(self) -> tuple[float, float, float]:

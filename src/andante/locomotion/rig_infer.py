@@ -22,6 +22,7 @@ KNEES = ("same", "back", "front", "in", "out", "up")
 HEIGHTS = (0.85, 0.78, 0.7, 0.62, 0.54)  # of hips over the ground, in leg lengths: legs that stand under the body
 SPRAWL_HEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)  # legs that stand out sideways
 SPREADS = (0.4, 0.5, 0.6, 0.7, 0.8)  # of feet from the hip's axis, in leg lengths
+UPRIGHT_SPREADS = (0.1, 0.05, 0.0)
 LARGEST_REACH = 0.2  # in leg lengths
 STEP = 0.14  # how high feet are lifted, in leg lengths
 GRAVITY = 9.81
@@ -161,7 +162,7 @@ def _search_stance(
         for level in levels:
             if level > clearance and height is None:
                 continue  # the belly would touch the ground
-            for spread in SPREADS if sprawled else (0.0, 0.08):
+            for spread in SPREADS if sprawled else UPRIGHT_SPREADS:
                 places = np.array(
                     [[*(s.base + spread * s.length * s.outward), level + s.branch.radius] for s in sketches]
                 )
@@ -219,7 +220,8 @@ def _try_stance(
     lever = float(np.mean([np.hypot(*(p[:2] - s.base)) / s.length for s, p in zip(sketches, places, strict=True)]))
     drop = float(np.mean([(s.top - p[2]) / s.length for s, p in zip(sketches, places, strict=True)]))
     wish = 0.35 if sketches[0].sprawled else 0.76
-    return worst - 0.1 * lever - 0.3 * abs(drop - wish), found
+    wide = 0.1 if sketches[0].sprawled else -0.2  # upright legs stand better a little apart
+    return worst - wide * lever - 0.3 * abs(drop - wish), found
 
 
 def _knee_wish(direction: str, sketch: _Sketch, forward: float) -> Array:
@@ -261,8 +263,8 @@ def _reach(sketch: _Sketch, place: Array, q: Array, lift: float) -> float:
     for radius in np.linspace(0.04, LARGEST_REACH, 9) * sketch.length:
         for k in range(8):
             angle = k * math.pi / 4
-            for up in (0.0, lift, -0.5 * lift):
-                there = place + np.array([radius * math.cos(angle), radius * math.sin(angle), up])
+            for out, up in ((1.0, 0.0), (1.0, 0.3 * lift), (1.0, -0.3 * lift), (0.4, 0.8 * lift)):
+                there = place + np.array([out * radius * math.cos(angle), out * radius * math.sin(angle), up])
                 if not sketch.solve(there, q)[1]:
                     return reach
         reach = float(radius)
@@ -277,7 +279,7 @@ def _finish(
     back = poses[body].inverse()
     ground = float(np.mean([p[2] - s.branch.radius for p, s in zip(places, sketches, strict=True)]))
     tall = float(np.mean([s.top for s in sketches])) - ground
-    step = STEP * float(np.mean([s.length for s in sketches]))
+    step = _step_height(sketches, stance, places)
     gap = min(float(np.linalg.norm(a - b)) for i, a in enumerate(places) for b in places[:i])
     legs = []
     for sketch, place in zip(sketches, places, strict=True):
@@ -323,6 +325,17 @@ def _finish(
         stride_time=_stride_time(robot, legs, tall),
     )
     return replace(rig, servos=leg_gains(robot, rig))
+
+
+def _step_height(sketches: list[_Sketch], stance: dict[str, float], places: Array) -> float:
+    """How high every foot can be lifted at its place [m], up to a share of the legs' length."""
+    wanted = STEP * float(np.mean([s.length for s in sketches]))
+    for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5):
+        up = np.array([0.0, 0.0, share * wanted])
+        starts = [np.array([stance[name] for name in s.chain.joint_names]) for s in sketches]
+        if all(s.solve(p + up, q)[1] for s, p, q in zip(sketches, places, starts, strict=True)):
+            return share * wanted
+    return 0.4 * wanted
 
 
 def _stride_time(robot: Robot, legs: list[Leg], tall: float) -> float:
