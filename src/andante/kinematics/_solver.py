@@ -1,10 +1,11 @@
 """Compiled inverse kinematics: damped Levenberg-Marquardt with joint limits and restarts, one kernel for all calls.
 
 A problem is one chain, or several chains that share variables (parallel robots). The step is
-dq = (JᵀWJ + K diag(JᵀWJ) + eps)⁻¹ JᵀW e over the variables that are free to move: one that stands at a limit and is
-pushed outwards is left out (active set), and the step is cut at the limits. K shrinks after a step that helps and
+dq = (JᵀWJ + K D + eps)⁻¹ JᵀW e, D = diag(JᵀWJ) with a floor for joints that hardly matter, over the variables that are
+free to move: one that stands at a limit and is pushed outwards is left out (active set), and the step is cut at the
+limits. K shrinks after a step that helps and
 grows after one that does not. An attempt that crawls is given up; the next begins at random within the limits. When no
-attempt reaches the goal, the best one is followed to its optimum.
+attempt reaches the goal, the best one is followed to its optimum, with the second derivatives of the residual.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ from ._kernels import GOAL, place, residual, rows, set_goal
 TOOL_AXES, POSITION_WEIGHT, ANGLE_WEIGHT, RESTARTS, TOLERANCE, MAX_ITERATIONS, SEED, JOINED, LIMITED = range(9)
 OPTIONS = 9
 
-FIRST_DAMPING = 0.3  # K of the first step of an attempt
+FIRST_DAMPING = 0.3  # largest K of the first step of an attempt
 LEAST_DAMPING = 1e-9
 GIVE_UP_DAMPING = 1e4  # an attempt that needs more is at a place that steps do not improve
 MOST_DAMPING = 1e12  # the same when the optimum itself is wanted
+FLOOR = 0.01  # share of the largest diagonal entry that damps joints of little influence too
 EPSILON = 1e-14  # keeps joints without influence from making the system singular
 GOOD = 0.1  # a step is good when it leaves less than this share of the cost
 SHRINK_GOOD, SHRINK, GROW = 0.01, 0.3, 8.0  # of K after a good step, a step that helps, one that does not
 SLOW = 0.9  # a step is slow when it leaves more than this share of the cost
 PATIENCE = 2  # slow steps in a row before an attempt is given up
+DIFFERENCE = 1e-6  # of joint positions, for second derivatives [rad, m]
 STILL = 1e-15  # relative gain below which the optimum is reached
 BAD_GOAL = -1.0
 
@@ -141,6 +144,9 @@ def normal_equations(
 @njit(cache=True, nogil=True)
 def damped_step(H: Array, g: Array, free: np.ndarray, count: int, K: float, L: Array, dq: Array) -> bool:
     """dq of the damped system over the `count` free variables by Cholesky; False when it is not positive definite."""
+    largest = 0.0
+    for i in range(count):
+        largest = max(largest, abs(H[free[i], free[i]]))
     for i in range(count):
         u = free[i]
         for j in range(i):
@@ -148,7 +154,7 @@ def damped_step(H: Array, g: Array, free: np.ndarray, count: int, K: float, L: A
             for k in range(j):
                 total -= L[i, k] * L[j, k]
             L[i, j] = total * L[j, j]
-        total = H[u, u] * (1.0 + K) + EPSILON
+        total = H[u, u] + K * (abs(H[u, u]) + FLOOR * largest) + EPSILON
         for k in range(i):
             total -= L[i, k] * L[i, k]
         if total <= 0.0:
@@ -164,6 +170,30 @@ def damped_step(H: Array, g: Array, free: np.ndarray, count: int, K: float, L: A
             total -= L[k, i] * dq[k]
         dq[i] = total * L[i, i]
     return True
+
+
+@njit(cache=True, nogil=True)
+def _curvature(problem: Problem, s: Scratch) -> None:
+    """Replaces H by the whole second derivative of half the cost, by differences of the exact gradient -g.
+
+    JᵀWJ leaves out how J itself changes, which counts as soon as a residual remains.
+    """
+    table, layout, c0, c1, n, _, goals, options = problem
+    weights = (options[POSITION_WEIGHT], options[ANGLE_WEIGHT])
+    for i in range(n):
+        s.dq[i] = s.g[i]
+        s.trial[i] = s.q[i]
+    for i in range(n):
+        s.trial[i] = s.q[i] + DIFFERENCE
+        measure(table, layout, c0, c1, goals, weights, s.trial, s.axes, s.poses, s.errors)
+        normal_equations(table, layout, c0, c1, goals, weights, n, s.axes, s.poses, s.errors, s.J, s.H, s.g)
+        for j in range(n):
+            s.L[i, j] = (s.dq[j] - s.g[j]) / DIFFERENCE
+        s.trial[i] = s.q[i]
+    for i in range(n):
+        s.g[i] = s.dq[i]
+        for j in range(i + 1):
+            s.H[i, j] = 0.5 * (s.L[i, j] + s.L[j, i])
 
 
 @njit(cache=True, nogil=True)
@@ -243,6 +273,13 @@ def _descend(problem: Problem, s: Scratch, polish: bool) -> tuple[float, float, 
     K, slow, steps = FIRST_DAMPING, 0, 0
     while plain > tolerance and steps < most:
         normal_equations(table, layout, c0, c1, goals, weights, n, axes, poses, errors, J, H, g)
+        if steps == 0:  # near the goal, where a step is about (cost / H)^1/2, little damping is needed
+            largest = EPSILON
+            for i in range(n):
+                largest = max(largest, H[i, i])
+            K = max(LEAST_DAMPING, min(FIRST_DAMPING, cost / largest))
+        if polish:
+            _curvature(problem, s)
         count = 0
         for i in range(n):
             if limited and ((q[i] <= limits[i, 0] and g[i] <= 0.0) or (q[i] >= limits[i, 1] and g[i] >= 0.0)):

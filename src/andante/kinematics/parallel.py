@@ -149,7 +149,7 @@ class Parallel:
 
         base: (4, 4), or (m, 4, 4) for a body motion. feet: (legs, 3) points in the world, or (legs, 4, 4) poses where
         the feet keep their directions too. The result is over all legs together: q (joints,), converged when every
-        foot is within the tolerance, error the norm over all feet. Options are those of `Chain.ik`.
+        foot arrives, error the norm over all feet (it is what `tolerance` bounds). Options are those of `Chain.ik`.
         """
         world_from_base = _matrix(base)
         batch = world_from_base.shape[:-2]
@@ -163,7 +163,9 @@ class Parallel:
             self._positions(begin)
         begin = np.broadcast_to(begin, (count, len(self.joint_names)))
         joined = bool(self.shared)
-        wanted = solver_options(**options, joined=joined)
+        tolerance = options.pop("tolerance", 1e-6)
+        each_leg = tolerance if joined else tolerance / np.sqrt(legs)  # so that all legs together keep the tolerance
+        wanted = solver_options(**options, tolerance=each_leg, joined=joined)
         table, layout, bounds = self._tables
         if joined:
             out = solve_batch(table, layout, bounds, targets, begin, wanted, threads)
