@@ -41,6 +41,13 @@ class Attitude:
         self.up = self.up / np.sqrt(self.up @ self.up)
 
     @property
+    def level_from_body(self) -> Array:
+        """(3, 3) shortest rotation that brings the body's axes level, R up = z."""
+        x, y, z = self.up.tolist()
+        k = 1.0 / max(1.0 + z, 1e-6)
+        return np.array([[1.0 - k * x * x, -k * x * y, -x], [-k * x * y, 1.0 - k * y * y, -y], [x, y, z]])
+
+    @property
     def roll(self) -> float:
         """Lean to the right [rad]."""
         return math.atan2(self.up[1], self.up[2])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from andante.description import Robot
 from andante.geometry import SE3, Array
-from andante.kinematics import Chain, chain
+from andante.kinematics import Chain, Legs, chain
 from andante.kinematics._tables import Fixed
 
 from .rig import Rig
@@ -28,6 +30,8 @@ class LegSolver:
         self._rotation, self._origin = hips[:, :3, :3], hips[:, :3, 3]
         names = robot.joint_names
         self.index = [np.array([names.index(name) for name in c.joint_names]) for c in self.chains]
+        self._legs = Legs(tuple(self.chains))
+        self._all = np.concatenate(self.index)
         self._targets = np.full((len(rig.legs), 6), np.nan)
 
     def joints(self, points: Array, start: Array, restarts: int = 0) -> tuple[Array, Array]:
@@ -35,16 +39,11 @@ class LegSolver:
 
         Joints outside the legs stay as in `start`, which is also where the search begins.
         """
-        local = np.einsum("nji,nj->ni", self._rotation, points - self._origin)
-        q, error = start.copy(), np.empty(len(self.chains))
-        self._targets[:, :3] = local
-        for i, each in enumerate(self.chains):
-            solution = each.ik(
-                self._targets[i], start[self.index[i]], restarts=restarts, tolerance=1e-6, max_iterations=40
-            )
-            q[self.index[i]] = solution.q
-            error[i] = solution.error
-        return q, error
+        self._targets[:, :3] = np.einsum("nji,nj->ni", self._rotation, points - self._origin)
+        found = self._legs.ik(self._targets, start[self._all], restarts=restarts, tolerance=1e-6, max_iterations=40)
+        q = start.copy()
+        q[self._all] = found.q
+        return q, found.error
 
     def feet(self, q: Array) -> tuple[Array, Array]:
         """Middle of each foot (legs, 3) [m] and rotation of its link (legs, 3, 3)."""
@@ -54,12 +53,16 @@ class LegSolver:
 
 
 def leg_chain(
-    robot: Robot, hip: str, foot: str, joints: tuple[str, ...], point: tuple[float, float, float], rest: dict | object
+    robot: Robot,
+    hip: str,
+    foot: str,
+    joints: tuple[str, ...],
+    point: tuple[float, float, float],
+    rest: Mapping[str, float],
 ) -> Chain:
     """The chain from a hip link to a point of a foot; joints on the way that the leg does not move are held."""
     made = chain(robot, hip, foot)
-    positions = dict(rest)  # type: ignore[call-overload]
-    held = {name: float(positions.get(name, 0.0)) for name in made.variables if name not in joints}
+    held = {name: float(rest.get(name, 0.0)) for name in made.variables if name not in joints}
     tip = np.eye(4)
     tip[:3, 3] = point
     return Chain(hip, foot, (*made.steps, Fixed(tip)), made.bounds, {**made.held, **held})

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -82,6 +83,7 @@ class LeggedGait:
         self._names = robot.joint_names
         self._q = np.array([robot.complete(rig.stance)[name] for name in self._names])
         self._touch_names = [touch_names(robot, leg.foot) for leg in rig.legs]
+        self._top = np.array([self.top_speed, self.top_speed, self.top_turn])
         # ---- state
         self.feet = self._home.copy()  # commanded, walking axes [m]
         self.twist = np.zeros(3)  # of the body now [m/s, rad/s]
@@ -111,12 +113,12 @@ class LeggedGait:
         most = 2.0 * 0.9 * self._reach / self.stance_time
         return twist * min(1.0, float(np.min(most / np.maximum(speed, 1e-9))))
 
-    @property
+    @cached_property
     def top_speed(self) -> float:
         """Straight ahead [m/s]."""
         return float(self.limited(np.array([1e3, 0.0, 0.0]))[0])
 
-    @property
+    @cached_property
     def top_turn(self) -> float:
         """On the spot [rad/s]."""
         return float(self.limited(np.array([0.0, 0.0, 1e3]))[2])
@@ -147,7 +149,7 @@ class LeggedGait:
         self.attitude.update(gyro, self._imu @ readings.acceleration, dt)
         self._lean = np.array([self.attitude.roll - command.roll, self.attitude.pitch - command.pitch])
         self._fall = self._falling(np.nan_to_num(gyro), command)
-        tilt = so3.between(self.attitude.up, (0.0, 0.0, 1.0))
+        tilt = self.attitude.level_from_body
         points, rotations = self._solver.feet(np.asarray(readings.position))
         touching = self._touching(readings)
         stands = ~self.swinging & ~np.isfinite(self._waited)
@@ -195,7 +197,7 @@ class LeggedGait:
         """Ramp the twist towards what is asked for, within the reach of the feet; the heading is held."""
         wanted = np.array([command.vx, command.vy, command.wz])
         still = not (command.moving or self.twist.any())
-        limited = self.limited(wanted)
+        goal = limited = self.limited(wanted)
         if self.settings.hold_heading and not still:
             # hold the heading that the command has asked for so far
             self._heading_goal += self.twist_goal[2] * dt
@@ -208,11 +210,9 @@ class LeggedGait:
         elif still:
             self._heading_goal = self.attitude.heading
         limited = limited * pace
-        top = np.array([self.top_speed, self.top_speed, self.top_turn])
-        most = top * dt / (self.settings.ramp * self.period)
+        most = self._top * (dt / (self.settings.ramp * self.period))
         self.twist = self.twist + np.clip(limited - self.twist, -most, most)
-        goal = self.limited(wanted) * pace
-        self.twist_goal = self.twist_goal + np.clip(goal - self.twist_goal, -most, most)
+        self.twist_goal = self.twist_goal + np.clip(goal * pace - self.twist_goal, -most, most)
 
     def _clear_to_walk(self, dt: float) -> float:
         """1 while the clock may run, 0 while a leg that is due to lift must wait until the others carry the body."""

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from andante.description.robot import Robot
 from andante.errors import BadInput
-from andante.geometry import Array, so3
+from andante.geometry import Array
 
+from ._kernels import pressed
 from .sensor import Scene
 
 
@@ -45,8 +46,8 @@ def shares(cells: Array, point: Array) -> Array:
 class FootForce:
     """Force on each load cell of a link [N], pressed along the cells' -z (upwards on the foot).
 
-    Cells are points of the link frame, `rotation` (3, 3) turns the cells' axes into those of the link; the normal force of all contacts of the link is shared between them so that the
-    centre of pressure is kept (see `shares`).
+    Cells are points of the link frame, `rotation` (3, 3) turns the cells' axes into those of the link; the normal force
+    of all contacts of the link is shared between them so that the centre of pressure is kept (see `shares`).
     """
 
     def __init__(
@@ -65,7 +66,9 @@ class FootForce:
         self._cells = np.array([point for _, point in cells], dtype=float) @ self._rotation
         names = [each.name for each in robot.links]
         self._link = names.index(robot.link(link).name)
-        self._body_links = rigid_group(robot, link)
+        self._mine = np.zeros(len(names), dtype=np.bool_)
+        self._mine[rigid_group(robot, link)] = True
+        self._frame: Array | None = None  # body_from_cells
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -75,18 +78,20 @@ class FootForce:
     def measure(self, scene: Scene) -> Array:
         """True cell forces, (cells,)."""
         contacts = scene.contacts
-        mine = np.isin(contacts.link_a, self._body_links)
-        if not mine.any():
+        if not len(contacts.link_a):
             return np.zeros(len(self._cells))
-        pose = scene.link_poses[self._link]
-        rotation = so3.from_quaternion(pose[3:]) @ self._rotation
-        points = (contacts.position[mine] - pose[:3]) @ rotation
-        normal = np.maximum((contacts.force[mine] @ rotation)[:, 2], 0.0)
-        total = normal.sum()
+        tree = scene.engine.actors[scene.actor].tree
+        if self._frame is None:
+            turn = np.eye(4)
+            turn[:3, :3] = self._rotation
+            self._frame = np.ascontiguousarray(tree.link_pose[self._link] @ turn)
+        pose = scene.body_poses[tree.link_body[self._link]]
+        total, x, y = pressed(contacts.link_a, contacts.position, contacts.force, self._mine, pose, self._frame)
         if total <= 0:
             return np.zeros(len(self._cells))
-        centre = normal @ points[:, :2] / total
-        return total * shares(self._cells[:, :2], centre)
+        if len(self._cells) == 1:
+            return np.array([total])
+        return total * shares(self._cells[:, :2], np.array([x, y]))
 
 
 def rigid_group(robot: Robot, link: str) -> np.ndarray:

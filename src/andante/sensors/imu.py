@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from andante.description.robot import Robot
-from andante.geometry import SE3, Array, so3
+from andante.geometry import SE3, Array
 
+from ._kernels import point_motion
 from .sensor import Scene
 
 AXES = ("x", "y", "z")
@@ -36,6 +37,7 @@ class Imu:
         self._pose = pose
         self._missing = np.array([a not in gyro_axes for a in AXES] + [a not in accelerometer_axes for a in AXES])
         self._last: tuple[float, Array] | None = None
+        self._frame: Array | None = None  # body_from_sensor
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -44,17 +46,17 @@ class Imu:
 
     def measure(self, scene: Scene) -> Array:
         """True angular velocity and specific force, (6,)."""
-        world_from_link = scene.link_poses[self._link]
-        rotation = so3.from_quaternion(world_from_link[3:])
-        linear, angular = scene.link_velocities[self._link][:3], scene.link_velocities[self._link][3:]
-        velocity = linear + np.cross(angular, rotation @ self._pose.translation)
+        tree = scene.engine.actors[scene.actor].tree
+        if self._frame is None:
+            self._frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)
+        body = tree.link_body[self._link]
+        motion = scene.body_velocities[body]
+        rotation, velocity = point_motion(scene.body_poses[body], motion, self._frame)
         before, self._last = self._last, (scene.time, velocity)
-        acceleration = np.zeros(3)
+        acceleration = -np.asarray(scene.engine.world.gravity)
         if before is not None and scene.time > before[0]:
-            acceleration = (velocity - before[1]) / (scene.time - before[0])
-        world_from_sensor = rotation @ self._pose.rotation
-        force = world_from_sensor.T @ (acceleration - np.asarray(scene.engine.world.gravity))
-        out = np.concatenate([world_from_sensor.T @ angular, force])
+            acceleration = acceleration + (velocity - before[1]) / (scene.time - before[0])
+        out = np.concatenate([motion[3:] @ rotation, acceleration @ rotation])
         out[self._missing] = np.nan
         return out
 

@@ -58,6 +58,16 @@ class Scene:
         return self._once("effort", lambda: self.engine.joint_efforts(self.actor))
 
     @property
+    def body_poses(self) -> Array:
+        """True poses of the bodies of the tree, (bodies, 7)."""
+        return self._once("body poses", lambda: self.engine.body_poses(self.actor))
+
+    @property
+    def body_velocities(self) -> Array:
+        """True velocities of the bodies of the tree, (bodies, 6)."""
+        return self._once("body velocities", lambda: self.engine.body_velocities(self.actor))
+
+    @property
     def link_poses(self) -> Array:
         """True link poses, (links, 7)."""
         return self._once("poses", lambda: self.engine.link_poses(self.actor))
@@ -131,7 +141,7 @@ class Channel:
     def mean_since(self, time: float) -> Array | None:
         """Mean of the readings taken after a time [s], the newest where there are none, None before the first.
 
-        A loop that is slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
+        A loop slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
         """
         values = [reading.values for reading in self._recent if reading.time > time + 1e-9]
         if len(values) > 1:
