@@ -11,6 +11,7 @@ from andante.description.source import Problem, Severity, Source
 from andante.errors import AndanteError
 
 from .action_binding import bind
+from .action_body import group_body
 from .action_plan import check_names, plan_step
 from .action_reach import group_chain
 from .actions import ActionSet, Value
@@ -65,7 +66,10 @@ def check_set(robot: Robot, actions: ActionSet, start: Mapping[str, float]) -> t
         told.append(Problem(Severity.WARNING, message, actions.source))
     for group in actions.groups.values():
         try:
-            group_chain(robot, group, here)
+            if group.feet:
+                group_body(robot, group, here)
+            else:
+                group_chain(robot, group, here)
         except AndanteError as error:
             told.append(_as_problem(error, group.source))
     for name in actions.actions:

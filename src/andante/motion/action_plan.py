@@ -15,6 +15,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
 from .action_binding import BoundAction
+from .action_body import follow_body, group_body
 from .action_reach import follow, group_chain
 from .actions import ActionSet, Atomic, Reach, Step, Take, Turn, Wait
 from .joint_motion import Sampled
@@ -90,8 +91,11 @@ def check_names(robot: Robot, actions: ActionSet, bound: BoundAction) -> None:
         moved: list[tuple[Source, tuple[str, ...]]] = []
         for atomic in own.atomics:
             if isinstance(atomic, Reach):
-                chain = group_chain(robot, actions.group(atomic.group, atomic.source), here)
-                moved.append((atomic.source, chain.joint_names))
+                group = actions.group(atomic.group, atomic.source)
+                if group.feet and not atomic.relative:
+                    raise BadInput(f"{atomic.source}: body group {group.name!r} moves by relative points; write: by")
+                solver = group_body(robot, group, here) if group.feet else group_chain(robot, group, here)
+                moved.append((atomic.source, solver.joint_names))
             elif isinstance(atomic, Turn):
                 rows, _, _ = _turned(robot, atomic, here)
                 moved.append((atomic.source, tuple(rows)))
@@ -112,7 +116,7 @@ def _way(
     if isinstance(atomic, Reach):
         group = actions.group(atomic.group, atomic.source)
         samples = PATH_SAMPLES if duration is None else max(3, ceil(duration / SAMPLE) // 2 + 1)
-        followed = follow(robot, group, atomic, here, samples)
+        followed = (follow_body if group.feet else follow)(robot, group, atomic, here, samples)
         way = _Way(followed.names, followed.shares, followed.positions, duration, speed, atomic.source)
         return way, followed.absolute, followed.problems
     told: tuple[Problem, ...] = ()

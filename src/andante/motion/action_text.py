@@ -3,6 +3,7 @@
 robot shell
 group front = base_link -> lower_foot_1 hold q111     # base link -> tip link, joints that stay as they are
 group leg.{1..6} = lower_coxa_{} -> lower_foot_{}     # six groups; {2,4} lists
+group body = base_link on lower_foot_{1..6} hold q111 # the body over feet that stay where they are
 
 action greet priority 2 loop 3 preempted resume       # loop forever; preempted end (the default)
   parameter height = 0.04                             # [m]; defaults may use parameters above
@@ -75,17 +76,26 @@ class _Parser:
         return ActionSet(self.actions, self.groups, self.robot, self.source)
 
     def _group(self, words: list[str], source: Source) -> None:
-        if len(words) < 6 or words[2] != "=" or words[4] != "->" or (len(words) > 6 and words[6] != "hold"):
-            raise BadInput(f"{source}: a group looks like: group NAME = BASE_LINK -> TIP_LINK [hold JOINT ...]")
-        if len(words) == 7:
+        wanted = "group NAME = BASE_LINK -> TIP_LINK [hold JOINT ...], or: group NAME = BODY_LINK on FOOT_LINK ..."
+        if len(words) < 6 or words[2] != "=" or words[4] not in ("->", "on"):
+            raise BadInput(f"{source}: a group looks like: {wanted}")
+        cut = words.index("hold") if "hold" in words else len(words)
+        ends, held = words[5:cut], words[cut + 1 :]
+        if not ends or (words[4] == "->" and len(ends) > 1):
+            raise BadInput(f"{source}: a group looks like: {wanted}")
+        if cut == len(words) - 1:
             raise BadInput(f"{source}: hold needs the names of joints")
         for name, member in family(words[1], source):
             if name in self.groups:
                 raise BadInput(f"{source}: group {name!r} is defined twice")
             if name in STARTS:
                 raise BadInput(f"{source}: {name!r} is a word of the format and cannot name a group")
-            base, tip, *hold = (word.replace("{}", member) for word in (words[3], words[5], *words[7:]))
-            self.groups[name] = Group(name, base, tip, tuple(hold), source)
+            base, *hold = (word.replace("{}", member) for word in (words[3], *held))
+            if words[4] == "on":
+                feet = tuple(foot for word in ends for foot, _ in family(word, source))
+                self.groups[name] = Group(name, base, "", tuple(hold), feet, source)
+            else:
+                self.groups[name] = Group(name, base, ends[0].replace("{}", member), tuple(hold), (), source)
 
     def _action(self, words: list[str], source: Source) -> None:
         if len(words) < 2:

@@ -19,12 +19,14 @@ PREEMPTED = ("end", "resume")
 
 @dataclass(frozen=True)
 class Group:
-    """A chain that atomic actions move: from a base link to a tip link, some joints held where they are."""
+    """What atomic actions move, some joints held where they are: a chain from a base link to a tip link, or, when it
+    names feet instead, a body that floats on them."""
 
     name: str
     base: str
-    tip: str
+    tip: str = ""
     hold: tuple[str, ...] = ()
+    feet: tuple[str, ...] = ()
     source: Source = field(default=Source(), compare=False)
 
 
