@@ -15,7 +15,7 @@ from typer._click.exceptions import ClickException, UsageError
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, catalog, check, convert, doctor, mesh, play, rig, sim, walk
+from . import bench, catalog, check, convert, doctor, ik, mesh, play, rig, sim, walk
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -38,6 +38,7 @@ app.command("sim")(sim.sim)
 app.command("rig")(rig.rig)
 app.command("walk")(walk.walk)
 app.command("play")(play.play)
+app.command("ik")(ik.ik)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 
