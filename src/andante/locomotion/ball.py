@@ -1,7 +1,7 @@
 """Rolling as a ball by the legs alone: those that reach the floor behind the centre push it away.
 
-The push of a leg at horizontal distance d behind the centre turns the ball forwards with torque N d. Which legs are there
-changes as the ball turns, so the openings run over the sphere as a wave that is driven by the attitude, not by a clock.
+The push N of a leg at horizontal distance d behind the centre turns the ball forwards with torque N d. Which legs are
+there changes as the ball turns, so the openings run over the sphere as a wave driven by the attitude, not by a clock.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ UP = np.array([0.0, 0.0, 1.0])
 class BallConfig:
     """How the ball is driven. Speeds are of its centre."""
 
-    depth: float = 0.05  # how far below the floor a pushing leg aims at full strength [m]
-    nearest: float = 0.02  # horizontal distance behind the centre at which a leg begins to push [m]
-    full: float = 0.06  # and at which it pushes fully [m]
-    gain: float = 5.0  # strength of the push per velocity error [1/(m/s)]
+    depth: float = 0.06  # how far below the floor a pushing leg aims at full strength [m]
+    nearest: float = 0.01  # horizontal distance behind the centre at which a leg begins to push [m]
+    full: float = 0.04  # and at which it pushes fully [m]
+    gain: float = 8.0  # strength of the push per velocity error [1/(m/s)]
     dead: float = 0.05  # velocity error that needs no push [m/s]
-    opening_speed: float = 8.0  # of the legs' openings [1/s]
-    slowest: float = 0.65  # mean speed below which it cannot pass over its heavy side [m/s]
+    opening_speed: float = 5.0  # of the legs' openings [1/s]
+    slowest: float = 0.75  # mean speed below which it cannot pass over its heavy side [m/s]
     fastest: float = 1.2  # [m/s]
     slowest_on_top: float = 0.35  # least wanted speed with the heavy side up [m/s]
     righting: float = 0.8  # speed per angle of lean at which it brings its lower side down [(m/s)/rad]
@@ -40,8 +40,8 @@ class BallConfig:
     settled_lean: float = math.radians(25)  # the ball is settled when it leans less,
     settled_speed: float = 0.06  # rolls more slowly [m/s]
     settled_time: float = 0.3  # and has done so for this long [s]
-    stuck_speed: float = 0.12  # slower than this for `stuck_time` [s] although it should roll: take a run-up
-    stuck_time: float = 2.0
+    stuck_speed: float = 0.12  # mean speed along the way, over `stuck_time` [s], below which it takes a run-up [m/s]
+    stuck_time: float = 1.2
     run_up: float = 0.7  # how long it rolls backwards then [s]
 
 
@@ -58,13 +58,13 @@ class BallRoller:
         self.attitude = Attitude.of(robot)
         self.start()
 
-    def start(self) -> None:
-        """Begin with the legs closed and the course where the body's x axis points now."""
-        forward = self.attitude.rotation[:2, 0]
-        self.course = math.atan2(forward[1], forward[0])  # in the heading frame [rad]
+    def start(self, course: float | None = None) -> None:
+        """Begin with the legs closed and a course in the heading frame [rad], by default where the body faces now."""
+        self.course = self.attitude.facing if course is None else course
         self.opening: Array = np.zeros(2 * LEGS)
         self.velocity: Array = np.zeros(2)  # of the centre in the heading frame, by the gyro [m/s]
         self._still = self._stuck = self._back = 0.0
+        self._pace = self.config.slowest  # mean speed along the wanted way [m/s]
 
     @property
     def settled(self) -> bool:
@@ -89,7 +89,7 @@ class BallRoller:
             wanted = self.righting_velocity()
             calm = self.attitude.lean < config.settled_lean and np.linalg.norm(self.velocity) < config.settled_speed
             self._still = self._still + dt if calm else 0.0
-            self._back = 0.0
+            self._back, self._pace = 0.0, config.slowest
         goal = self.push(rotation, self._needed(command, wanted, dt))
         step = config.opening_speed * dt
         self.opening = self.opening + np.clip(goal - self.opening, -step, step)
@@ -128,15 +128,15 @@ class BallRoller:
         return np.zeros(2) if slower and self._stuck < self.config.settled_time else error
 
     def _run_up(self, wanted: Array, dt: float) -> Array:
-        """The wanted velocity, or its opposite for a while when the ball has not moved for long."""
+        """The wanted velocity, or its opposite for a while when the ball has got nowhere for long."""
         config = self.config
         if self._back > 0:
             self._back -= dt
             return -wanted
-        slow = float(np.linalg.norm(self.velocity)) < config.stuck_speed
-        self._stuck = self._stuck + dt if slow else max(0.0, self._stuck - 0.5 * dt)
-        if self._stuck > config.stuck_time:
-            self._stuck, self._back = 0.0, config.run_up
+        along = float(self.velocity @ wanted) / float(np.linalg.norm(wanted))
+        self._pace += dt / config.stuck_time * (along - self._pace)
+        if self._pace < config.stuck_speed:
+            self._pace, self._back = config.slowest, config.run_up
         return wanted
 
     def push(self, rotation: Array, error: Array) -> Array:
@@ -151,7 +151,7 @@ class BallRoller:
         back = self.strokes.turned(rotation.T @ np.array([-error[0] / size, -error[1] / size, 0.0]))
         for stroke, legs in ((self.strokes.lower, slice(0, LEGS)), (self.strokes.upper, slice(LEGS, 2 * LEGS))):
             out[legs] = self._stroke_openings(stroke, down[legs], back[legs], strength)
-        return out
+        return self.strokes.kept_apart(out)
 
     def _stroke_openings(self, stroke: Stroke, down: Array, back: Array, strength: float) -> Array:
         """Openings (6,): the least that reaches the floor behind the centre, and deeper by what the leg shall push."""

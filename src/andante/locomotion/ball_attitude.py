@@ -18,8 +18,8 @@ class Attitude:
 
     Each step turns by the gyro, R <- R exp(w dt), and then leans towards the accelerometer's idea of up by the share
     dt / `time_constant`, less when the specific force is not that of a body at rest:
-    R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that place,
-    so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the gyro's bias.
+    R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
+    place, so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the gyro's bias.
     """
 
     def __init__(self, mount: Array | None = None, time_constant: float = 1.5, tolerance: float = 2.5) -> None:
@@ -68,9 +68,9 @@ class Attitude:
         return self.rotation
 
     @property
-    def up(self) -> Array:
-        """The vertical in body axes (3,)."""
-        return self.rotation[2]
+    def facing(self) -> float:
+        """Direction of the body's x axis in the heading frame [rad]; of no use while that axis is upright."""
+        return math.atan2(self.rotation[1, 0], self.rotation[0, 0])
 
     @property
     def lean(self) -> float:

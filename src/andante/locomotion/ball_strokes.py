@@ -1,7 +1,7 @@
 """What each leg of the folded Shell can do to the ground: how far it reaches, by how far it is open.
 
-Every leg has one stroke, a line in joint space that starts in the ball pose. The lower legs of gore k (their sixth of the
-ball) open knee and hip together; the upper legs open the petal.
+Every leg has one stroke, a line of two pieces in joint space that starts in the ball pose. A lower leg stretches its
+knee, then lifts its hip, the petal above making room for its tile. An upper leg opens its petal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from andante.errors import BadInput
 from andante.geometry import Array, so3
 
 LEGS = 6
-SAMPLES = 9  # openings at which a stroke is tabulated
+HALF = 0.5  # opening at which the second piece of a stroke begins
+ROOM = 0.12  # by which a petal opens for the lower leg of its gore [rad]
+SAMPLES = 11  # openings at which a stroke is tabulated
 SKIN = 0.012  # collision points this near to the surface of the ball can touch the floor [m]
 GRAVITY = 9.81  # [m/s^2]
 
@@ -34,7 +36,7 @@ class Stroke:
     radius: Array  # (p,) of the sphere round each point [m]
 
     def lowest(self, down: Array) -> tuple[Array, Array]:
-        """Reach along unit vectors (legs, 3) at every opening (legs, n) [m], and the points that reach it (legs, n, 3)."""
+        """Reach along unit vectors (legs, 3) at every opening, (legs, n) [m], and the points there (legs, n, 3)."""
         n, p = self.points.shape[:2]
         along = (down @ self.points.reshape(-1, 3).T).reshape(len(down), n, p) + self.radius
         best = along.argmax(axis=2)
@@ -59,14 +61,24 @@ class Strokes:
     ball: Array  # joint positions of the closed ball (joints,)
     lower: Stroke
     upper: Stroke
-    joints: Array  # (12, joints) what full opening adds to the ball pose; six lower legs, then six upper
+    first: Array  # (12, joints) what the first half of the opening adds; six lower legs, then six upper
+    second: Array  # (12, joints) and the second half
     azimuth: Array  # (12,) of the middle of each leg's gore in the body frame [rad]
     radius: float  # of the ball [m]
     lift: float  # what the squared speed gains from lying on its side to its heavy side down [m^2/s^2]
 
     def positions(self, opening: Array) -> Array:
         """Joint positions (joints,) with the legs open by shares (12,)."""
-        return self.ball + opening @ self.joints
+        return self.ball + np.minimum(1.0, 2 * opening) @ self.first + np.maximum(0.0, 2 * opening - 1) @ self.second
+
+    def kept_apart(self, opening: Array) -> Array:
+        """Openings (12,) with no two lower neighbours in their second half, where their tiles would meet."""
+        lower = opening[:LEGS]
+        most = np.maximum(np.roll(lower, 1), np.roll(lower, -1))
+        loses = (lower < most) | ((lower == most) & (np.arange(LEGS) % 2 == 1))
+        out = opening.copy()
+        out[:LEGS] = np.where(loses & (most > HALF), np.minimum(lower, HALF), lower)
+        return out
 
     def turned(self, vector: Array) -> Array:
         """A body vector (3,) seen from each leg's own x axis, (12, 3)."""
@@ -75,27 +87,29 @@ class Strokes:
         return np.stack([c * x + s * y, -s * x + c * y, np.full(2 * LEGS, z)], axis=1)
 
 
-def strokes_of(
-    robot: Robot, femur: float = 0.0, tibia: float = 0.57, petal: float = 1.6, thigh: float = 0.0
-) -> Strokes:
+def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 1.0, petal: float = 1.6) -> Strokes:
     """The strokes of a Shell whose legs open by these angles at most [rad], measured on its own collision shapes."""
     if "ball" not in {name.casefold() for name in robot.poses}:
         raise BadInput(f"robot {robot.name!r} has no pose 'ball'; rolling is for robots that fold into a ball")
     ball, names = robot.pose("ball"), robot.joint_names
-    add = np.zeros((2 * LEGS, len(names)))
-    for k in range(LEGS):
-        for joint, angle in ((f"q1{k + 1}3", femur), (f"q1{k + 1}4", tibia)):
-            add[k, names.index(joint)] = angle
-        for joint, angle in ((f"q2{k + 1}1", thigh), (f"q2{k + 1}2", petal)):
-            add[LEGS + k, names.index(joint)] = angle
+    first, second = np.zeros((2 * LEGS, len(names))), np.zeros((2 * LEGS, len(names)))
+    for k in range(1, LEGS + 1):
+        above = k % LEGS + 1  # the upper leg of the same gore
+        first[k - 1, names.index(f"q1{k}4")] = tibia
+        second[k - 1, names.index(f"q1{k}3")] = femur
+        second[k - 1, names.index(f"q2{above}2")] = ROOM
+        first[LEGS + k - 1, names.index(f"q2{k}2")] = petal / 2
+        second[LEGS + k - 1, names.index(f"q2{k}2")] = petal / 2
     start = np.array([ball[name] for name in names])
     lower, upper = np.arange(1, LEGS + 1) + 1, np.arange(1, LEGS + 1)
     azimuth = np.concatenate([lower, upper]) * math.pi / 3
     parts = [("lower_femur_1", "lower_tibia_1", "lower_foot_1"), ("upper_petal_1", "upper_thigh_1")]
-    strokes = [_stroke(robot, start, add[k], part, azimuth[k]) for k, part in ((0, parts[0]), (LEGS, parts[1]))]
+    strokes = [
+        _stroke(robot, start, first[k], second[k], part, azimuth[k]) for k, part in ((0, parts[0]), (LEGS, parts[1]))
+    ]
     reach = [np.linalg.norm(s.points[0], axis=1) + s.radius for s in strokes]
     radius = float(max(r.max() for r in reach))
-    return Strokes(start, strokes[0], strokes[1], add, azimuth, radius, _lift(robot, ball, radius))
+    return Strokes(start, strokes[0], strokes[1], first, second, azimuth, radius, _lift(robot, ball, radius))
 
 
 def _lift(robot: Robot, ball: Mapping[str, float], radius: float) -> float:
@@ -109,13 +123,14 @@ def _lift(robot: Robot, ball: Mapping[str, float], radius: float) -> float:
     return 2 * whole.mass * GRAVITY * height / (whole.mass + about_centre / radius**2)
 
 
-def _stroke(robot: Robot, start: Array, add: Array, links: tuple[str, ...], azimuth: float) -> Stroke:
+def _stroke(robot: Robot, start: Array, first: Array, second: Array, links: tuple[str, ...], azimuth: float) -> Stroke:
     """Tabulate the collision points of links, turned so that the leg points along x."""
     openings = np.linspace(0.0, 1.0, SAMPLES)
     back = so3.from_rpy((0.0, 0.0, -azimuth))
     rows = []
     for opening in openings:
-        poses = robot.link_poses(dict(zip(robot.joint_names, start + opening * add, strict=True)))
+        q = start + min(1.0, 2 * opening) * first + max(0.0, 2 * opening - 1) * second
+        poses = robot.link_poses(dict(zip(robot.joint_names, q, strict=True)))
         cloud, radii = [], []
         for link in links:
             for collision in robot.link(link).collisions:

@@ -26,7 +26,7 @@ class Progress(Enum):
 class FoldConfig:
     """Speed and patience of folding."""
 
-    speed_share: float = 0.4  # of the joints' velocity limits
+    speed_share: float = 0.6  # of the joints' velocity limits
     shortest: float = 0.25  # time of a stretch [s]
     arrived: float = 0.08  # error of every joint at which a via-point is reached [rad]
     lag: float = 0.35  # error at which the reference waits [rad]
@@ -35,7 +35,7 @@ class FoldConfig:
 
 
 def smooth_step(share: float) -> float:
-    """10 s^3 - 15 s^4 + 6 s^5: from 0 to 1 with no velocity and acceleration at both ends; its slope is 1.875 at most."""
+    """10 s^3 - 15 s^4 + 6 s^5: from 0 to 1, at rest and unaccelerated at both ends; its slope is 1.875 at most."""
     s = min(1.0, max(0.0, share))
     return s * s * s * (10.0 - s * (15.0 - 6.0 * s))
 

@@ -153,5 +153,17 @@ def _make_legged(robot: Robot, request: Request) -> Prepared:
     return Prepared(rigged, rig.stance, walker, rig.forward, gait)
 
 
+def _folds(robot: Robot) -> bool:
+    """Whether a robot has the poses and joints of the Shell."""
+    return {"stand", "tall", "tuck", "ball"} <= set(robot.poses) and {"q111", "q114", "q212"} <= set(robot.joint_names)
+
+
+def _make_roll(robot: Robot, request: Request) -> Prepared:
+    from .ball_gait import make_roll
+
+    return make_roll(robot, request)
+
+
+register(Gait("roll", _folds, _make_roll))
 for _name in reversed(PATTERNS):
     register(Gait(_name, _many_legs, _make_legged))

@@ -229,7 +229,7 @@ def _walk(
             side = np.array([-ahead[1], ahead[0], 0.0])
             sim.push(sim.robot.root, push[0][0] * ahead + push[0][1] * side + push[0][2] * np.array([0.0, 0.0, 1.0]))
             pushed = True
-        fallen = sim.fallen
+        fallen = sim.fallen and not getattr(ready.walker, "tumbles", False)  # a ball leans as it likes
         arrived = guide.braking and ready.walker.standing
         if fallen or (arrived and pushed):
             break

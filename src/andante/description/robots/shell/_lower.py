@@ -19,6 +19,7 @@ BASE = TOP - 0.0012  # the graphite plate below the painted panel
 THICK = F["tile_thickness"] - 0.0012
 NOTCH, KNEE, EAR, FOOT = (F[f"{n}_latitude"] for n in ("notch", "knee", "ear", "foot"))
 RIGHT, LEFT = F["notch_right"], F["notch_left"]
+EAR_PLAY = 0.0015  # the ears turn inwards between their neighbours when a leg opens alone in the ball: their rim is bevelled [m]
 EDGE = 0.0045  # what the panel leaves free of its plate [m]
 
 
@@ -159,12 +160,12 @@ def femur_hull() -> trimesh.Trimesh:
 
 def femur_hull_right() -> trimesh.Trimesh:
     """The ear on the side of the joint axis."""
-    return hull_of(surface(NOTCH, EAR, TOP, left=RIGHT, step=8.0), "femur", 0.006)
+    return hull_of(surface(NOTCH, EAR, TOP, EAR_PLAY, left=RIGHT, step=8.0), "femur", 0.004)
 
 
 def femur_hull_left() -> trimesh.Trimesh:
     """The ear on the side of the hip servo."""
-    return hull_of(surface(NOTCH, EAR, TOP, right=LEFT, step=8.0), "femur", 0.006)
+    return hull_of(surface(NOTCH, EAR, TOP, EAR_PLAY, right=LEFT, step=8.0), "femur", 0.004)
 
 
 def tibia_hull() -> trimesh.Trimesh:
