@@ -118,6 +118,7 @@ def test_bad_text(text, words):
         ("step up", r"x.action:2: step 'up' is empty"),
         ("step\nleg in 1 to 1 2", "3: a control point is x y z"),
         ("step\nleg in 1 to _ _ _", "every coordinate"),
+        ("step\nleg in 1 to 1 2 1e300", "more than 1000 m away"),
         ("step\nleg in 1 to 1 2 high", "'high' is not defined"),
         ("step\nleg in 0 to 1 2 3", "between 0 and 3600"),
         ("step\nleg in nan to 1 2 3", "."),

@@ -90,7 +90,7 @@ def test_csv_round_trip_with_gaps(tmp_path):
 
 
 def test_toml_with_repeat_round_trip(tmp_path):
-    motion = Keyframes("wave", TWO, "linear", repeat=Repeat(1.0, 3.0, 4))
+    motion = Keyframes("wave", TWO, "linear", repeat=Repeat(1.0, 3.0, 4), robot="nao")
     write_keyframes_toml(motion, tmp_path / "wave.toml")
     assert read_keyframes_toml(tmp_path / "wave.toml") == motion
 

@@ -17,6 +17,7 @@ FREE = ("nan", "_", "free")
 MOST_STEPS = 10_000
 DEEPEST = 16
 LONGEST = 3600.0  # [s]
+FURTHEST = 1000.0  # [m, rad]
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def _point(point: tuple[Value, ...], values: Mapping[str, float], source: Source
     if len(point) not in (3, 6):
         raise BadInput(f"{source}: a control point is x y z or x y z yaw pitch roll, got {len(point)} numbers")
     numbers = tuple(number(value, values, source, "a control point", free=True) for value in point)
+    if any(abs(value) > FURTHEST for value in numbers):
+        raise BadInput(f"{source}: a control point lies more than {FURTHEST:g} m away")
     whole = (*numbers, *([float("nan")] * (6 - len(numbers))))
     if all(isnan(value) for value in whole):
         raise BadInput(f"{source}: every coordinate of a control point is free; give at least one")

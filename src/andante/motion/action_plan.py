@@ -173,9 +173,24 @@ def _timed(robot: Robot, way: _Way) -> Array:
     # an even pace along the joints' way, so that places where the tip stands still do no harm
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way.positions, axis=0), axis=1) + 1e-9)])
     path = CubicSpline(lengths / lengths[-1], way.positions)
-    timed = time_path(way.names, lambda s, order: path(s, order), (0.0, 1.0), limits.velocity, limits.acceleration)
+    try:
+        timed = time_path(way.names, lambda s, order: path(s, order), (0.0, 1.0), limits.velocity, limits.acceleration)
+    except BadInput:  # a way with corners: an even quintic, slow enough for its sharpest bend
+        return _evenly(path, limits)
     count = max(2, ceil(timed.duration / SAMPLE) + 1)
     return timed.evaluate(np.linspace(0.0, timed.duration, count))
+
+
+def _evenly(path: CubicSpline, limits: MotionLimits) -> Array:
+    """Positions every SAMPLE seconds along path(s(t)), s a quintic whose time keeps velocity and acceleration limits."""
+    x = np.linspace(0.0, 1.0, 501)
+    s, rate, bend = x**3 * (10 + x * (6 * x - 15)), 30 * x**2 * (1 - x) ** 2, 60 * x * (1 - x) * (1 - 2 * x)
+    first, second = path(s, 1), path(s, 2)
+    speed = np.abs(first * rate[:, None]) / limits.velocity
+    push = np.abs(second * rate[:, None] ** 2 + first * bend[:, None]) / limits.acceleration
+    duration = max(float(speed.max()), float(np.sqrt(push.max())))
+    y = np.linspace(0.0, 1.0, max(2, ceil(duration / SAMPLE) + 1))
+    return path(y**3 * (10 + y * (6 * y - 15)))
 
 
 def _no_joint_twice(moved: list[tuple[Source, tuple[str, ...]]]) -> None:

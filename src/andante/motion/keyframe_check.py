@@ -31,6 +31,9 @@ def fit(motion: Keyframes, robot: Robot) -> Fitted:
     """The motion with every key inside the robot's limits; joints that the robot lacks raise, mimics are left out."""
     told: list[Problem] = []
     keys: list[Key] = []
+    if motion.robot and motion.robot != robot.name:
+        message = f"written for robot {motion.robot!r}, played on {robot.name!r}"
+        told.append(Problem(Severity.WARNING, message, motion.source))
     mimics = {j.name: j.mimic.joint for j in robot.movable if j.mimic is not None}
     for key in motion.keys:
         for name in key.positions:

@@ -52,6 +52,7 @@ class Keyframes:
     interpolation: str = "smooth"
     loop: float = 1  # how often; inf: until stopped
     repeat: Repeat | None = None
+    robot: str = ""  # for whom it is meant; empty: anybody
     source: Source = field(default=Source(), compare=False)
 
     def __post_init__(self) -> None:

@@ -50,6 +50,7 @@ def read_keyframes_toml(path: Path) -> Keyframes:
         _string(path, data, "interpolation", "smooth"),
         _loop(path, data.get("loop", 1)),
         _repeat(path, data.get("repeat")),
+        _string(path, data, "robot", ""),
         Source(str(path)),
     )
 
@@ -57,6 +58,8 @@ def read_keyframes_toml(path: Path) -> Keyframes:
 def write_keyframes_toml(motion: Keyframes, path: Path) -> None:
     """Write a motion so that reading gives it back exactly; the file is complete or absent."""
     lines = [f"name = {_quoted(motion.name)}", f"interpolation = {_quoted(motion.interpolation)}"]
+    if motion.robot:
+        lines.append(f"robot = {_quoted(motion.robot)}")
     lines.append(f"loop = {'true' if motion.loop == inf else int(motion.loop)}")
     if motion.repeat is not None:
         repeat = motion.repeat

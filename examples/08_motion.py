@@ -1,0 +1,50 @@
+"""Motions: a curve through points, a pose, a wave of the hand, and an action that another one interrupts."""
+
+import numpy as np
+
+import andante as an
+from andante.motion import ActionRunner, ArcLength, Nurbs, check_set, parse_actions, play_from, time_path, transition
+from andante.motion.io.library import find_motion
+from andante.runtime.player import Player
+
+# a smooth curve through four points, run as fast as 1 m/s and 4 m/s² per axis allow
+curve = Nurbs.through([[0, 0, 0], [0.2, 0.1, 0], [0.3, -0.1, 0.1], [0.5, 0, 0.2]])
+timed = time_path(("x", "y", "z"), curve.evaluate, curve.domain, np.ones(3), np.full(3, 4.0))
+print(f"curve of {ArcLength(curve).length:.3f} m in {timed.duration:.2f} s")
+
+nao = an.robot("nao")
+print(f"StandInit to Crouch: {transition(nao, nao.pose('StandInit'), 'Crouch', speed=0.4).duration:.2f} s")
+
+# key-frames under physics
+sim = an.simulate(nao)
+start = dict(zip(nao.joint_names, sim.joints.position, strict=True))
+player = Player(sim, play_from(find_motion(nao, "wave_hand"), nao, start))
+sim.observers.append(player)
+sim.run(3.0)
+worst = player.tracking()
+print(f"waving: joints within {worst['max']:.3f} rad (worst: {worst['joint']}), fallen: {sim.fallen}")
+
+# an action of our own on the shell; a second one with more priority interrupts it
+TEXT = """
+group body = base_link on lower_foot_{1..6} hold q111
+action rise preempted resume
+  step up
+    body in 0.8 by 0 0 0.02
+  step down
+    body in 0.8 by 0 0 -0.02
+action nod priority 3
+  step
+    joint q211 in 0.5 by -0.1 ; 0
+"""
+shell = an.robot("shell")
+actions = parse_actions(TEXT, "example.action")
+print("problems:", [str(problem) for problem in check_set(shell, actions, shell.pose("stand"))])
+sim = an.simulate(shell)
+runner = ActionRunner(shell, actions)
+runner.start("rise")
+sim.observers.append(Player(sim, runner))
+sim.run(0.5)
+runner.start("nod")
+sim.run(2.5)
+for event in runner.events:
+    print(f"{event.time:5.2f} s  {event.action} {event.what}")
