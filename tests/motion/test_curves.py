@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import BPoly, BSpline
 
@@ -136,6 +136,7 @@ def test_arc_length_of_circle_line_and_parabola():
 
 
 @given(st.integers(0, 10_000))
+@example(1733)
 @settings(max_examples=25, deadline=None)
 def test_arc_length_and_its_inverse(seed):
     lengths = ArcLength(random_nurbs(seed))

@@ -182,7 +182,7 @@ def _timed(robot: Robot, way: _Way) -> Array:
 
 
 def _evenly(path: CubicSpline, limits: MotionLimits) -> Array:
-    """Positions every SAMPLE seconds along path(s(t)), s a quintic whose time keeps velocity and acceleration limits."""
+    """Positions every SAMPLE seconds along path(s(t)), s a quintic slow enough for velocity and acceleration limits."""
     x = np.linspace(0.0, 1.0, 501)
     s, rate, bend = x**3 * (10 + x * (6 * x - 15)), 30 * x**2 * (1 - x) ** 2, 60 * x * (1 - x) * (1 - 2 * x)
     first, second = path(s, 1), path(s, 2)

@@ -88,11 +88,12 @@ class ArcLength:
             speed = np.linalg.norm(self.curve.evaluate(u, 1), axis=-1)
             step = np.divide(error, speed, out=np.zeros_like(error), where=speed > 0)
             newton = u - step
-            better = (newton > low) & (newton < high) & (speed > 0)
-            following = np.where(error == 0, u, np.where(better, newton, (low + high) / 2))
-            done = np.abs(following - u) <= 1e-15 * np.maximum(1.0, np.abs(u))
+            better = (newton >= low) & (newton <= high) & (speed > 0)
+            settled = np.abs(error) <= 4e-16 * self.length  # such a point stays: bisecting would lead it away
+            following = np.where(settled, u, np.where(better, newton, (low + high) / 2))
+            done = settled | (np.abs(following - u) <= 1e-16 * np.maximum(1.0, np.abs(u)))
             u = following
-            if np.all(done | (np.abs(error) <= 1e-15 * self.length)):
+            if np.all(done):
                 break
         return u
 
