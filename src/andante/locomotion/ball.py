@@ -119,13 +119,17 @@ class BallRoller:
 
     def _needed(self, command: Command, wanted: Array, dt: float) -> Array:
         """Change of velocity (2,) that the legs have to make; righting is left to gravity where that is enough."""
-        error = wanted - self.velocity
-        if command.vx or command.vy:
+        error, config = wanted - self.velocity, self.config
+        size = float(np.linalg.norm(wanted))
+        if command.vx or command.vy or size < 1e-6:
             return error
-        slower = float(error @ wanted) > 0 and math.sin(self.attitude.lean) > self.config.weight_rights
-        still = float(np.linalg.norm(self.velocity)) < self.config.settled_speed
-        self._stuck = self._stuck + dt if slower and still else 0.0
-        return np.zeros(2) if slower and self._stuck < self.config.settled_time else error
+        way = wanted / size
+        still = float(np.linalg.norm(self.velocity)) < config.settled_speed
+        falls = float(error @ way) > 0 and math.sin(self.attitude.lean) > config.weight_rights
+        self._stuck = self._stuck + dt if falls and still else 0.0
+        if falls and float(self.velocity @ way) > -config.settled_speed and self._stuck < config.settled_time:
+            return error - (error @ way) * way
+        return error
 
     def _run_up(self, wanted: Array, dt: float) -> Array:
         """The wanted velocity, or its opposite for a while when the ball has got nowhere for long."""

@@ -19,7 +19,8 @@ class Attitude:
     Each step turns by the gyro, R <- R exp(w dt), and then leans towards the accelerometer's idea of up by the share
     dt / `time_constant`, less when the specific force is not that of a body at rest:
     R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
-    place, so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the gyro's bias.
+    place, so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the bias of
+    the gyro.
     """
 
     def __init__(self, mount: Array | None = None, time_constant: float = 1.5, tolerance: float = 2.5) -> None:

@@ -21,7 +21,7 @@ class RollingWalker:
     A command that only turns is left to its legs, for a ball cannot turn on the spot.
     """
 
-    stopping_time = 1.5  # [s]
+    stopping_time = 2.5  # [s]
 
     def __init__(self, robot: Robot, walker: Behaviour | None = None) -> None:
         self.controller = ShellController(robot, walker)
