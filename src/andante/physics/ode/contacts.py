@@ -3,9 +3,9 @@
 The loop over touching pairs runs inside `OdeSpace.autoCollide`. It writes down what it found only for the last step
 of a run (a collision event), and there the contact joints are given feedback structs for the forces.
 
-Of two surfaces: mu = sqrt(mu_a mu_b), so that equal ones keep their value; restitution is the larger; stiffnesses are
-in series, and reach ODE as CFM = ERP / (h k). Friction is ODE's pyramid with bounds mu N. Anisotropic, torsional and
-rolling friction do not exist in it.
+Of two surfaces the smaller friction holds, as in Gazebo; restitution is the larger; stiffnesses are in series, and
+reach ODE as CFM = ERP / (h k). Friction is ODE's pyramid with bounds mu N. Anisotropic, torsional and rolling friction
+do not exist in it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def combined(
     a: tuple[float, float, float], b: tuple[float, float, float], erp: float, dt: float
 ) -> tuple[float, float, float]:
     """Friction coefficient, restitution and CFM of a pair of surfaces."""
-    mu = math.sqrt(a[0] * b[0]) if math.isfinite(a[0] * b[0]) else max(a[0], b[0])
+    mu = min(a[0], b[0])
     softness = 1 / a[2] + 1 / b[2]
     return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * softness)
 
