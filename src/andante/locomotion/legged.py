@@ -171,7 +171,7 @@ class LeggedGait:
         """
         if self.pattern.static or not self.settings.catch:
             return np.zeros(2)
-        h = self.rig.height
+        h = self.rig.centre_height
         time = math.sqrt(h / GRAVITY)
         pitch = self.attitude.pitch - command.pitch + time * gyro[1]
         roll = self.attitude.roll - command.roll + time * gyro[0]

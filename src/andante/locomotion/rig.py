@@ -81,6 +81,11 @@ class Rig:
         return -float(np.mean([leg.stand[2] for leg in self.legs]))
 
     @property
+    def centre_height(self) -> float:
+        """Height of the centre of mass over the ground in the stance, at least a centimetre [m]."""
+        return max(0.01, self.centre[2] + self.height)
+
+    @property
     def walking_from_body(self) -> Array:
         """(3, 3) rotation from body axes to walking axes (x straight ahead, y left, z up)."""
         c, s = math.cos(self.forward), math.sin(self.forward)

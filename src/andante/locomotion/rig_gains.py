@@ -40,7 +40,7 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             else:
                 lever = np.cross(axis, foot - frame.translation)
                 inertia, load = share * float(lever @ lever), share * GRAVITY * abs(float(lever[2]))
-            inertia = max(inertia, 0.05 * share * rig.height**2)
+            inertia = max(inertia, 0.05 * share * rig.centre_height**2)
             kp = max(inertia * (2 * math.pi * BANDWIDTH) ** 2, load / SAG)
             kd = min(2 * DAMPING * math.sqrt(kp * inertia), LONGEST_LAG * kp)
             out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}

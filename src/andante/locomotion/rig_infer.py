@@ -11,6 +11,7 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.kinematics import Chain
+from andante.kinematics._tables import Fixed
 
 from .leg_solver import leg_chain
 from .rig import Leg, Rig, Vec3
@@ -79,7 +80,7 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     rest, named = resting_pose(robot)
     body = body_link(robot, branches)
     sketches = [_sketch(robot, branch, body, rest) for branch in branches]
-    hips = np.array([sketch.body_from_hip[:2, 3] for sketch in sketches])
+    hips = np.array([sketch.base for sketch in sketches])
     outward = np.array([sketch.outward for sketch in sketches])
     forward = forward_azimuth(robot, branches, hips, outward)
     order = ring_order(np.array([s.base + 0.3 * s.length * s.outward for s in sketches]), forward)
@@ -99,7 +100,7 @@ def _sketch(robot: Robot, branch: Branch, body: str, rest: dict[str, float]) -> 
     leg = leg_chain(robot, branch.hip, branch.foot, branch.joints, point, rest)
     last = robot.joint(branch.joints[-1])
     knee = leg_chain(robot, branch.hip, last.parent, branch.joints[:-1], (0.0, 0.0, 0.0), rest)
-    knee = replace(knee, steps=(*knee.steps, _fixed(last.pose.matrix)))
+    knee = replace(knee, steps=(*knee.steps, Fixed(last.pose.matrix)))
     joints = [robot.joint(name) for name in branch.joints]
     at = [body_from_root @ poses[j.parent] @ j.pose for j in joints]
     origins = np.array([pose.translation for pose in at])
@@ -123,12 +124,6 @@ def _sketch(robot: Robot, branch: Branch, body: str, rest: dict[str, float]) -> 
     size = float(np.hypot(*away))
     unit = away / size if size > 1e-6 else np.array([0.0, 1.0])
     return _Sketch(branch, leg, knee, hip, base, top, unit, length, sprawled)
-
-
-def _fixed(matrix: Array) -> object:
-    from andante.kinematics._tables import Fixed
-
-    return Fixed(matrix)
 
 
 def _named_stance(
@@ -188,7 +183,7 @@ def _underside(robot: Robot, body: str, rest: dict[str, float], moved: set[str])
 
     poses = robot.link_poses(rest)
     back = poses[body].inverse()
-    low = 0.0
+    low = math.inf
     for link in robot.links:
         joint, carried = robot.parent_joint(link.name), False
         while joint is not None:
@@ -312,7 +307,7 @@ def _finish(
     mass = sum(m for m, _ in weighed)
     if not mass > 0:
         raise BadInput(f"robot {robot.name!r} has no mass; give its links <inertial>")
-    centre = sum(m * c for m, c in weighed) / mass
+    centre = np.sum([m * c for m, c in weighed], axis=0) / mass
     rig = Rig(
         robot=robot.name,
         body=body,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description import JointType, Robot
+from andante.description import Joint, JointType, Robot
 from andante.description.shapes import Capsule, Plane, Sphere
 from andante.description.solids import as_trimesh
 from andante.errors import AndanteError, BadInput
@@ -63,7 +63,7 @@ def branches(robot: Robot) -> list[Branch]:
             own.append(name)
         own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n)]
         end = _end_point(robot, joint.child, group)
-        if len(own) >= 2 and end is not None:
+        if len(own) >= 2 and end is not None and not _spins(robot, joint, end):
             foot, point, radius = end
             out.append(Branch(tuple(own), robot.joint(own[0]).parent, foot, point, radius))
     return out
@@ -86,6 +86,17 @@ def _path(robot: Robot, link: str) -> list[str]:
             out.append(joint.name)
         joint = robot.parent_joint(joint.parent)
     return out[::-1]
+
+
+def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
+    """Whether an end only turns about itself, as a wheel does, when its last joint moves."""
+    foot, point, radius = end
+    at = robot.link_poses()
+    frame = at[joint.parent] @ joint.pose
+    arm = frame.inverse() @ at[foot] @ point
+    axis = np.asarray(joint.axis)
+    across = float(np.linalg.norm(arm - (arm @ axis) * axis))
+    return joint.type is not JointType.PRISMATIC and across <= max(radius, 1e-3)
 
 
 def _moves(robot: Robot, name: str) -> bool:
