@@ -120,8 +120,8 @@ def straight(ways):
 
 def check_limits(timed, velocity, acceleration):
     t = np.linspace(0, timed.duration, 5003)
-    assert (np.abs(timed.evaluate(t, 1)) <= np.asarray(velocity) * (1 + 1e-3)).all()
-    assert (np.abs(timed.evaluate(t, 2)) <= np.asarray(acceleration) * (1 + 1e-3)).all()
+    assert (np.abs(timed.evaluate(t, 1)) <= np.asarray(velocity) * (1 + 1e-6)).all()
+    assert (np.abs(timed.evaluate(t, 2)) <= np.asarray(acceleration) * (1 + 1e-6)).all()
     assert timed.evaluate(0.0, 1) == pytest.approx(np.zeros(len(velocity)), abs=1e-9)
     assert timed.evaluate(timed.duration, 1) == pytest.approx(np.zeros(len(velocity)), abs=1e-6)
 

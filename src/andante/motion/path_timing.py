@@ -18,7 +18,8 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 Path = Callable[[Array, int], Array]  # (parameters, order) -> (n, joints)
-FINE = 8  # check points per interval
+FINE = 32  # check points per interval
+MARGIN = 5e-4  # for what lies between the check points; paths whose second derivative has kinks need it
 FASTEST = 1e6  # bound of x where no joint moves
 
 
@@ -157,7 +158,7 @@ def _slowed(timed: TimedPath, v: Array, a: Array) -> TimedPath:
     stretch = max(1.0, excess_v, np.sqrt(excess_a))
     if stretch == 1.0:
         return timed
-    stretch *= 1 + 1e-9
+    stretch *= 1 + MARGIN
     return TimedPath(
         timed.names, timed.path, timed.grid, timed.times * stretch, timed.speeds / stretch, timed.pushes / stretch**2
     )
