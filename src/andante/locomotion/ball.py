@@ -15,7 +15,8 @@ from andante.description import Robot
 from andante.geometry import Array
 
 from .ball_attitude import Attitude
-from .ball_strokes import LEGS, Stroke, Strokes, strokes_of
+from .ball_kernels import stroke_openings
+from .ball_strokes import LEGS, Strokes, strokes_of
 from .behaviour import Command, Readings
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -154,16 +155,15 @@ class BallRoller:
         down = self.strokes.turned(-rotation[2])
         back = self.strokes.turned(rotation.T @ np.array([-error[0] / size, -error[1] / size, 0.0]))
         for stroke, legs in ((self.strokes.lower, slice(0, LEGS)), (self.strokes.upper, slice(LEGS, 2 * LEGS))):
-            out[legs] = self._stroke_openings(stroke, down[legs], back[legs], strength)
+            out[legs] = stroke_openings(
+                stroke.openings,
+                stroke.points,
+                stroke.radius,
+                down[legs],
+                back[legs],
+                self.strokes.radius,
+                config.nearest,
+                config.full,
+                config.depth * strength,
+            )
         return self.strokes.kept_apart(out)
-
-    def _stroke_openings(self, stroke: Stroke, down: Array, back: Array, strength: float) -> Array:
-        """Openings (6,): the least that reaches the floor behind the centre, and deeper by what the leg shall push."""
-        config, radius = self.config, self.strokes.radius
-        reach, points = stroke.lowest(down)
-        behind = np.einsum("lni,li->ln", points, back)
-        weight = np.clip((behind - config.nearest) / (config.full - config.nearest), 0.0, 1.0)
-        touches = (reach > radius) & (weight > 0)
-        leg = np.arange(LEGS)
-        goal = radius + config.depth * strength * weight[leg, touches.argmax(axis=1)]
-        return np.where(touches.any(axis=1), stroke.opening_at(reach, goal), 0.0)

@@ -8,7 +8,9 @@ import numpy as np
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.geometry import Array, so3
+from andante.geometry import Array
+
+from .ball_kernels import filter_step
 
 GRAVITY = 9.81  # [m/s^2]
 
@@ -57,13 +59,8 @@ class Attitude:
         if not self._started:
             self.reset(acceleration)
         self._age += dt
-        rotation = self.rotation @ so3.exp(gyro * dt)
-        size = float(np.linalg.norm(acceleration))
-        if size > 1e-6:
-            trust = max(0.0, 1.0 - abs(size - GRAVITY) / self.tolerance)
-            felt = rotation @ (acceleration / size)
-            lean = np.cross(felt, (0.0, 0.0, 1.0))
-            rotation = so3.exp(min(1.0, dt / min(self.time_constant, self._age)) * trust * lean) @ rotation
+        share = min(1.0, dt / min(self.time_constant, self._age))
+        rotation = filter_step(self.rotation, gyro, acceleration, dt, share, GRAVITY, self.tolerance)
         self.rotation = _orthonormal(rotation)
         self.spin = self.rotation @ gyro
         return self.rotation

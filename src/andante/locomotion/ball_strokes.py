@@ -23,7 +23,7 @@ LEGS = 6
 HALF = 0.5  # opening at which the second piece of a stroke begins
 ROOM = 0.12  # by which a petal opens for the lower leg of its gore [rad]
 SAMPLES = 11  # openings at which a stroke is tabulated
-SKIN = 0.012  # collision points this near to the surface of the ball can touch the floor [m]
+SKIN = 0.010  # collision points this near to the surface of the ball can touch the floor [m]
 GRAVITY = 9.81  # [m/s^2]
 
 
@@ -34,24 +34,6 @@ class Stroke:
     openings: Array  # (n,) from 0 to 1
     points: Array  # (n, p, 3) [m]
     radius: Array  # (p,) of the sphere round each point [m]
-
-    def lowest(self, down: Array) -> tuple[Array, Array]:
-        """Reach along unit vectors (legs, 3) at every opening, (legs, n) [m], and the points there (legs, n, 3)."""
-        n, p = self.points.shape[:2]
-        along = (down @ self.points.reshape(-1, 3).T).reshape(len(down), n, p) + self.radius
-        best = along.argmax(axis=2)
-        points = self.points[np.arange(n), best] + self.radius[best][..., None] * down[:, None]
-        return np.take_along_axis(along, best[..., None], axis=2)[..., 0], points
-
-    def opening_at(self, reach: Array, goal: Array) -> Array:
-        """Least openings (legs,) at which reaches (legs, n) come to goals (legs,) [m]; else the one of most reach."""
-        over = reach >= goal[:, None]
-        leg, after = np.arange(len(goal)), over.argmax(axis=1)
-        before = np.maximum(after - 1, 0)
-        low, high = reach[leg, before], reach[leg, after]
-        share = np.where(high > low, (goal - low) / np.where(high > low, high - low, 1.0), 1.0)
-        between = self.openings[before] + np.clip(share, 0.0, 1.0) * (self.openings[after] - self.openings[before])
-        return np.where(over.any(axis=1), between, self.openings[reach.argmax(axis=1)])
 
 
 @dataclass(frozen=True)
@@ -146,7 +128,7 @@ def _stroke(robot: Robot, start: Array, first: Array, second: Array, links: tupl
                 radii.append(np.full(len(local), size))
         rows.append(np.concatenate(cloud))
     keep = _outer(np.array(rows))
-    return Stroke(openings, np.array(rows)[:, keep], np.concatenate(radii)[keep])
+    return Stroke(openings, np.ascontiguousarray(np.array(rows)[:, keep]), np.concatenate(radii)[keep])
 
 
 def _outer(points: Array) -> Array:
