@@ -60,7 +60,7 @@ def test_a_body_resumes_towards_the_same_place(shell):
     for k in range(250):
         if k == 40:
             runner.start("nod")
-        joints = shell.complete(runner.targets(k * 0.01, joints))
+        joints = shell.complete({**joints, **runner.targets(k * 0.01, joints)})
     assert runner.idle
     legs = parallel(shell, FEET, "base_link", {"q111": 0.0})
     before = feet_of(shell, FEET, shell.pose("stand"))[:, :3, 3]

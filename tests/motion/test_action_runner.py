@@ -49,9 +49,9 @@ class Drive:
     def run(self, seconds):
         for _ in range(round(seconds / self.step)):
             targets = self.runner.targets(self.now, self.joints)
-            self.joints = self.robot.complete(targets)
+            self.joints = self.robot.complete({**self.joints, **targets})
             self.times.append(self.now)
-            self.rows.append(list(targets.values()))
+            self.rows.append([self.joints[joint.name] for joint in self.robot.independent])
             self.now = round(self.now + self.step, 9)
         return self
 
@@ -70,6 +70,19 @@ def test_nothing_asked_nothing_moves(runner, shell):
     drive = Drive(runner, shell).run(0.3)
     assert runner.idle
     assert np.ptp(np.array(drive.rows), axis=0).max() == 0
+
+
+def test_joints_that_no_action_names_are_left_to_others(runner, shell):
+    joints = shell.complete(shell.pose("stand"))
+    assert runner.targets(0.0, joints) == {}
+    runner.start("thrice")
+    assert set(runner.targets(0.01, joints)) == {"q221"}
+    moved = {**joints, "q112": 0.2}  # somebody else turns a hip
+    runner.targets(0.3, moved)
+    runner.start("once", priority=9)
+    targets = runner.targets(0.31, moved)
+    assert set(targets) == {"q112", "q113", "q114", "q221"}
+    assert targets["q112"] == pytest.approx(0.2)  # it goes on from there
 
 
 def test_steps_follow_each_other_and_it_ends_where_it_began(runner, shell):

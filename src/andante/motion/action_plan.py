@@ -170,13 +170,12 @@ def _timed(robot: Robot, way: _Way) -> Array:
     if np.abs(np.diff(way.positions, axis=0)).max(initial=0.0) < 1e-9:
         return way.positions[[0, -1]]
     limits = MotionLimits.of(robot, way.names, way.speed)
-    # an even pace along the joints' way, so that places where the tip stands still do no harm
-    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way.positions, axis=0), axis=1) + 1e-9)])
-    path = CubicSpline(lengths / lengths[-1], way.positions)
     try:
-        timed = time_path(way.names, lambda s, order: path(s, order), (0.0, 1.0), limits.velocity, limits.acceleration)
+        timed = time_path(
+            way.names, lambda s, order: spline(s, order), (0.0, 1.0), limits.velocity, limits.acceleration
+        )
     except BadInput:  # a way with corners: an even quintic, slow enough for its sharpest bend
-        return _evenly(path, limits)
+        return _evenly(spline, limits)
     count = max(2, ceil(timed.duration / SAMPLE) + 1)
     return timed.evaluate(np.linspace(0.0, timed.duration, count))
 

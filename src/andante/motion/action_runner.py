@@ -76,6 +76,7 @@ class ActionRunner:
         self._fading: Fading | None = None
         self._fading_began = 0.0
         self._count = 0
+        self._moved: set[str] = set()
         self._time = -inf
 
     # ---- what is asked of it -----------------------------------------------------------------------
@@ -132,7 +133,10 @@ class ActionRunner:
 
     # ---- the machine ---------------------------------------------------------------------------------
     def targets(self, time: float, positions: Mapping[str, float] | ArrayLike) -> dict[str, float]:
-        """Targets of all independent joints at a time, which must not run backwards [s; rad or m]."""
+        """Targets at a time, which must not run backwards, of all joints that an action has moved so far [s; rad or m].
+
+        Joints that no action names are left to others: a gait, or wheels.
+        """
         if not np.isfinite(time) or time < self._time:
             raise BadInput(f"time must not run backwards: {time} s after {self._time} s")
         measured = positions_of(self.robot, positions)
@@ -142,11 +146,12 @@ class ActionRunner:
                 raise UnknownName(f"the first joint state lacks joint {missing!r}")
             first = np.array([measured[name] for name in self._names])
             self._base = np.clip(first, self._limits.lower, self._limits.upper)
+        self._follow_others(measured)
         self._advance(time, measured)
         self._take_turns(time)
         self._time = time
         out = np.clip(self._state(time)[0], self._limits.lower, self._limits.upper)
-        return dict(zip(self._names, out.tolist(), strict=True))
+        return {name: float(value) for name, value in zip(self._names, out, strict=True) if name in self._moved}
 
     def _advance(self, time: float, measured: Mapping[str, float]) -> None:
         """Leave steps whose time is over."""
@@ -206,8 +211,16 @@ class ActionRunner:
         step = run.places or run.bound.steps[run.step]
         run.planned = plan_step(self.robot, self.actions, step, here)
         run.places = run.planned.places
+        self._moved.update(run.planned.motion.names)
         run.began = time
         self.problems += [problem for problem in run.planned.problems if problem not in self.problems]
+
+    def _follow_others(self, measured: Mapping[str, float]) -> None:
+        """Joints that nobody here has moved yet stand where they are measured, not where they once were."""
+        assert self._base is not None
+        for k, name in enumerate(self._names):
+            if name not in self._moved and name in measured:
+                self._base[k] = min(max(measured[name], self._limits.lower[k]), self._limits.upper[k])
 
     def _halt(self, time: float) -> None:
         """Stand at the present targets; the present velocity dies out."""
