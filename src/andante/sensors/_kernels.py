@@ -39,7 +39,7 @@ def point_motion(pose: Array, velocity: Array, body_from_frame: Array) -> tuple[
 
 @njit(cache=True, nogil=True)
 def pressed(
-    links: Array, points: Array, forces: Array, mine: Array, pose: Array, body_from_frame: Array
+    links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, pose: Array, body_from_frame: Array
 ) -> tuple[float, float, float]:
     """Sum of the contact forces along a frame's z axis [N], pulls left out, and where they act in it, x y [m].
 
@@ -74,3 +74,22 @@ def pressed(
         cx /= total
         cy /= total
     return total, cx, cy
+
+
+@njit(cache=True, nogil=True)
+def mean_rate(now: Array, before: Array, seconds: float, present: Array) -> Array:
+    """Angular velocity (3,) that turns one rotation (3, 3) into another in a time [rad/s], world axes.
+
+    Where the turn is too large to tell (beyond a sixth of a circle) the present angular velocity (3,) is returned.
+    """
+    m = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                m[i, j] += now[i, k] * before[j, k]
+    if m[0, 0] + m[1, 1] + m[2, 2] < 2.0:
+        return present.copy()
+    v = np.array([0.5 * (m[2, 1] - m[1, 2]), 0.5 * (m[0, 2] - m[2, 0]), 0.5 * (m[1, 0] - m[0, 1])])
+    sine = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    scale = np.arcsin(min(1.0, sine)) / sine if sine > 1e-9 else 1.0
+    return v * (scale / seconds)

@@ -9,7 +9,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.geometry import SE3, Array
 
-from ._kernels import point_motion
+from ._kernels import mean_rate, point_motion
 from .sensor import Scene
 
 AXES = ("x", "y", "z")
@@ -18,8 +18,8 @@ AXES = ("x", "y", "z")
 class Imu:
     """Gyro w = Rᵀ ω [rad/s] and accelerometer f = Rᵀ (a - g) [m/s²] of a frame on a link.
 
-    The acceleration is the mean over the last sample period, (v - v_before) / (t - t_before), which is what a
-    sensor with a low pass at its own rate sees. `gyro_axes` and `accelerometer_axes` name the axes that exist
+    Both are means over the last sample period, (v - v_before) / (t - t_before) and the turn over the same time: what
+    a sensor with a low pass at its own rate sees. `gyro_axes` and `accelerometer_axes` name the axes that exist
     (the NAO V4 has no yaw gyro); a missing axis reads NaN.
     """
 
@@ -36,7 +36,7 @@ class Imu:
         self._link = [each.name for each in robot.links].index(robot.link(link).name)
         self._pose = pose
         self._missing = np.array([a not in gyro_axes for a in AXES] + [a not in accelerometer_axes for a in AXES])
-        self._last: tuple[float, Array] | None = None
+        self._last: tuple[float, Array, Array] | None = None
         self._frame: Array | None = None  # body_from_sensor
 
     @property
@@ -52,16 +52,18 @@ class Imu:
         body = tree.link_body[self._link]
         motion = scene.body_velocities[body]
         rotation, velocity = point_motion(scene.body_poses[body], motion, self._frame)
-        before, self._last = self._last, (scene.time, velocity)
+        before, self._last = self._last, (scene.time, velocity, rotation)
+        turning = motion[3:]
         acceleration = -np.asarray(scene.engine.world.gravity)
         if before is not None and scene.time > before[0]:
             acceleration = acceleration + (velocity - before[1]) / (scene.time - before[0])
-        out = np.concatenate([motion[3:] @ rotation, acceleration @ rotation])
+            turning = mean_rate(rotation, before[2], scene.time - before[0], turning)
+        out = np.concatenate([turning @ rotation, acceleration @ rotation])
         out[self._missing] = np.nan
         return out
 
     def save(self) -> Any:
-        """The velocity of the sample before."""
+        """The velocity and rotation of the sample before."""
         return (self._last,)
 
     def load(self, state: Any) -> None:
