@@ -14,11 +14,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
 from andante.geometry import Array
 
-from ._kernels import GOAL, place, residual, rows, set_goal
+from ._kernels import GOAL, compiled, place, residual, rows, set_goal
 
 # Options of a solve, in one vector.
 TOOL_AXES, POSITION_WEIGHT, ANGLE_WEIGHT, RESTARTS, TOLERANCE, MAX_ITERATIONS, SEED, JOINED, LIMITED = range(9)
@@ -70,7 +70,7 @@ class Scratch(NamedTuple):
     free: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def measure(
     table: Array,
     layout: np.ndarray,
@@ -96,7 +96,7 @@ def measure(
     return cost, plain
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def normal_equations(
     table: Array,
     layout: np.ndarray,
@@ -141,38 +141,39 @@ def normal_equations(
                     H[v, u] += product
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def damped_step(H: Array, g: Array, free: np.ndarray, count: int, K: float, L: Array, dq: Array) -> bool:
     """dq of the damped system over the `count` free variables by Cholesky; False when it is not positive definite."""
     largest = 0.0
     for i in range(count):
         largest = max(largest, abs(H[free[i], free[i]]))
-    for i in range(count):
+    for i in range(count):  # H = L D Lᵀ: rows of L hold L D until they are divided; the diagonal holds 1 / D
         u = free[i]
+        total_d = H[u, u] + K * (abs(H[u, u]) + FLOOR * largest) + EPSILON
+        total_g = g[u]
         for j in range(i):
             total = H[u, free[j]]
             for k in range(j):
                 total -= L[i, k] * L[j, k]
-            L[i, j] = total * L[j, j]
-        total = H[u, u] + K * (abs(H[u, u]) + FLOOR * largest) + EPSILON
-        for k in range(i):
-            total -= L[i, k] * L[i, k]
-        if total <= 0.0:
+            L[i, j] = total
+            total_g -= total * dq[j]
+        for j in range(i):
+            scaled = L[i, j] * L[j, j]
+            total_d -= scaled * L[i, j]
+            L[i, j] = scaled
+        if total_d <= 0.0:
             return False
-        L[i, i] = 1.0 / math.sqrt(total)
-        total = g[u]
-        for k in range(i):
-            total -= L[i, k] * dq[k]
-        dq[i] = total * L[i, i]
+        L[i, i] = 1.0 / total_d
+        dq[i] = total_g * L[i, i]
     for i in range(count - 1, -1, -1):
         total = dq[i]
         for k in range(i + 1, count):
             total -= L[k, i] * dq[k]
-        dq[i] = total * L[i, i]
+        dq[i] = total
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _curvature(problem: Problem, s: Scratch) -> None:
     """Replaces H by the whole second derivative of half the cost, by differences of the exact gradient -g.
 
@@ -196,7 +197,7 @@ def _curvature(problem: Problem, s: Scratch) -> None:
             s.H[i, j] = 0.5 * (s.L[i, j] + s.L[j, i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def next_random(state: Any) -> tuple[Any, float]:
     """Next state and a number in [0, 1) (splitmix64, Steele, Lea, Flood 2014)."""
     state = uint64(state) + uint64(0x9E3779B97F4A7C15)
@@ -207,7 +208,7 @@ def next_random(state: Any) -> tuple[Any, float]:
     return state, float(z >> uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scatter(problem: Problem, s: Scratch, attempt: int, state: Any) -> Any:
     """Puts a random place within the limits into q; the random state after it.
 
@@ -260,7 +261,7 @@ def _scatter(problem: Problem, s: Scratch, attempt: int, state: Any) -> Any:
     return state
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _descend(problem: Problem, s: Scratch, polish: bool) -> tuple[float, float, int]:
     """Steps from q until the goal, a standstill or (unless polishing) a crawl: cost, squared residual, steps tried."""
     table, layout, c0, c1, n, limits, goals, options = problem
@@ -315,7 +316,7 @@ def _descend(problem: Problem, s: Scratch, polish: bool) -> tuple[float, float, 
     return cost, plain, steps
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _attempts(problem: Problem, s: Scratch) -> tuple[float, int]:
     """Attempts from the start and from random places; the best q goes to `best`. Error and number of steps."""
     tolerance = problem.options[TOLERANCE] * problem.options[TOLERANCE]
@@ -340,7 +341,7 @@ def _attempts(problem: Problem, s: Scratch) -> tuple[float, int]:
     return math.sqrt(best_plain), steps
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def solve(table: Array, layout: np.ndarray, bounds: Array, targets: Array, options: Array, out: Array) -> None:
     """Solve many problems, one after the other.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from andante.errors import UnknownName
 from andante.geometry import Array
 
-from ._kernels import REVOLUTE, place
+from ._kernels import REVOLUTE, compiled, place
 
 ANGLES = ("rpy", "zyz")
 
@@ -27,7 +26,7 @@ def geometric(table: Array, q: Array, tool: bool) -> Array:
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _forward(table: Array, q: Array, out: Array) -> None:
     axes, poses = np.empty((1, table.shape[0], 6)), np.empty((1, 12))
     for m in range(q.shape[0]):
@@ -40,7 +39,7 @@ def _forward(table: Array, q: Array, out: Array) -> None:
         out[m, 3, 3] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _geometric(table: Array, q: Array, tool: bool, out: Array) -> None:
     axes, poses, column = np.empty((1, table.shape[0], 6)), np.empty((1, 12)), np.empty(6)
     for m in range(q.shape[0]):

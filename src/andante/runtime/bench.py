@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 from andante.errors import UnknownName
 
-BENCHMARKS = {"physics": "andante.runtime.bench_physics", "startup": "andante.runtime.bench_startup"}
+BENCHMARKS = {
+    "physics": "andante.runtime.bench_physics",
+    "startup": "andante.runtime.bench_startup",
+    "ik": "andante.runtime.bench_ik",
+}
 
 
 @dataclass(frozen=True)
