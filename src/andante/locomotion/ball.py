@@ -38,6 +38,8 @@ class BallConfig:
     righting: float = 0.8  # speed per angle of lean at which it brings its lower side down [(m/s)/rad]
     righting_speed: float = 0.3  # and its bound [m/s]
     weight_rights: float = 0.35  # sine of the lean from which its weight does that alone
+    rocking_lean: float = math.radians(40)  # nearer to upright it rocks by itself,
+    rocking_speed: float = 0.2  # braked only when faster [m/s]
     settled_lean: float = math.radians(25)  # the ball is settled when it leans less,
     settled_speed: float = 0.06  # rolls more slowly [m/s]
     settled_time: float = 0.3  # and has done so for this long [s]
@@ -124,8 +126,11 @@ class BallRoller:
         size = float(np.linalg.norm(wanted))
         if command.vx or command.vy or size < 1e-6:
             return error
+        speed = float(np.linalg.norm(self.velocity))
+        if self.attitude.lean < config.rocking_lean:  # open legs would prop it up: brake a fast swing, else let it rock
+            return -self.velocity if speed > config.rocking_speed else np.zeros(2)
         way = wanted / size
-        still = float(np.linalg.norm(self.velocity)) < config.settled_speed
+        still = speed < config.settled_speed
         falls = float(error @ way) > 0 and math.sin(self.attitude.lean) > config.weight_rights
         self._stuck = self._stuck + dt if falls and still else 0.0
         if falls and float(self.velocity @ way) > -config.settled_speed and self._stuck < config.settled_time:

@@ -69,7 +69,7 @@ class Strokes:
         return np.stack([c * x + s * y, -s * x + c * y, np.full(2 * LEGS, z)], axis=1)
 
 
-def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 1.0, petal: float = 1.6) -> Strokes:
+def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 0.8, petal: float = 1.6) -> Strokes:
     """The strokes of a Shell whose legs open by these angles at most [rad], measured on its own collision shapes."""
     if "ball" not in {name.casefold() for name in robot.poses}:
         raise BadInput(f"robot {robot.name!r} has no pose 'ball'; rolling is for robots that fold into a ball")

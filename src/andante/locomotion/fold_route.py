@@ -84,4 +84,5 @@ class FoldMap:
         else:  # on the line between tuck and ball
             between = ("ball",) if goal == "ball" else CHAIN[end:3][::-1]
         vias = [*first, *(Via(name, self.poses[name]) for name in between)]
-        return vias or [Via(goal, self.poses[goal])]
+        near = int(bool(len(vias) > 1 and np.max(np.abs(vias[0].position - position)) < NEAR))
+        return vias[near:] or [Via(goal, self.poses[goal])]
