@@ -1,5 +1,7 @@
 """Jacobians of every chain of every built-in robot, against central differences and against plain numpy."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -21,13 +23,13 @@ def bodies(robot):
     return [robot.root, *(joint.child for joint in robot.movable)]
 
 
-def chains(robot):
-    """Every chain between two rigid bodies of a robot."""
+@cache
+def chains(name):
+    """Every chain between two rigid bodies of a built-in robot."""
+    robot = an.robot(name)
     names = bodies(robot)
-    for base in names:
-        for tip in names:
-            if base != tip and (chain := robot.chain(base, tip)).joint_names:
-                yield chain
+    made = (robot.chain(base, tip) for base in names for tip in names if base != tip)
+    return [chain for chain in made if chain.joint_names]
 
 
 def twist(chain, q):
@@ -48,7 +50,7 @@ def angle_differences(chain, q, angles):
 def test_geometric_jacobian_of_every_chain(name):
     rng = np.random.default_rng(FIXED_SEED)
     count = 0
-    for chain in chains(an.robot(name)):
+    for chain in chains(name):
         q = random_positions(chain, 1, rng)[0]
         numeric = twist(chain, q)
         np.testing.assert_allclose(chain.jacobian(q), numeric, atol=2e-8, err_msg=chain.name)
@@ -62,7 +64,7 @@ def test_geometric_jacobian_of_every_chain(name):
 @pytest.mark.parametrize("name", robot_names())
 def test_analytic_jacobians_of_every_chain(name):
     rng = np.random.default_rng(FIXED_SEED)
-    for chain in chains(an.robot(name)):
+    for chain in chains(name):
         q = random_positions(chain, 1, rng)[0]
         R = chain.fk(q)[:3, :3]
         for kind, angles, sine in (

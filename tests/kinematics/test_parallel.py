@@ -35,9 +35,10 @@ def test_shell_moves_its_body_over_standing_feet():
     found = robot.inverse(bases, feet, q)
     assert found.converged.all()
     assert found.error.max() <= 1e-6
+    shell = an.robot("shell")
     for positions, base in zip(found.q, bases, strict=True):
         # the description itself, with the five arms that mimic the first, says where the feet are
-        poses = an.robot("shell").link_poses(dict(zip(robot.joint_names, positions, strict=True)))
+        poses = shell.link_poses(dict(zip(robot.joint_names, positions, strict=True)))
         reached = np.stack([(base @ poses[name]).translation for name in SHELL_FEET])
         np.testing.assert_allclose(reached, feet, atol=1e-6)
         back = robot.forward(positions, feet)
