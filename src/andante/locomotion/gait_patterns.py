@@ -43,7 +43,8 @@ def pattern(name: str, legs: int) -> GaitPattern:
         raise BadInput(f"gait {name!r} needs 4 or more legs, the rig has {legs}")
     many = legs > 4
     if name == "tripod":
-        return GaitPattern(name, alternate(legs), 0.55 if many else 0.6, static=many)
+        duty = max(0.55, 3.1 / legs) if many else 0.6  # three legs always stand
+        return GaitPattern(name, alternate(legs), duty, static=many)
     if name == "trot":
         return GaitPattern(name, alternate(legs), 0.6, period=1.0 if many else 0.8, static=False)
     if name == "ripple":

@@ -27,6 +27,8 @@ from .leg_solver import LegSolver
 from .rig import Rig, check_rig
 from .support import inside, margin
 
+CALM = 0.12  # leans below this are no fall [rad]
+
 
 @dataclass(frozen=True)
 class LeggedSettings:
@@ -99,7 +101,7 @@ class LeggedGait:
         self._depth = np.zeros(count)
         self._heading_goal = 0.0
         self._sway = np.zeros(2)
-        self._fall, self._lean = np.zeros(2), np.zeros(2)
+        self._fall, self._lean, self._usual_lean = np.zeros(2), np.zeros(2), np.zeros(2)
 
     # ---- what it can do --------------------------------------------------------------------------
     @property
@@ -135,8 +137,13 @@ class LeggedGait:
 
     @property
     def position(self) -> Array:
-        """Where it believes to be: x, y in the frame of its start [m], and the heading, unwrapped [rad]."""
-        return np.array([*self.odometry.position, self.attitude.heading])
+        """Where it believes to be: x, y in the frame of its start [m], and the heading, unwrapped [rad].
+
+        It is the place over the feet: the body's sway to and fro is left out.
+        """
+        c, s = math.cos(self.attitude.heading), math.sin(self.attitude.heading)
+        x, y = self._sway
+        return np.array([*(self.odometry.position - [c * x - s * y, s * x + c * y]), self.attitude.heading])
 
     def _away(self) -> np.ndarray:
         gap = self.feet[:, :2] - self._home[:, :2]
@@ -148,7 +155,8 @@ class LeggedGait:
         gyro = self._imu @ readings.gyro
         self.attitude.update(gyro, self._imu @ readings.acceleration, dt)
         self._lean = np.array([self.attitude.roll - command.roll, self.attitude.pitch - command.pitch])
-        self._fall = self._falling(np.nan_to_num(gyro), command)
+        self._usual_lean = self._usual_lean + dt * (self._lean - self._usual_lean)  # over a second
+        self._fall = self._falling(np.nan_to_num(gyro))
         tilt = self.attitude.level_from_body
         points, rotations = self._solver.feet(np.asarray(readings.position))
         touching = self._touching(readings)
@@ -164,17 +172,18 @@ class LeggedGait:
         self._hold_body(command, dt)
         return self._joint_targets(command)
 
-    def _falling(self, gyro: Array, command: Command) -> Array:
+    def _falling(self, gyro: Array) -> Array:
         """How far the body will have fallen beside its feet, x and y [m]: h (lean + sqrt(h / g) rate of the lean).
 
-        It is the capture point of a body on legs of the height h (Pratt and others 2006), for small leans.
+        It is the capture point of a body on legs of the height h (Pratt and others 2006), for small leans away from the
+        usual one. A robot that is to stand, and nearly does, puts its feet where they belong.
         """
-        if self.pattern.static or not self.settings.catch:
+        calm = not self.twist.any() and float(np.hypot(*self._lean)) < CALM
+        if self.pattern.static or not self.settings.catch or calm:
             return np.zeros(2)
         h = self.rig.centre_height
         time = math.sqrt(h / GRAVITY)
-        pitch = self.attitude.pitch - command.pitch + time * gyro[1]
-        roll = self.attitude.roll - command.roll + time * gyro[0]
+        roll, pitch = self._lean - self._usual_lean + time * gyro[:2]
         fall = self.settings.catch * h * np.array([pitch, -roll])
         most = 0.5 * float(np.min(self._reach))
         return fall * min(1.0, most / max(float(np.hypot(*fall)), 1e-9))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from andante.description import Robot
+from andante.description import Joint, Robot
 from andante.description.sensor import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
@@ -62,7 +62,7 @@ class Rig:
     mass: float = 1.0  # of the whole robot [kg]
     step_height: float = 0.03  # how high a swinging foot is lifted [m]
     stride_time: float = 0.8  # period of the quickest gait [s]; slower gaits take multiples of it
-    servos: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # joint -> kp, kd
+    servos: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # joint -> kp, kd, armature
 
     def __post_init__(self) -> None:
         if len(self.legs) < 2:
@@ -147,12 +147,20 @@ def with_rig(robot: Robot, rig: Rig) -> Robot:
     poses = {**robot.poses, "rig": dict(rig.stance)}
     if not known & {"stand", "standinit", "standing"}:
         poses["Stand"] = dict(rig.stance)
+    gains = {name: {k: v for k, v in values.items() if k != "armature"} for name, values in rig.servos.items()}
     return replace(
         robot,
+        joints=tuple(_with_armature(joint, rig.servos.get(joint.name, {})) for joint in robot.joints),
         poses=poses,
-        servos={**robot.servos, **{name: dict(values) for name, values in rig.servos.items()}},
+        servos={**robot.servos, **gains},
         sensors=(*robot.sensors, *missing_sensors(robot, rig)),
     )
+
+
+def _with_armature(joint: Joint, values: Mapping[str, float]) -> Joint:
+    if "armature" not in values:
+        return joint
+    return replace(joint, dynamics=replace(joint.dynamics, armature=values["armature"]))
 
 
 def missing_sensors(robot: Robot, rig: Rig) -> tuple[SensorSpec, ...]:

@@ -16,10 +16,11 @@ SAG = 0.02  # how far a joint may give way under the load [rad]
 BANDWIDTH = 3.5  # at which a joint carries its share of the robot's mass [Hz]
 DAMPING = 0.5
 LONGEST_LAG = 0.03  # kd / kp [s]
+ROTOR = 1e-3  # inertia of the drive over kd [s], for files that state none: a leg without any chatters on its contact
 
 
 def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
-    """kp and kd of every leg joint without gains of its own in the robot's side file.
+    """kp, kd and, where the file has none, the armature of every leg joint without gains in the robot's side file.
 
     Half of the legs carry the robot: per leg m = 2 M / n at the foot. With the lever a of the foot about the joint's
     axis, I = m a² and kp = max(I (2 pi f)², m g l / sag), l its part across the vertical; kd = 2 z sqrt(kp I).
@@ -44,4 +45,6 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             kp = max(inertia * (2 * math.pi * BANDWIDTH) ** 2, load / SAG)
             kd = min(2 * DAMPING * math.sqrt(kp * inertia), LONGEST_LAG * kp)
             out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
+            if not joint.dynamics.armature:
+                out[name]["armature"] = float(f"{ROTOR * kd:.3g}")
     return out

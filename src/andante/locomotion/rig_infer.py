@@ -25,7 +25,7 @@ SPRAWL_HEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)  # legs that stand out sideways
 SPREADS = (0.4, 0.5, 0.6, 0.7, 0.8)  # of feet from the hip's axis, in leg lengths
 UPRIGHT_SPREADS = (0.1, 0.05, 0.0)
 LARGEST_REACH = 0.2  # in leg lengths
-STEP = 0.14  # how high feet are lifted, in leg lengths
+STEP, UPRIGHT_STEP = 0.14, 0.085  # how high feet are lifted, in leg lengths
 GRAVITY = 9.81
 
 
@@ -324,7 +324,7 @@ def _finish(
 
 def _step_height(sketches: list[_Sketch], stance: dict[str, float], places: Array) -> float:
     """How high every foot can be lifted at its place [m], up to a share of the legs' length."""
-    wanted = STEP * float(np.mean([s.length for s in sketches]))
+    wanted = float(np.mean([(STEP if s.sprawled else UPRIGHT_STEP) * s.length for s in sketches]))
     for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5):
         up = np.array([0.0, 0.0, share * wanted])
         starts = [np.array([stance[name] for name in s.chain.joint_names]) for s in sketches]

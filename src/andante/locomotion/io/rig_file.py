@@ -21,7 +21,7 @@ TOP = ("robot", "body", "forward", "centre", "mass", "step_height", "stride_time
 NEEDED = ("robot", "body", "legs", "stance")
 LEG = ("name", "joints", "hip", "foot", "point", "radius", "stand", "reach", "knee")
 LEG_NEEDED = ("name", "joints", "hip", "foot", "stand")
-SERVO = ("kp", "kd", "kv", "effort", "velocity")
+SERVO = ("kp", "kd", "kv", "effort", "velocity", "armature")
 
 
 def rig_path(robot_file: Path) -> Path:

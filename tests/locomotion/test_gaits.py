@@ -1,0 +1,112 @@
+"""Timing of gaits for any number of legs, and the paths of feet."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante as an
+from andante.errors import BadInput, UnknownName
+from andante.geometry import se2
+from andante.locomotion.foot_paths import forward_share, lift, moved, smooth, swing
+from andante.locomotion.gait_patterns import PATTERNS, GaitPattern, pattern, sides
+from andante.locomotion.gaits import Request, gait_names, prepare
+
+
+def on_ground(gait, phase):
+    """Which legs stand at a phase of the cycle."""
+    return (phase - np.array(gait.offsets)) % 1.0 >= 1.0 - gait.duty
+
+
+@pytest.mark.parametrize("legs", [4, 5, 6, 7, 8, 12])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_every_leg_swings_once_and_enough_legs_stand(name, legs):
+    gait = pattern(name, legs)
+    assert len(gait.offsets) == legs
+    phases = np.linspace(0, 1, 1000, endpoint=False)
+    standing = np.array([on_ground(gait, phase) for phase in phases])
+    assert np.allclose(standing.mean(axis=0), gait.duty, atol=2e-3)
+    least = standing.sum(axis=1).min()
+    assert least >= (3 if gait.static else 2)
+    if name in ("wave", "crawl"):
+        assert least == legs - 1  # one at a time
+
+
+def test_tables_of_six_and_four():
+    assert pattern("tripod", 6).offsets == (0.0, 0.5, 0.0, 0.5, 0.0, 0.5)
+    left, right = sides(6)
+    assert (left, right) == ([2, 1, 0], [3, 4, 5])  # from the back to the front
+    assert np.allclose(np.array(pattern("wave", 6).offsets)[[2, 1, 0, 3, 4, 5]], np.arange(6) / 6)
+    ripple = np.array(pattern("ripple", 6).offsets)
+    assert np.allclose(ripple[[2, 1, 0]], [0, 1 / 3, 2 / 3])
+    assert np.allclose(ripple[[3, 4, 5]], [1 / 2, 5 / 6, 1 / 6])
+    assert pattern("trot", 4).offsets == (0.0, 0.5, 0.0, 0.5)  # left fore with right hind
+    assert pattern("crawl", 4).sway
+    assert not pattern("trot", 4).static
+
+
+def test_bad_patterns():
+    with pytest.raises(UnknownName, match="tripod, ripple"):
+        pattern("gallop", 6)
+    with pytest.raises(BadInput, match="4 or more"):
+        pattern("trot", 2)
+    for bad in ({"duty": 1.0}, {"offsets": (0.0, 1.0)}, {"period": 0.0}):
+        with pytest.raises(BadInput, match="gait 'mine'"):
+            GaitPattern(**{"name": "mine", "offsets": (0.0, 0.5), "duty": 0.6, **bad})
+
+
+@given(
+    st.lists(st.floats(-2, 2), min_size=3, max_size=3),
+    st.floats(0, 3),
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=6),
+)
+def test_standing_feet_follow_the_exact_arc(twist, seconds, points):
+    twist, points = np.array(twist), np.array(points)
+    pose = se2.exp(twist * seconds)
+    expected = se2.transform(se2.inverse(pose), points)
+    assert np.allclose(moved(points, twist, seconds), expected, atol=1e-6)
+    assert np.allclose(moved(moved(points, twist, seconds), twist, -seconds), points, atol=1e-6)
+
+
+def test_swing_starts_and_ends_at_rest():
+    start, end = np.array([[0.0, 0.0, -0.1]]), np.array([[0.1, 0.05, -0.08]])
+    at = lambda s: swing(start, end, np.array([s]), 0.03)[0]  # noqa: E731
+    assert np.allclose(at(0.0), start)
+    assert np.allclose(at(1.0), end)
+    h = 1e-4
+    for s in (h, 1 - h):
+        assert np.linalg.norm(at(s + h) - at(s - h)) / (2 * h) < 1e-3
+    assert max(at(s)[2] for s in np.linspace(0, 1, 101)) == pytest.approx(-0.09 + 0.03, abs=2e-3)
+    for curve in (smooth, forward_share):
+        values = curve(np.linspace(0, 1, 200))
+        assert np.all(np.diff(values) >= -1e-12)
+    assert lift(np.array([0.0, 0.5, 1.0])) == pytest.approx([0.0, 1.0, 0.0])
+
+
+def test_gaits_by_name_and_by_users(tmp_path):
+    shell, rover = an.robot("shell"), an.robot("rover")
+    assert set(PATTERNS) <= set(gait_names(shell))
+    assert not set(PATTERNS) & set(gait_names(rover))
+    with pytest.raises(UnknownName, match="tripod"):
+        prepare(shell, Request("gallop"))
+    with pytest.raises(BadInput, match="cannot walk"):
+        prepare(rover, Request("tripod"))
+    with pytest.raises(UnknownName, match="step_height"):
+        prepare(shell, Request("tripod", parameters={"step_hight": 1.0}))
+    with pytest.raises(BadInput, match="ramp"):
+        prepare(shell, Request("tripod", parameters={"ramp": 0.0}))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import numpy as np\n"
+        "class Still:\n"
+        "    top_speed = top_turn = stopping_time = 1.0\n"
+        "    standing = True\n"
+        "    position = np.zeros(3)\n"
+        "    def __init__(self, robot): self.q = np.zeros(len(robot.movable))\n"
+        "    def update(self, readings, command, dt): return self.q\n"
+        "class Bare:\n"
+        "    def __init__(self, robot): pass\n"
+    )
+    assert prepare(rover, Request(f"{file}:Still")).walker.standing
+    with pytest.raises(BadInput, match="needs 'top_speed'"):
+        prepare(rover, Request(f"{file}:Bare"))
