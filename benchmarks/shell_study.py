@@ -82,7 +82,7 @@ def right(engine: str, runs: int) -> None:
 
 
 def fold(engine: str, runs: int) -> None:
-    """Folding from random poses: joints are sent anywhere within their limits (fan open or part closed) first."""
+    """Folding from random poses: lower legs anywhere in their limits, fan open or part closed, petals not crossed."""
     robot, rng = an.robot("shell"), np.random.default_rng(1)
     low = np.array([joint.limits.lower for joint in robot.movable])
     high = np.array([joint.limits.upper for joint in robot.movable])
@@ -92,18 +92,21 @@ def fold(engine: str, runs: int) -> None:
         sim = an.simulate(robot, engine=engine, pose="stand", sensors=True, seed=k)
         q = rng.uniform(low, high)
         q[fan] = rng.choice([0.0, rng.uniform(0.0, 1.78)])
+        for name, bounds in (("1", (0.0, 0.9)), ("2", (-2.8, -1.0))):  # petals that cross each other hook the mast
+            mine = [i for i, joint in enumerate(robot.joint_names) if joint[:2] == "q2" and joint[3] == name]
+            q[mine] = rng.uniform(*bounds, len(mine))
         sim.target(q)
         sim.run(1.5)
         sim.observers.append(Behave(controller, Command()))
         sim.run(0.05)
         controller.handle("shell")
-        took = _until(sim, controller, ShellMode.BALL, 25.0)
+        took = _until(sim, controller, ShellMode.BALL, 40.0)
         controller.handle("hexapod")
         back = _until(sim, controller, ShellMode.HEXAPOD, 40.0)
-        print(
-            f"run {k}  fan {q[0]:.2f}  folded in {took:.1f} s  stands after {back:.1f} s  {controller.say()}",
-            flush=True,
-        )
+        print(f"run {k}  fan {q[0]:.2f}  folded in {took:.1f} s  stands after {back:.1f} s", flush=True)
+        for line in controller.log:
+            if "stalled" in line or "leans" in line:
+                print("   ", line, flush=True)
         sim.close()
 
 

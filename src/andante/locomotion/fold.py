@@ -30,8 +30,8 @@ class FoldConfig:
     shortest: float = 0.25  # time of a stretch [s]
     arrived: float = 0.08  # error of every joint at which a via-point is reached [rad]
     lag: float = 0.35  # error at which the reference waits [rad]
-    patience: float = 1.2  # time without arriving before a stretch counts as stalled [s]
-    retries: int = 2  # a stalled stretch starts again from where the joints are, at half the speed
+    patience: float = 1.0  # time without arriving before a stretch counts as stalled [s]
+    retries: int = 1  # a stalled stretch starts again from where the joints are, at half the speed
 
 
 def smooth_step(share: float) -> float:
@@ -86,6 +86,7 @@ class RouteFollower:
         return target
 
     def _arrive(self, goal: Array) -> None:
+        """Go on to the next via-point from here."""
         del self._route[0]
         self._tries, self._slow = 0, 1.0
         if self._route:
@@ -103,6 +104,9 @@ class RouteFollower:
         self.reason = (
             f"stalled on the way to {self.heading_for}: short of it are {joints or 'no joints, all lag behind'}"
         )
+        if self._route[0].optional and len(self._route) > 1:
+            self._arrive(position)
+            return
         if self._tries >= self.config.retries:
             self.progress = Progress.FAILED
             return

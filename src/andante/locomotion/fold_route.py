@@ -16,6 +16,8 @@ from andante.geometry import Array
 
 CHAIN = ("stand", "tall", "tuck", "ball")
 LEGS_OUT = 0.15  # share of the folding angle below which the legs count as standing out
+PETALS_UP = (0.7, -1.2)  # thigh and petal well above the lower legs [rad]
+LEGS_UP = (0.0, 0.9, 0.0)  # yaw, femur and tibia of a leg that reaches up and out [rad]
 NEAR = 0.06  # a via-point this near is reached [rad]
 
 
@@ -25,6 +27,7 @@ class Via:
 
     name: str
     position: Array
+    optional: bool = False  # may be left half way when joints stall
 
 
 class FoldMap:
@@ -44,6 +47,10 @@ class FoldMap:
         self.speed = np.array([joint.limits.velocity for joint in robot.movable])
         self.fan = np.array([name[:2] == "q1" and name[3] == "1" for name in names])
         self.upper = np.array([name[:2] == "q2" for name in names])
+        kinds = [name[:2] + name[3] for name in names]
+        self._yaws, self._femurs, self._tibias, self._thighs, self._petals = (
+            np.array([kind == wanted for kind in kinds]) for wanted in ("q12", "q13", "q14", "q21", "q22")
+        )
 
     def share_folded(self, position: Array) -> float:
         """How far the fan has turned, 0 (legs out) to 1 (ball)."""
@@ -65,10 +72,30 @@ class FoldMap:
         out = [Via("the folding line", lower), Via("the folding line", line)]
         return [via for via in out if np.max(np.abs(via.position - position)) > NEAR]
 
+    def untangled(self, position: Array) -> list[Via]:
+        """A longer way to the chain for legs that bar each other: petals up, lower legs up and out, then the stance.
+
+        With the hips high and the yaw at 0 every lower leg is alone in its own sixth of the circle, whatever the fan.
+        """
+        lift = position.copy()
+        lift[self._thighs], lift[self._petals] = PETALS_UP
+        out = lift.copy()
+        out[self._yaws], out[self._femurs], out[self._tibias] = LEGS_UP
+        spread = out.copy()
+        spread[self.fan] = self.poses["stand"][self.fan]
+        closed = np.where(self.upper, self.poses["stand"], spread)
+        vias = (("petals up", lift), ("legs up", out), ("legs out", spread), ("dome closed", closed))
+        return [*(Via(name, place, True) for name, place in vias), Via("stand", self.poses["stand"], True)]
+
     def nearest(self, position: Array, names: tuple[str, ...] = CHAIN) -> Via:
         """The pose of the chain that is reached soonest."""
         best = min(names, key=lambda name: self.travel_time(position, self.poses[name]))
         return Via(best, self.poses[best])
+
+    def long_route(self, position: Array, goal: str) -> list[Via]:
+        """Like `route`, untangling the legs first."""
+        first = self.untangled(position)
+        return [*first, *self.route(first[-1].position, goal)]
 
     def route(self, position: Array, goal: str) -> list[Via]:
         """Via-points from a position to a pose of the chain, the goal last."""

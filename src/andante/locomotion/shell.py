@@ -80,6 +80,7 @@ class ShellController:
         self._follower = RouteFollower(self._map, fold)
         self._since, self._attempts, self._time, self._course = 0.0, 0, 0.0, 0.0
         self._wish: ShellMode | None = None
+        self._long = False  # whether the long way is being tried
 
     # ---- what a front end calls ----------------------------------------------------------------------
     def handle(self, key: str, pressed: bool = True) -> str:
@@ -155,10 +156,12 @@ class ShellController:
 
     def _begin_fold(self, position: Array) -> None:
         self._course = self.roller.attitude.facing  # the body turns while it folds; the ball rolls where it faced
+        self._long = False
         self._follower.begin(position, self._map.route(position, "ball"))
         self._enter(ShellMode.FOLDING)
 
     def _begin_unfold(self, position: Array) -> None:
+        self._long = False
         self._follower.begin(position, self._map.route(position, "stand"))
         self._attempts += 1
         self._enter(ShellMode.UNFOLDING)
@@ -175,7 +178,13 @@ class ShellController:
         """A fold or unfold has ended: go on, try again, or say what stopped it."""
         if self._follower.progress is Progress.FAILED:
             self._tell(self._follower.reason)
-            self._enter(ShellMode.STUCK)
+            if self._long:
+                self._enter(ShellMode.STUCK)
+            else:
+                self._tell("takes the long way: petals and legs up and out first")
+                goal = "ball" if self.mode is ShellMode.FOLDING else "stand"
+                self._long = True
+                self._follower.begin(position, self._map.long_route(position, goal))
         elif self.mode is ShellMode.FOLDING:
             self.roller.start(self._course)
             self._enter(ShellMode.BALL if self._attempts == 0 else ShellMode.RIGHTING)
