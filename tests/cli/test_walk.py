@@ -1,7 +1,9 @@
 """`andante rig` and `andante walk`: JSON by the contract, files whole or absent, one-line errors."""
 
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,18 @@ def test_rig_writes_what_walk_reads(andante, tmp_path):
     code, out, _ = andante("rig", "shell")
     assert code == 0
     assert "[[legs]]" in out
+
+
+def test_sim_stands_in_the_rig_beside_the_file(andante, tmp_path):
+    pybullet_data = pytest.importorskip("pybullet_data")
+    shutil.copytree(Path(pybullet_data.getDataPath()) / "a1", tmp_path / "a1")
+    file = tmp_path / "a1" / "a1.urdf"
+    _, out, _ = andante("rig", file, "-o", tmp_path / "a1" / "a1.rig.toml", "--json")
+    height = json.loads(out)["height"]
+    code, out, _ = andante("sim", file, "--seconds", 1, "--json")
+    assert code == 0
+    assert json.loads(out)["base"][2] == pytest.approx(height, abs=0.02)
+    assert not json.loads(out)["fallen"]
 
 
 def test_parameters_and_words(andante, tmp_path):

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from andante.description import Problem, load_robot, load_world
+from andante.description import Problem, Robot, load_robot, load_world
+from andante.description.io.sidecar import sidecar_path
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 
@@ -101,6 +102,20 @@ def parse_push(text: str) -> tuple[Array, float]:
     return impulse * direction, when
 
 
+def rigged(robot: Robot) -> Robot:
+    """The robot with the stance, gains and sensors of the rig NAME.rig.toml beside its file; unchanged without one."""
+    if not robot.source.file or not Path(robot.source.file).parent.joinpath(_rig_name(robot.source.file)).is_file():
+        return robot
+    from andante.locomotion.io.rig_file import rig_for
+    from andante.locomotion.rig import with_rig
+
+    return with_rig(robot, rig_for(robot))
+
+
+def _rig_name(file: str) -> str:
+    return f"{sidecar_path(Path(file)).stem}.rig.toml"
+
+
 def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
     """Carry a job out. Files are complete or absent, also when it is interrupted."""
     if not (np.isfinite(job.seconds) and 0 <= job.seconds <= 1e6):
@@ -115,7 +130,7 @@ def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
             "pictures": (job.picture, PICTURES),
         }
     )
-    robot = load_robot(job.robot, job.arguments)
+    robot = rigged(load_robot(job.robot, job.arguments))
     world = load_world(job.world)
     sim = simulate(
         robot,
