@@ -1,0 +1,280 @@
+"""Drawings of robots, chains, targets and paths in space. Figures are returned, never shown.
+
+Functions named draw_* add to axes made by `space`; `preview_robot` and `preview_chain` make a whole figure. Lengths are
+metres and equal along all three axes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+from numpy.typing import ArrayLike
+
+from andante.description import Robot
+from andante.description.meshes import hull
+from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
+from andante.description.solids import as_trimesh
+from andante.errors import BadInput
+from andante.geometry import SE3, Array, so3
+from andante.kinematics import Chain
+
+INK, GREY, PALE = "#1f2933", "#8d99a6", "#d5dbe1"
+COLOURS = ("#2f6fb0", "#d9772b", "#3c9d6b", "#b8475a", "#7a5ea8", "#8c6d46")  # for things side by side
+AXIS_COLOURS = ("#c8403a", "#3f9a52", "#3566b8")  # x, y, z
+SPEED_MAP = "viridis"
+SHARP = math.radians(35.0)  # edges of collision shapes that bend more are drawn
+SIDES = 16  # of round collision shapes
+
+Positions = Mapping[str, float]
+
+
+# ---- figures and axes ----------------------------------------------------------------------------
+def space(
+    columns: int = 1,
+    titles: Sequence[str] = (),
+    *,
+    size: float = 4.6,
+    tall: float = 0.86,
+    elevation: float = 22.0,
+    azimuth: float = -55.0,
+) -> tuple[Figure, tuple[Any, ...]]:
+    """A figure with 3D axes side by side, and the axes.
+
+    size: width of each in inches; tall: height over width; elevation, azimuth: direction of view in degrees.
+    """
+    if columns < 1:
+        raise BadInput(f"a figure needs at least one column, got {columns}")
+    figure = Figure(figsize=(size * columns, tall * size), layout="constrained")
+    made = []
+    for index in range(columns):
+        axes = figure.add_subplot(1, columns, index + 1, projection="3d", computed_zorder=False)
+        axes.view_init(elevation, azimuth)
+        if index < len(titles):
+            axes.set_title(titles[index], fontsize=10, color=INK)
+        for axis, letter in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
+            axis.set_label_text(f"{letter} [m]", fontsize=8, color=INK)
+            axis.labelpad = 7
+            axis.set_tick_params(labelsize=7, colors=GREY)
+            axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+            axis._axinfo["grid"].update(color=PALE, linewidth=0.5)
+        made.append(axes)
+    return figure, tuple(made)
+
+
+def frame_all(axes: Any, margin: float = 0.04) -> None:
+    """Limits around everything drawn, the same scale along x, y and z; call it last."""
+    axes.autoscale_view()
+    limits = np.array([axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d()])
+    middle, half = limits.mean(axis=1), np.diff(limits, axis=1)[:, 0] / 2
+    half = np.maximum(half, 0.2 * half.max()) * (1.0 + margin)
+    axes.set(xlim3d=middle[0] + [-half[0], half[0]], ylim3d=middle[1] + [-half[1], half[1]])
+    axes.set_zlim3d(middle[2] - half[2], middle[2] + half[2])
+    axes.set_box_aspect(half, zoom=0.98)
+    for axis, share in zip((axes.xaxis, axes.yaxis, axes.zaxis), half / half.max(), strict=True):
+        axis.set_major_locator(MaxNLocator(max(2, round(5 * share)), steps=(1, 2, 5, 10)))
+
+
+# ---- robots --------------------------------------------------------------------------------------
+def draw_robot(
+    axes: Any,
+    robot: Robot,
+    positions: Positions | None = None,
+    base: SE3 | None = None,
+    *,
+    outlines: bool = True,
+    frames: Iterable[str] = (),
+    colour: str = GREY,
+    sticks: bool = True,
+) -> None:
+    """A robot at joint positions [rad, m]: sticks from joint to joint, outlines of collision shapes, frames by name.
+
+    base is world_from_root. Links without body that carry nothing (sensor frames) get no stick.
+    """
+    world = SE3.identity() if base is None else base
+    poses = {name: world @ pose for name, pose in robot.link_poses(robot.complete(positions or {})).items()}
+    for name in frames:
+        robot.link(name)
+        draw_frame(axes, poses[name])
+    if sticks:
+        bones = [
+            np.stack([poses[joint.parent].translation, poses[joint.child].translation])
+            for joint in robot.joints
+            if joint.child in _bodies(robot)
+        ]
+        if bones:
+            axes.add_collection3d(Line3DCollection(bones, colors=colour, linewidths=2.4, capstyle="round", zorder=3))
+        joints = np.array([poses[joint.child].translation for joint in robot.movable]).reshape(-1, 3)
+        axes.scatter(*joints.T, s=9, color=colour, edgecolors="white", linewidths=0.5, depthshade=False, zorder=4)
+    if outlines:
+        _draw_outlines(axes, robot, poses, colour)
+
+
+def preview_robot(
+    robot: Robot, positions: Positions | None = None, base: SE3 | None = None, *, frames: Iterable[str] = ()
+) -> Figure:
+    """A robot as sticks and collision outlines, with the frames of some links."""
+    figure, (axes,) = space(titles=(robot.name,))
+    draw_robot(axes, robot, positions, base, frames=frames)
+    frame_all(axes)
+    return figure
+
+
+def draw_frame(axes: Any, pose: SE3 | ArrayLike, length: float = 0.05) -> None:
+    """Axes of a frame, x red, y green, z blue, `length` long [m]; pose is (4, 4) or an SE3."""
+    matrix = pose.matrix if isinstance(pose, SE3) else np.asarray(pose, dtype=float)
+    origin, ends = matrix[:3, 3], matrix[:3, 3] + length * matrix[:3, :3].T
+    lines = [np.stack([origin, end]) for end in ends]
+    axes.add_collection3d(Line3DCollection(lines, colors=AXIS_COLOURS, linewidths=1.6, zorder=7))
+
+
+def _bodies(robot: Robot) -> set[str]:
+    """Links with a body of their own, and everything that carries one."""
+    kept = {link.name for link in robot.links if link.inertia or link.visuals or link.collisions}
+    for joint in reversed(robot.topological):
+        if joint.child in kept:
+            kept.add(joint.parent)
+    return kept
+
+
+def _draw_outlines(axes: Any, robot: Robot, poses: Mapping[str, SE3], colour: str) -> None:
+    """Faint faces and sharp edges of all collision shapes."""
+    faces: list[Array] = []
+    edges: list[Array] = []
+    for link in robot.links:
+        for collision in link.collisions:
+            if isinstance(collision.geometry, Plane | Heightmap):
+                continue
+            points, triangles, sharp = _outline(collision.geometry)
+            placed = (poses[link.name] @ collision.pose) @ points
+            faces += list(placed[triangles])
+            edges += list(placed[sharp])
+    if faces:
+        axes.add_collection3d(Poly3DCollection(faces, facecolors=colour, alpha=0.05, linewidths=0, zorder=1))
+        axes.add_collection3d(Line3DCollection(edges, colors=colour, linewidths=0.4, alpha=0.55, zorder=2))
+
+
+def _outline(geometry: Geometry) -> tuple[Array, np.ndarray, np.ndarray]:
+    """Points (n, 3), triangles (m, 3) and sharp edges (k, 2) of a shape; a mesh is told by its convex hull."""
+    import trimesh
+
+    if isinstance(geometry, Mesh):
+        solid = trimesh.Trimesh(*hull(geometry))
+    else:
+        solid = as_trimesh(geometry, SIDES)
+    return (
+        np.asarray(solid.vertices),
+        np.asarray(solid.faces),
+        np.asarray(solid.face_adjacency_edges)[solid.face_adjacency_angles > SHARP],
+    )
+
+
+# ---- chains, targets, paths ----------------------------------------------------------------------
+def chain_points(chain: Chain, q: ArrayLike) -> tuple[Array, Array]:
+    """Corners of the stick figure of a chain (m, 3) and places of its joints (k, 3), in the base frame [m]."""
+    chain.fk(q)  # says what is wrong with q
+    values = dict(zip(chain.joint_names, np.asarray(q, dtype=float).tolist(), strict=True)) | dict(chain.held)
+    pose, corners, joints = np.eye(4), [np.zeros(3)], []
+    for step in chain.steps:
+        one = Chain(chain.base, chain.tip, (step,), chain.bounds)
+        if one.joint_names:
+            joints.append(pose[:3, 3])
+        pose = pose @ one.fk([values[name] for name in one.joint_names])
+        if np.linalg.norm(pose[:3, 3] - corners[-1]) > 1e-9:
+            corners.append(pose[:3, 3])
+    return np.array(corners), np.array(joints).reshape(-1, 3)
+
+
+def draw_chain(
+    axes: Any,
+    chain: Chain,
+    q: ArrayLike,
+    base: SE3 | None = None,
+    *,
+    colour: str = COLOURS[0],
+    label: str = "",
+    tip_frame: bool = False,
+    alpha: float = 1.0,
+) -> None:
+    """A chain at q [rad, m] as a stick with a dot per joint and a ring at its tip; base is world_from_base."""
+    world = SE3.identity() if base is None else base
+    corners, joints = (world @ points if len(points) else points for points in chain_points(chain, q))
+    line = {"color": colour, "linewidth": 2.6, "solid_capstyle": "round", "alpha": alpha, "zorder": 5}
+    axes.plot(*corners.T, label=label or None, **line)
+    dots = {"depthshade": False, "zorder": 6}
+    axes.scatter(*joints.T, s=26, color=colour, edgecolors="white", linewidths=0.8, alpha=alpha, **dots)
+    axes.scatter(*corners[-1:].T, s=34, facecolors="white", edgecolors=colour, linewidths=1.6, **dots)
+    if tip_frame:
+        draw_frame(axes, world.matrix @ chain.fk(q))
+
+
+def draw_target(
+    axes: Any, target: ArrayLike, near: ArrayLike, base: SE3 | None = None, *, size: float = 0.05, label: str = ""
+) -> None:
+    """A target x y z yaw pitch roll in the base frame, NaN = free [m, rad].
+
+    A coordinate that counts is a short solid bar along its axis, a free one a long dotted line. An angle that counts is
+    an arc about its axis (yaw z, pitch y, roll x). Free coordinates of the place are taken from `near` (3,).
+    """
+    wanted = np.asarray(target, dtype=float)
+    if wanted.shape != (6,):
+        raise BadInput(f"a target is x y z yaw pitch roll (6 numbers, NaN = free), got shape {wanted.shape}")
+    world = SE3.identity() if base is None else base
+    point = np.where(np.isnan(wanted[:3]), np.asarray(near, dtype=float), wanted[:3])
+    for axis, colour in enumerate(AXIS_COLOURS):
+        free = bool(np.isnan(wanted[axis]))
+        reach = np.eye(3)[axis] * size * (2.2 if free else 0.6)
+        ends = world @ np.stack([point - reach, point + reach])
+        axes.plot(*ends.T, color=colour, linewidth=1.2 if free else 2.4, linestyle=":" if free else "-", zorder=8)
+        if not np.isnan(wanted[5 - axis]):
+            turn = np.linspace(0.25, 1.75 * np.pi, 40)
+            about, first = np.eye(3)[axis], np.eye(3)[(axis + 1) % 3]
+            arc = point + 0.8 * size * so3.from_axis_angle(about, turn) @ first
+            axes.plot(*(world @ arc).T, color=colour, linewidth=1.2, zorder=8)
+    place = world @ point
+    axes.scatter(*place[:, None], s=26, marker="D", color=INK, label=label or None, depthshade=False, zorder=9)
+
+
+def draw_path(
+    axes: Any, points: ArrayLike, speeds: ArrayLike | None = None, *, colour: str = COLOURS[1], label: str = ""
+) -> None:
+    """A way through points (m, 3) [m]; with speeds (m,) [m/s] it is coloured by them and gets a scale."""
+    way = np.asarray(points, dtype=float)
+    if way.ndim != 2 or way.shape[1] != 3 or len(way) < 2:
+        raise BadInput(f"a path is (m, 3) points with m >= 2, got shape {way.shape}")
+    if speeds is None:
+        axes.plot(*way.T, color=colour, linewidth=1.6, label=label or None, zorder=7)
+        return
+    pace = np.asarray(speeds, dtype=float)
+    if pace.shape != (len(way),):
+        raise BadInput(f"a path of {len(way)} points needs as many speeds, got shape {pace.shape}")
+    pieces = Line3DCollection(np.stack([way[:-1], way[1:]], axis=1), cmap=SPEED_MAP, linewidths=3.0, zorder=7)
+    pieces.set_array(0.5 * (pace[:-1] + pace[1:]))
+    axes.add_collection3d(pieces)
+    bar = axes.figure.colorbar(pieces, ax=axes, shrink=0.6, pad=0.12)
+    bar.set_label("speed [m/s]", fontsize=8)
+    bar.ax.tick_params(labelsize=7)
+
+
+def preview_chain(
+    chain: Chain, solutions: Sequence[ArrayLike], target: ArrayLike | None = None, labels: Sequence[str] = ()
+) -> Figure:
+    """A chain at one or more q, each in its colour, with the target that they were solved for."""
+    if not len(solutions):
+        raise BadInput(f"{chain.name}: give at least one q to draw")
+    figure, (axes,) = space(titles=(f"{chain.base} to {chain.tip}",))
+    for index, q in enumerate(solutions):
+        label = labels[index] if index < len(labels) else ""
+        draw_chain(axes, chain, q, colour=COLOURS[index % len(COLOURS)], label=label)
+    draw_frame(axes, np.eye(4))
+    if target is not None:
+        draw_target(axes, target, chain.fk(solutions[0])[:3, 3], label="target")
+    if labels or target is not None:
+        axes.legend(fontsize=8, frameon=False, loc="upper left")
+    frame_all(axes)
+    return figure
