@@ -10,6 +10,7 @@ from andante.description import robot_names
 from andante.errors import UnknownName
 from andante.geometry import so3
 from andante.kinematics import load_dh
+from andante.kinematics._kernels import sine_cosine
 from andante.kinematics.jacobians import to_zyz
 
 from .reference import differences, fk, jacobian, random_positions
@@ -95,6 +96,14 @@ def test_kernels_agree_with_plain_numpy(chain):
     q = random_positions(chain, 20, np.random.default_rng(FIXED_SEED))
     np.testing.assert_allclose(chain.fk(q), [fk(chain, each) for each in q], atol=1e-12)
     np.testing.assert_allclose(chain.jacobian(q), [jacobian(chain, each) for each in q], atol=1e-12)
+
+
+def test_sine_and_cosine_of_the_kernels():
+    rng = np.random.default_rng(6)
+    quarters = np.arange(-8, 9) * np.pi / 4
+    for x in (*quarters, *rng.uniform(-7, 7, 300), *rng.uniform(-9e4, 9e4, 300), 3e6, -1e9, 1e-300, 0.0):
+        np.testing.assert_allclose(sine_cosine(x), (np.sin(x), np.cos(x)), rtol=0, atol=4e-16)
+    assert np.isnan(sine_cosine(np.nan)).all()
 
 
 def test_batch_axes_are_kept():

@@ -34,7 +34,7 @@ def ik(
         str, typer.Option("--axes", help="Whose axes free coordinates are meant in: base or tool.")
     ] = "base",
     no_limits: Annotated[bool, typer.Option("--no-limits", help="Let joints leave their limits.")] = False,
-    restarts: Annotated[int, typer.Option("--restarts", metavar="N", help="Attempts from random places.")] = 100,
+    restarts: Annotated[int, typer.Option("--restarts", metavar="N", help="Attempts from random places.")] = 300,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:

@@ -168,7 +168,7 @@ class Chain:
         axes: str = "base",
         weights: tuple[float, float] = (1.0, 1.0),
         limits: bool = True,
-        restarts: int = 100,
+        restarts: int = 300,
         tolerance: float = 1e-6,
         max_iterations: int = 200,
         seed: int = 0,

@@ -42,7 +42,7 @@ def solver_options(
     axes: str = "base",
     weights: tuple[float, float] = (1.0, 1.0),
     limits: bool = True,
-    restarts: int = 100,
+    restarts: int = 300,
     tolerance: float = 1e-6,
     max_iterations: int = 200,
     seed: int = 0,
@@ -70,7 +70,7 @@ def solver_options(
 def as_targets(target: ArrayLike) -> Array:
     """Targets as (6,) or (m, 6) floats; refuses other shapes."""
     array = np.array(target, dtype=float, order="C")
-    if array.shape[-1:] != (6,) or array.ndim > 2:
+    if array.shape != (6,) and (array.ndim != 2 or array.shape[1] != 6):
         raise BadInput(
             f"a target is x y z yaw pitch roll (6 numbers, NaN = free) or an (m, 6) array, got shape {array.shape}"
         )

@@ -69,7 +69,7 @@ def _tools() -> Iterator[Finding]:
 
 
 def warm_up() -> Iterator[str]:
-    """Make the meshes of every robot and compile the kernels of every engine; tells what was done."""
+    """Make the meshes of every robot, compile the kernels of every engine and of kinematics; tells what was done."""
     for name in robot_names():
         robot_bounds(load_robot(name))
         yield f"robot {name}: meshes made"
@@ -80,3 +80,6 @@ def warm_up() -> Iterator[str]:
             sim.engine.cast_rays([[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0)
             sim.close()
             yield f"engine {name}: compiled"
+    leg = load_robot("nao").chain("torso", "l_sole")
+    leg.jacobian(leg.ik(leg.coordinates(leg.middle)).q)
+    yield "kinematics: compiled"
