@@ -21,11 +21,10 @@ def readings_of(suite: SensorSuite, time: float, since: float | None = None) -> 
         raise BadInput("no encoder reading has arrived yet; run the simulation for one sample first")
     values = {}
     for channel in suite:
-        if channel.reading is None:
-            continue
         if isinstance(channel.sensor, Imu):
-            felt = channel.reading.values if since is None else channel.mean_since(since)
-            values["gyro"], values["acceleration"] = felt[:3], felt[3:]
+            felt = channel.mean_since(time if since is None else since)
+            if felt is not None:
+                values["gyro"], values["acceleration"] = felt[:3], felt[3:]
     forces = {
         c.name.removesuffix("/force"): c.reading.values for c in suite if isinstance(c.sensor, FootForce) and c.reading
     }
@@ -52,7 +51,8 @@ class Behave:
         if sim.sensors is None:
             raise BadInput("a behaviour needs sensors: simulate(..., sensors=True)")
         command = self.command(sim.time) if callable(self.command) else self.command
-        targets = self.behaviour.update(readings_of(sim.sensors, sim.time, sim.time - 1.0 / self.rate), command, 1.0 / self.rate)
+        period = 1.0 / self.rate
+        targets = self.behaviour.update(readings_of(sim.sensors, sim.time, sim.time - period), command, period)
         if not np.isfinite(targets).all():
             raise BadInput(f"behaviour {type(self.behaviour).__name__} gave targets that are not finite")
         sim.engine.command(sim.actor, targets, Mode.POSITION)

@@ -8,7 +8,19 @@ from collections.abc import Callable
 import numpy as np
 import trimesh
 
-from andante.description.robots._meshing import Section, join, loft, prism, revolve, ring, rounded, rounded_box, tube
+from andante.description.robots._meshing import (
+    Section,
+    join,
+    loft,
+    moved,
+    prism,
+    revolve,
+    ring,
+    rounded,
+    rounded_box,
+    tube,
+)
+from andante.geometry import so3
 
 AXLE = 0.055  # height of base_link over the ground [m]; below, z is told over base_link
 WHEELBASE, TRACK = 0.33, 0.25
@@ -123,9 +135,7 @@ def tyre() -> trimesh.Trimesh:
         rotation = np.array([[math.cos(a), 0, math.sin(a)], [0, 1, 0], [-math.sin(a), 0, math.cos(a)]])
         for side in (-1, 1):
             block = rounded_box((0.0, side * 0.0105, RADIUS - 0.0035), (0.010, 0.017, 0.007), 0.0012)
-            block.apply_transform(trimesh.transformations.rotation_matrix(0.12 * side, (0, 0, 1)))
-            block.vertices = np.asarray(block.vertices) @ rotation.T
-            blocks.append(block)
+            blocks.append(moved(block, rotation @ so3.exp((0.0, 0.0, 0.12 * side)), (0.0, 0.0, 0.0)))
     return join(carcass, *blocks)
 
 
