@@ -15,7 +15,7 @@ from andante.description import Robot
 from andante.geometry import Array
 
 from .ball_attitude import Attitude
-from .ball_kernels import stroke_openings
+from .ball_kernels import seen_from_legs, stroke_openings
 from .ball_strokes import LEGS, Strokes, strokes_of
 from .behaviour import Command, Readings
 
@@ -90,7 +90,7 @@ class BallRoller:
             self._still = 0.0
         else:
             wanted = self.righting_velocity()
-            calm = self.attitude.lean < config.settled_lean and np.linalg.norm(self.velocity) < config.settled_speed
+            calm = self.attitude.lean < config.settled_lean and math.hypot(*self.velocity) < config.settled_speed
             self._still = self._still + dt if calm else 0.0
             self._back, self._pace = 0.0, config.slowest
         goal = self.push(rotation, self._needed(command, wanted, dt))
@@ -107,7 +107,7 @@ class BallRoller:
         config = self.config
         c, s = math.cos(self.course), math.sin(self.course)
         way = np.array([c * command.vx - s * command.vy, s * command.vx + c * command.vy])
-        size = float(np.linalg.norm(way))
+        size = math.hypot(*way)
         mean = min(max(size, config.slowest), config.fastest)
         square = mean**2 + self.strokes.lift * float(self.attitude.rotation[2, 2])
         return way / size * max(config.slowest_on_top, math.sqrt(max(0.0, square)))
@@ -123,10 +123,10 @@ class BallRoller:
     def _needed(self, command: Command, wanted: Array, dt: float) -> Array:
         """Change of velocity (2,) that the legs have to make; righting is left to gravity where that is enough."""
         error, config = wanted - self.velocity, self.config
-        size = float(np.linalg.norm(wanted))
+        size = math.hypot(*wanted)
         if command.vx or command.vy or size < 1e-6:
             return error
-        speed = float(np.linalg.norm(self.velocity))
+        speed = math.hypot(*self.velocity)
         if self.attitude.lean < config.rocking_lean:  # open legs would prop it up: brake a fast swing, else let it rock
             return -self.velocity if speed > config.rocking_speed else np.zeros(2)
         way = wanted / size
@@ -143,7 +143,7 @@ class BallRoller:
         if self._back > 0:
             self._back -= dt
             return -wanted
-        along = float(self.velocity @ wanted) / float(np.linalg.norm(wanted))
+        along = float(self.velocity @ wanted) / math.hypot(*wanted)
         self._pace += dt / config.stuck_time * (along - self._pace)
         if self._pace < config.stuck_speed:
             self._pace, self._back = config.slowest, config.run_up
@@ -152,13 +152,13 @@ class BallRoller:
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
         config = self.config
-        size = float(np.linalg.norm(error))
+        size = math.hypot(error[0], error[1])
         strength = min(1.0, config.gain * (size - config.dead))
         out = np.zeros(2 * LEGS)
         if strength <= 0:
             return out
-        down = self.strokes.turned(-rotation[2])
-        back = self.strokes.turned(rotation.T @ np.array([-error[0] / size, -error[1] / size, 0.0]))
+        down = seen_from_legs(-rotation[2], self.strokes.azimuth)
+        back = seen_from_legs(-(error[0] * rotation[0] + error[1] * rotation[1]) / size, self.strokes.azimuth)
         for stroke, legs in ((self.strokes.lower, slice(0, LEGS)), (self.strokes.upper, slice(LEGS, 2 * LEGS))):
             out[legs] = stroke_openings(
                 stroke.openings,

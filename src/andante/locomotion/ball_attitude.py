@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .ball_kernels import filter_step
+from .ball_kernels import filter_step, in_body
 
 GRAVITY = 9.81  # [m/s^2]
 
@@ -26,7 +26,7 @@ class Attitude:
     """
 
     def __init__(self, mount: Array | None = None, time_constant: float = 1.5, tolerance: float = 2.5) -> None:
-        self.mount = np.eye(3) if mount is None else mount  # body_from_sensor
+        self.mount = np.eye(3) if mount is None else np.ascontiguousarray(mount)  # body_from_sensor
         self.time_constant, self.tolerance = time_constant, tolerance  # [s], [m/s^2]
         self.rotation: Array = np.eye(3)
         self.spin: Array = np.zeros(3)  # angular velocity in the heading frame [rad/s]
@@ -55,13 +55,12 @@ class Attitude:
 
         Axes that read NaN count as 0.
         """
-        gyro, acceleration = self.mount @ np.nan_to_num(gyro), self.mount @ np.nan_to_num(acceleration)
+        gyro, acceleration = in_body(self.mount, gyro), in_body(self.mount, acceleration)
         if not self._started:
             self.reset(acceleration)
         self._age += dt
         share = min(1.0, dt / min(self.time_constant, self._age))
-        rotation = filter_step(self.rotation, gyro, acceleration, dt, share, GRAVITY, self.tolerance)
-        self.rotation = _orthonormal(rotation)
+        self.rotation = filter_step(self.rotation, gyro, acceleration, dt, share, GRAVITY, self.tolerance)
         self.spin = self.rotation @ gyro
         return self.rotation
 
@@ -74,8 +73,3 @@ class Attitude:
     def lean(self) -> float:
         """Angle between the body's z axis and the vertical [rad], 0 to pi."""
         return math.acos(min(1.0, max(-1.0, float(self.rotation[2, 2]))))
-
-
-def _orthonormal(rotation: Array) -> Array:
-    """The nearest rotation, by one step of Newton for the polar factor: R (3 I - RᵀR) / 2."""
-    return rotation @ (1.5 * np.eye(3) - 0.5 * rotation.T @ rotation)

@@ -97,10 +97,36 @@ def turned(rotation: Array, x: float, y: float, z: float) -> Array:
 
 
 @njit(cache=True)
+def in_body(mount: Array, sensed: Array) -> Array:
+    """A sensor's vector in body axes, mount @ sensed; NaN counts as 0."""
+    out = np.zeros(3)
+    for j in range(3):
+        if not math.isnan(sensed[j]):
+            for i in range(3):
+                out[i] += mount[i, j] * sensed[j]
+    return out
+
+
+@njit(cache=True)
+def seen_from_legs(vector: Array, azimuth: Array) -> Array:
+    """A body vector (3,) seen from the x axis of each leg, (legs, 3)."""
+    out = np.empty((len(azimuth), 3))
+    for leg in range(len(azimuth)):
+        c, s = math.cos(azimuth[leg]), math.sin(azimuth[leg])
+        out[leg, 0] = c * vector[0] + s * vector[1]
+        out[leg, 1] = c * vector[1] - s * vector[0]
+        out[leg, 2] = vector[2]
+    return out
+
+
+@njit(cache=True)
 def filter_step(
     rotation: Array, gyro: Array, force: Array, dt: float, share: float, gravity: float, tolerance: float
 ) -> Array:
-    """heading_from_body after one step: turned by the gyro, then leant by `share` towards the felt vertical."""
+    """heading_from_body after one step: turned by the gyro, then leant by `share` towards the felt vertical.
+
+    The result is brought back to a rotation by one step of Newton for the polar factor, R (3 I - RᵀR) / 2.
+    """
     w = np.zeros(3)
     for i in range(3):
         for j in range(3):
@@ -112,4 +138,11 @@ def filter_step(
         fx = (out[0, 0] * force[0] + out[0, 1] * force[1] + out[0, 2] * force[2]) / size
         fy = (out[1, 0] * force[0] + out[1, 1] * force[1] + out[1, 2] * force[2]) / size
         out = turned(out, share * trust * fy, -share * trust * fx, 0.0)
-    return out
+    polar = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            polar[i, j] = 1.5 * out[i, j]
+            for k in range(3):
+                dot = out[0, k] * out[0, j] + out[1, k] * out[1, j] + out[2, k] * out[2, j]
+                polar[i, j] -= 0.5 * out[i, k] * dot
+    return polar

@@ -62,12 +62,6 @@ class Strokes:
         out[:LEGS] = np.where(loses & (most > HALF), np.minimum(lower, HALF), lower)
         return out
 
-    def turned(self, vector: Array) -> Array:
-        """A body vector (3,) seen from each leg's own x axis, (12, 3)."""
-        c, s = np.cos(self.azimuth), np.sin(self.azimuth)
-        x, y, z = vector
-        return np.stack([c * x + s * y, -s * x + c * y, np.full(2 * LEGS, z)], axis=1)
-
 
 def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 0.8, petal: float = 1.6) -> Strokes:
     """The strokes of a Shell whose legs open by these angles at most [rad], measured on its own collision shapes."""
