@@ -16,7 +16,7 @@ SAG = 0.02  # how far a joint may give way under the load [rad]
 BANDWIDTH = 3.5  # at which a joint carries its share of the robot's mass [Hz]
 DAMPING = 0.5
 LONGEST_LAG = 0.03  # kd / kp [s]
-ROTOR = 1e-3  # inertia of the drive over kd [s], for files that state none: a leg without any chatters on its contact
+ROTOR = 2e-3  # inertia of the drive over kd [s], for files that state none: a leg without any chatters on its contact
 
 
 def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
