@@ -127,7 +127,7 @@ def test_path_is_coloured_by_speed():
     points = np.linspace([0, 0, 0], [1, 1, 1], 5)
     draw_path(axes, points, [0.0, 1.0, 2.0, 1.0, 0.0])
     np.testing.assert_allclose(axes.collections[0].get_array(), [0.5, 1.5, 1.5, 0.5])
-    assert figure.axes[-1].get_ylabel() == "speed [m/s]"
+    assert figure.axes[-1].get_xlabel() == "speed [m/s]"
     draw_path(axes, points)
     np.testing.assert_allclose(line(axes.lines[-1]), points)
 

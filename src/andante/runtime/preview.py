@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+from mpl_toolkits.mplot3d.proj3d import proj_transform
 from numpy.typing import ArrayLike
 
 from andante.description import Robot
@@ -29,6 +31,7 @@ COLOURS = ("#2f6fb0", "#d9772b", "#3c9d6b", "#b8475a", "#7a5ea8", "#8c6d46")  # 
 AXIS_COLOURS = ("#c8403a", "#3f9a52", "#3566b8")  # x, y, z
 SPEED_MAP = "viridis"
 SHARP = math.radians(35.0)  # edges of collision shapes that bend more are drawn
+RIM = 1.15  # left for labels and titles around a box in space, both sides together [inch]
 SIDES = 16  # of round collision shapes
 
 Positions = Mapping[str, float]
@@ -50,16 +53,18 @@ def space(
     """
     if columns < 1:
         raise BadInput(f"a figure needs at least one column, got {columns}")
-    figure = Figure(figsize=(size * columns, tall * size), layout="constrained")
+    figure = Figure(figsize=(size * columns, tall * size))
     made = []
     for index in range(columns):
-        axes = figure.add_subplot(1, columns, index + 1, projection="3d", computed_zorder=False)
+        # a square as wide as the column, whatever the height: 3D axes fill a square
+        square = (index / columns, 0.5 - 0.5 / tall, 1.0 / columns, 1.0 / tall)
+        axes: Any = figure.add_axes(square, projection="3d", computed_zorder=False)
         axes.view_init(elevation, azimuth)
         if index < len(titles):
-            axes.set_title(titles[index], fontsize=10, color=INK)
+            middle = (index + 0.5) / columns
+            figure.text(middle, 1.0 - 0.02 / tall, titles[index], ha="center", va="top", fontsize=10, color=INK)
         for axis, letter in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
             axis.set_label_text(f"{letter} [m]", fontsize=8, color=INK)
-            axis.labelpad = 7
             axis.set_tick_params(labelsize=7, colors=GREY)
             axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
             axis._axinfo["grid"].update(color=PALE, linewidth=0.5)
@@ -68,16 +73,35 @@ def space(
 
 
 def frame_all(axes: Any, margin: float = 0.04) -> None:
-    """Limits around everything drawn, the same scale along x, y and z; call it last."""
+    """Limits around everything drawn, the same scale along x, y and z, as large as the column allows; call it last."""
     axes.autoscale_view()
     limits = np.array([axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d()])
     middle, half = limits.mean(axis=1), np.diff(limits, axis=1)[:, 0] / 2
     half = np.maximum(half, 0.2 * half.max()) * (1.0 + margin)
     axes.set(xlim3d=middle[0] + [-half[0], half[0]], ylim3d=middle[1] + [-half[1], half[1]])
     axes.set_zlim3d(middle[2] - half[2], middle[2] + half[2])
-    axes.set_box_aspect(half, zoom=0.98)
-    for axis, share in zip((axes.xaxis, axes.yaxis, axes.zaxis), half / half.max(), strict=True):
-        axis.set_major_locator(MaxNLocator(max(2, round(5 * share)), steps=(1, 2, 5, 10)))
+    _fill(axes, half)
+    shares = half / half.max()
+    for index, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
+        axis.set_major_locator(MaxNLocator(max(2, round(5 * shares[index])), steps=(1, 2, 5, 10)))
+        axis.labelpad = 3.0 + 30.0 * (1.0 - np.delete(shares, index).max())  # labels come too near in slender boxes
+
+
+def _fill(axes: Any, half: Array) -> None:
+    """Zoom and move a box of half edges (3,) so that it fills its column, but for a rim of labels."""
+    square = axes.get_position(original=True)
+    wide, tall = axes.figure.get_size_inches() * (square.width, 1.0)
+    room = np.maximum(1.0 - RIM / np.array([wide, tall]), 0.3) * (1.0, tall / wide)  # in sides of the square
+    corners = np.array(list(product(axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d())))
+    zoom = 1.0
+    for _ in range(3):  # perspective: the size on paper is not quite in proportion
+        axes.set_box_aspect(half, zoom=zoom)
+        x, y, _ = proj_transform(*corners.T, axes.get_proj())
+        seen = np.stack([x - axes.viewLim.x0, y - axes.viewLim.y0]) / axes.viewLim.width
+        zoom *= float(np.min(room / np.ptp(seen, axis=1)))
+    middle = 0.5 + np.array([-0.12, 0.1]) / wide  # labels stand to the right and below
+    shift = middle - 0.5 * (seen.max(axis=1) + seen.min(axis=1))
+    axes.set_position((*(square.min + shift * square.size), *square.size))
 
 
 # ---- robots --------------------------------------------------------------------------------------
@@ -256,7 +280,9 @@ def draw_path(
     pieces = Line3DCollection(np.stack([way[:-1], way[1:]], axis=1), cmap=SPEED_MAP, linewidths=3.0, zorder=7)
     pieces.set_array(0.5 * (pace[:-1] + pace[1:]))
     axes.add_collection3d(pieces)
-    bar = axes.figure.colorbar(pieces, ax=axes, shrink=0.6, pad=0.12)
+    square = axes.get_position(original=True)
+    place = axes.figure.add_axes((square.x0 + 0.3 * square.width, 0.9, 0.4 * square.width, 0.025))
+    bar = axes.figure.colorbar(pieces, cax=place, orientation="horizontal")
     bar.set_label("speed [m/s]", fontsize=8)
     bar.ax.tick_params(labelsize=7)
 
@@ -275,6 +301,6 @@ def preview_chain(
     if target is not None:
         draw_target(axes, target, chain.fk(solutions[0])[:3, 3], label="target")
     if labels or target is not None:
-        axes.legend(fontsize=8, frameon=False, loc="upper left")
+        figure.legend(fontsize=8, frameon=False, loc="upper left")
     frame_all(axes)
     return figure
