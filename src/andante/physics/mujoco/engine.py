@@ -203,8 +203,11 @@ class MujocoEngine(Engine):
         spatial = self.data.cvel[index.bodies]  # angular, linear; linear is told at the tree's centre of mass
         arm = self.data.xpos[index.bodies] - self.data.subtree_com[index.roots]
         out = np.empty((len(spatial), 6))
-        out[:, :3] = spatial[:, 3:] + np.cross(spatial[:, :3], arm)
-        out[:, 3:] = spatial[:, :3]
+        out[:, 3:] = turn = spatial[:, :3]
+        x, y, z = arm.T
+        out[:, 0] = spatial[:, 3] + turn[:, 1] * z - turn[:, 2] * y
+        out[:, 1] = spatial[:, 4] + turn[:, 2] * x - turn[:, 0] * z
+        out[:, 2] = spatial[:, 5] + turn[:, 0] * y - turn[:, 1] * x
         return out
 
     # ---- contacts and rays -----------------------------------------------------------------------
