@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from andante.description import Robot
+from andante.description.robot import Frame
 from andante.geometry import SE3, Array
 from andante.kinematics import Chain, Legs, chain
-from andante.kinematics._tables import Fixed
 
 from .rig import Rig
+
+TIP = "leg_solver/tip"  # name of the frame at the end of a leg
 
 
 class LegSolver:
@@ -61,8 +64,6 @@ def leg_chain(
     rest: Mapping[str, float],
 ) -> Chain:
     """The chain from a hip link to a point of a foot; joints on the way that the leg does not move are held."""
-    made = chain(robot, hip, foot)
-    held = {name: float(rest.get(name, 0.0)) for name in made.variables if name not in joints}
-    tip = np.eye(4)
-    tip[:3, 3] = point
-    return Chain(hip, foot, (*made.steps, Fixed(tip)), made.bounds, {**made.held, **held})
+    tip = Frame(TIP, foot, SE3.from_parts(np.eye(3), point))
+    made = chain(replace(robot, frames=(*robot.frames, tip)), hip, TIP)
+    return made.hold({name: float(rest.get(name, 0.0)) for name in made.variables if name not in joints})

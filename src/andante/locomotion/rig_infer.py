@@ -11,7 +11,6 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.kinematics import Chain
-from andante.kinematics._tables import Fixed
 
 from .leg_solver import leg_chain
 from .rig import Leg, Rig, Vec3
@@ -99,8 +98,7 @@ def _sketch(robot: Robot, branch: Branch, body: str, rest: dict[str, float]) -> 
     point: Vec3 = (float(branch.point[0]), float(branch.point[1]), float(branch.point[2]))
     leg = leg_chain(robot, branch.hip, branch.foot, branch.joints, point, rest)
     last = robot.joint(branch.joints[-1])
-    knee = leg_chain(robot, branch.hip, last.parent, branch.joints[:-1], (0.0, 0.0, 0.0), rest)
-    knee = replace(knee, steps=(*knee.steps, Fixed(last.pose.matrix)))
+    knee = leg_chain(robot, branch.hip, last.parent, branch.joints[:-1], _vec(last.pose.translation, 9), rest)
     joints = [robot.joint(name) for name in branch.joints]
     at = [body_from_root @ poses[j.parent] @ j.pose for j in joints]
     origins = np.array([pose.translation for pose in at])
