@@ -10,27 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from andante.cli import main as cli
-
 MASS = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
 BOX = "<collision><geometry><box size='1 1 1'/></geometry></collision>"
 ROBOT = f"<robot name='r'><link name='a'>{MASS}{BOX}</link></robot>"
 
 
-@pytest.fixture
-def andante(capsys, monkeypatch, tmp_path):
-    """Runs a command in this process inside an empty folder: exit code, stdout, stderr."""
+@pytest.fixture(autouse=True)
+def empty_folder(monkeypatch, tmp_path):
+    """Every test stands in an empty folder, and leaves signals as they were."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
     before = signal.getsignal(signal.SIGTERM)
-    yield run
+    yield
     signal.signal(signal.SIGTERM, before)
 
 

@@ -8,22 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from andante.cli import main as cli
-
-
-def run(capsys, monkeypatch, *words):
-    """Exit code, stdout and stderr of a command run in this process."""
-    monkeypatch.setattr(sys, "argv", ["andante", *map(str, words)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out, err = capsys.readouterr()
-    return ended.value.code or 0, out, err
-
-
-@pytest.fixture
-def andante(capsys, monkeypatch):
-    return lambda *words: run(capsys, monkeypatch, *words)
-
 
 def test_listings(andante):
     for command, key, some in (

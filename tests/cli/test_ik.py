@@ -1,25 +1,11 @@
 """`andante ik`: JSON, words, exit codes, one-line errors."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import andante as an
-from andante.cli import main as cli
-
-
-@pytest.fixture
-def andante(capsys, monkeypatch):
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return run
 
 
 def test_json_holds_the_contract(andante):

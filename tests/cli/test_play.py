@@ -1,23 +1,8 @@
 """`andante play` as scripts rely on it."""
 
 import json
-import sys
 
 import pytest
-
-from andante.cli import main as cli
-
-
-@pytest.fixture
-def andante(capsys, monkeypatch):
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return run
 
 
 def test_json_of_a_pose(andante):

@@ -2,24 +2,9 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-from andante.cli import main as cli
-
-
-@pytest.fixture
-def andante(capsys, monkeypatch):
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return run
 
 
 def test_rig_writes_what_walk_reads(andante, tmp_path):
