@@ -68,7 +68,7 @@ def test_feet_stay_within_reach_at_any_command(shell, name, command):
     states = stroll(gait, command, 2.5 * gait.period)
     home = gait.rig.stands
     worst = max(float((np.hypot(*(feet - home)[:, :2].T) / reach).max()) for feet, *_ in states)
-    assert 0.5 < worst < 1.7  # a leg that is the last to take its first step stands for a whole cycle before
+    assert 0.5 < worst < 1.3
     limited = gait.limited(np.array([command.vx, command.vy, command.wz]))
     asked = np.array([command.vx, command.vy, command.wz])
     assert np.allclose(np.cross(limited, asked), 0, atol=1e-9)  # scaled, not bent
@@ -80,7 +80,7 @@ def test_starts_and_stops_smoothly_and_comes_home(shell):
     states = stroll(gait, Command(vx=0.1), 4.0)
     assert not gait.standing
     twists = np.array([twist for _, _, twist, _ in states])
-    assert np.abs(np.diff(twists[:, 0])).max() < 1.01 * gait.top_speed * DT / gait.period
+    assert np.abs(np.diff(twists[:, 0])).max() < 1.01 * gait.top_speed * DT / (1.5 * gait.period)
     assert twists[-1, 0] == pytest.approx(0.1)
     states += stroll(gait, Command(), 4.0)
     assert gait.standing

@@ -37,7 +37,7 @@ class LeggedSettings:
     period: float | None = None  # of a cycle [s]
     duty: float | None = None
     step_height: float | None = None  # [m]
-    ramp: float = 1.0  # cycles from standing to full speed
+    ramp: float = 1.5  # cycles from standing to full speed; a leg may stand for a whole cycle before its first step
     heading_gain: float = 2.0  # [1/s]
     level_gain: float = 1.5  # [1/s]
     height_gain: float = 2.0  # [1/s]
