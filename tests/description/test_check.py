@@ -183,6 +183,7 @@ def test_all_faults_of_a_broken_tree_are_told_at_once_with_lines(tmp_path):
         assert any(at == line and words in message for at, message in told), (line, words, told)
     assert not report.ok
     assert report.links == 4
+    assert not any("root 'base': 'arm'" in message for _, message in told)  # a duplicate is no orphan
 
 
 def test_cycle_orphan_and_mimic_circle_in_a_file(tmp_path):

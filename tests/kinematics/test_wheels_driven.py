@@ -83,7 +83,7 @@ def test_the_base_follows_the_twist(make, twist, tolerance):
 
 @pytest.mark.parametrize("steer", [0.5, -0.45])
 def test_rover_in_a_bend(steer):
-    """Speed within 2 %, yaw rate within 6 %: half of that is the steering servo giving way, the rest slip."""
+    """Speed within 2 %, yaw rate within 5 %: some of that is the steering servo giving way, the rest slip."""
     sim = an.simulate("rover")
     drive = find_drive(sim.robot)
     command(sim, drive, (0.6, 0.0, steer))
@@ -93,7 +93,7 @@ def test_rover_in_a_bend(steer):
     sim.run(1.5)
     got = twist_between(start, reference_pose(sim, drive), 1.5)
     assert got[0] == pytest.approx(0.6, rel=0.02)
-    assert got[2] == pytest.approx(steer, rel=0.06)
+    assert got[2] == pytest.approx(steer, rel=0.05)
     assert got[2] == pytest.approx(told[2], rel=0.04)  # against what the joints really did
     assert abs(got[1]) < 0.005
 

@@ -86,7 +86,8 @@ def _second_parents(parents: dict[str, list[tuple[str, Node]]]) -> Iterator[Prob
 
 
 def _roots(robot: Node, links: list[Node], parents: dict[str, list[tuple[str, Node]]]) -> Iterator[Problem]:
-    roots = [link for link in links if (link.get("name") or "") not in parents]
+    named = {link.get("name") or "": link for link in reversed(links)}  # duplicates are told elsewhere
+    roots = [link for name, link in reversed(named.items()) if name not in parents]
     if not links:
         yield _error(robot.source, "the robot has no links")
     elif len(roots) > 1:
