@@ -1,0 +1,7 @@
+"""Occupancy grids, scans, scan matching and pose graphs: from laser scans to a map."""
+
+from .grid import UNKNOWN, OccupancyGrid
+from .log_odds import LogOddsGrid
+from .scan import Scan
+
+__all__ = ["UNKNOWN", "LogOddsGrid", "OccupancyGrid", "Scan"]

@@ -1,0 +1,109 @@
+"""`LogOddsGrid`: a map under construction that grows with what is seen."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from ._grid_kernels import draw_scan
+from .grid import MOST_CELLS, UNKNOWN, OccupancyGrid
+
+CHUNK = 64  # the map grows by whole chunks of so many cells
+
+
+class LogOddsGrid:
+    """Log odds of occupancy per cell, updated scan by scan; grows as needed up to `most_cells`.
+
+    A cell with hits h and misses m holds clip(h·hit + m·miss); probability = 1 / (1 + exp(-log odds)).
+    """
+
+    def __init__(
+        self,
+        resolution: float = 0.05,
+        *,
+        hit: float = 0.9,  # probability of occupancy that one echo tells
+        miss: float = 0.4,  # probability of occupancy that one crossing beam tells
+        clamp: tuple[float, float] = (0.02, 0.98),  # least and greatest probability of a cell
+        most_cells: int = MOST_CELLS // 4,
+    ) -> None:
+        if not (math.isfinite(resolution) and resolution > 0):
+            raise BadInput(f"map resolution must be a positive number of metres, got {resolution}")
+        if not (0.5 < hit < 1 and 0 < miss < 0.5 and 0 < clamp[0] < 0.5 < clamp[1] < 1):
+            raise BadInput(f"map needs miss < 0.5 < hit and clamp around 0.5, got {miss}, {hit}, {clamp}")
+        self.resolution = float(resolution)
+        self.most_cells = most_cells
+        self.corner = (0, 0)  # column and row of cell [0, 0], counted from the world's origin
+        self.cells: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+        self._stamp: NDArray[np.int64] = np.zeros((0, 0), dtype=np.int64)
+        self._scans = 0
+        self._hit, self._miss = _logit(hit), _logit(miss)
+        self._low, self._high = _logit(clamp[0]), _logit(clamp[1])
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        """World x, y of the outer corner of cell [0, 0] [m]."""
+        return self.corner[0] * self.resolution, self.corner[1] * self.resolution
+
+    def add(self, sensor: ArrayLike, ends: ArrayLike, is_hit: ArrayLike | None = None) -> None:
+        """Draw one scan: beams from the sensor (2,) to their ends (m, 2) [m], all in the world.
+
+        is_hit (m,): which ends are echoes; the others are free rays. None: all are echoes.
+        """
+        at, to = np.asarray(sensor, dtype=float)[:2], np.asarray(ends, dtype=float).reshape(-1, 2)
+        hits = np.ones(len(to), dtype=np.bool_) if is_hit is None else np.asarray(is_hit, dtype=np.bool_)
+        if not (np.isfinite(at).all() and np.isfinite(to).all()):
+            raise BadInput("a scan to be drawn must end at finite points")
+        if len(to) == 0:
+            return
+        self.cover(np.minimum(at, to.min(axis=0)), np.maximum(at, to.max(axis=0)))
+        self._scans += 1
+        draw_scan(
+            self.cells, self._stamp, self._scans, *self.origin, self.resolution, at[0], at[1], to, hits,
+            self._hit, self._miss, self._low, self._high,
+        )  # fmt: skip
+
+    def cover(self, low: Array, high: Array) -> None:
+        """Grow until the box from low (2,) to high (2,) [m] lies inside."""
+        first = np.floor(low / self.resolution).astype(int)
+        last = np.floor(high / self.resolution).astype(int)
+        rows, cols = self.cells.shape
+        corner = np.array(self.corner)
+        beyond = corner + np.array([cols, rows])
+        if rows and (first >= corner).all() and (last < beyond).all():
+            return
+        start = np.floor_divide(first, CHUNK) * CHUNK
+        stop = (np.floor_divide(last, CHUNK) + 1) * CHUNK
+        if rows:
+            start, stop = np.minimum(start, corner), np.maximum(stop, beyond)
+        width, height = (int(n) for n in stop - start)
+        if width * height > self.most_cells:
+            raise BadInput(
+                f"the map would grow to {width} x {height} cells, more than {self.most_cells}; "
+                f"choose a coarser resolution or a shorter range"
+            )
+        cells, stamp = np.zeros((height, width), np.float32), np.zeros((height, width), np.int64)
+        if rows:
+            c, r = (int(n) for n in corner - start)
+            cells[r : r + rows, c : c + cols], stamp[r : r + rows, c : c + cols] = self.cells, self._stamp
+        self.cells, self._stamp, self.corner = cells, stamp, (int(start[0]), int(start[1]))
+
+    def occupancy(self) -> OccupancyGrid:
+        """The map so far, cut to what was seen; one unknown cell when nothing was."""
+        seen = self._stamp > 0
+        rows, cols = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+        if len(rows) == 0:
+            return OccupancyGrid(self.resolution, (0.0, 0.0, 0.0), np.full((1, 1), UNKNOWN, dtype=np.int8))
+        part = np.s_[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+        percent = np.rint(100 / (1 + np.exp(-self.cells[part])))
+        cells = np.where(seen[part], percent, UNKNOWN).astype(np.int8)
+        x, y = (self.corner[0] + int(cols[0])) * self.resolution, (self.corner[1] + int(rows[0])) * self.resolution
+        return OccupancyGrid(self.resolution, (x, y, 0.0), cells)
+
+
+def _logit(p: float) -> float:
+    return math.log(p / (1 - p))
