@@ -3,5 +3,6 @@
 from .grid import UNKNOWN, OccupancyGrid
 from .log_odds import LogOddsGrid
 from .scan import Scan
+from .trajectory import Trajectory
 
-__all__ = ["UNKNOWN", "LogOddsGrid", "OccupancyGrid", "Scan"]
+__all__ = ["UNKNOWN", "LogOddsGrid", "OccupancyGrid", "Scan", "Trajectory"]

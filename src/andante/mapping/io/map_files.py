@@ -1,0 +1,222 @@
+"""Map files as ROS map_server writes them: a yaml file beside a pgm (plain, raw, gzipped) or png picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from andante.description.io.mesh_writer import write_all
+from andante.description.io.xmltree import gunzip, read_bytes
+from andante.errors import BadInput
+from andante.mapping.grid import UNKNOWN, OccupancyGrid
+
+from .pgm import decode_pgm, encode_pgm
+
+MODES = ("trinary", "scale", "raw")
+MAX_BYTES = 256 * 1024 * 1024
+MAX_YAML = 1024 * 1024
+PICTURES = (".pgm", ".pgm.gz", ".png")
+OCCUPIED_GRAY, UNKNOWN_GRAY, FREE_GRAY = 0, 205, 254  # what map savers write in trinary mode
+
+
+@dataclass(frozen=True)
+class MapFile:
+    """What the yaml file says about its picture."""
+
+    image: Path
+    resolution: float  # [m]
+    origin: tuple[float, float, float]  # x, y, yaw [m, m, rad]
+    negate: bool = False  # dark is free
+    occupied: float = 0.65  # occupied_thresh
+    free: float = 0.196  # free_thresh
+    mode: str = "trinary"
+
+
+def load_map(path: Path | str) -> OccupancyGrid:
+    """The map that a yaml file describes; cells as map_server would publish them."""
+    described = read_map_yaml(Path(path))
+    gray, opaque = _picture(described.image)
+    return OccupancyGrid(described.resolution, described.origin, _cells(gray, opaque, described)[::-1])
+
+
+def save_map(grid: OccupancyGrid, path: Path | str, *, mode: str = "trinary", picture: str = ".pgm") -> list[Path]:
+    """Write PATH.yaml and its picture, both or none; return their paths.
+
+    mode trinary keeps free, occupied and unknown (by the usual thresholds); scale keeps percentages and writes unknown
+    as transparent (png) or as middle gray; raw keeps -1 and 0 to 100 exactly, as pixels 255 and 0 to 100.
+    picture: .pgm, .pgm.gz or .png.
+    """
+    if mode not in MODES:
+        raise BadInput(f"map mode {mode!r} is unknown; modes: {', '.join(MODES)}")
+    if picture not in PICTURES:
+        raise BadInput(f"map pictures are written as {', '.join(PICTURES)}, not {picture!r}")
+    base = map_base(Path(path))
+    text = _yaml_text(grid, f"{base.name}{picture}", mode)
+    pixels = _pixels(grid, mode)[::-1]
+    image = base.with_name(base.name + picture)
+    data = _png(pixels, grid, mode) if picture == ".png" else encode_pgm(pixels, zipped=picture.endswith(".gz"))
+    written = [image, base.with_name(base.name + ".yaml")]
+    write_all([(data, written[0]), (text.encode(), written[1])])
+    return written
+
+
+def map_base(path: Path) -> Path:
+    """MAP of MAP.yaml, MAP.yml, MAP.pgm or MAP itself."""
+    for suffix in (".yaml", ".yml", *sorted(PICTURES, key=len, reverse=True)):
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return path.with_name(path.name[: -len(suffix)])
+    return path
+
+
+def read_map_yaml(path: Path) -> MapFile:
+    """The entries of a map's yaml file, checked."""
+    import yaml
+
+    if not path.is_file():
+        raise BadInput(f"{path}: no such map file; give the .yaml file of a map")
+    raw = read_bytes(path, MAX_YAML)
+    try:
+        data = yaml.safe_load(raw)
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: is no yaml file ({' '.join(str(error).split())[:160]})") from None
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: a map file has lines like 'image: map.pgm' and 'resolution: 0.05'")
+    for name in ("image", "resolution", "origin"):
+        if name not in data:
+            raise BadInput(f"{path}: the entry {name!r} is missing")
+    if not isinstance(data["image"], str) or not data["image"]:
+        raise BadInput(f"{path}: image must be the name of a picture, got {data['image']!r}")
+    origin = data["origin"]
+    if not isinstance(origin, list) or len(origin) not in (2, 3):
+        raise BadInput(f"{path}: origin must be [x, y, yaw], got {origin!r}")
+    places = [_number(path, "origin", value) for value in origin]
+    resolution = _number(path, "resolution", data["resolution"])
+    if not 0 < resolution < 1e6:
+        raise BadInput(f"{path}: resolution must be a positive number of metres, got {resolution}")
+    mode = str(data.get("mode", "trinary")).lower()
+    if mode not in MODES:
+        raise BadInput(f"{path}: mode {data['mode']!r} is unknown; modes: {', '.join(MODES)}")
+    low = _number(path, "free_thresh", data.get("free_thresh", 0.196))
+    high = _number(path, "occupied_thresh", data.get("occupied_thresh", 0.65))
+    if not 0 <= low < high <= 1:
+        raise BadInput(f"{path}: needs 0 <= free_thresh < occupied_thresh <= 1, got {low} and {high}")
+    negate = bool(_number(path, "negate", data.get("negate", 0)))
+    x, y, yaw = (*places, 0.0)[:3]
+    return MapFile(_find(path, data["image"]), resolution, (x, y, yaw), negate, high, low, mode)
+
+
+def _find(path: Path, name: str) -> Path:
+    """The picture, absolute or beside the yaml file, gzipped where only that exists."""
+    try:
+        image = path.parent / Path(name).expanduser()
+        for candidate in (image, image.with_name(image.name + ".gz")):
+            if candidate.is_file():
+                return candidate
+    except (OSError, ValueError, RuntimeError):
+        pass
+    raise BadInput(f"{path}: picture {name!r} was not found beside it")
+
+
+def _number(path: Path, name: str, value: Any) -> float:
+    try:
+        number = float(value)
+        if isinstance(value, str | int | float | bool) and math.isfinite(number):
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise BadInput(f"{path}: {name} must be a finite number, got {value!r}")
+
+
+def _picture(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
+    """Gray values (rows, cols), top row first, and opacity where the picture has it."""
+    data = read_bytes(path, MAX_BYTES)
+    if path.name.lower().endswith(".gz"):
+        data = gunzip(data, str(path), MAX_BYTES)
+    if data[:2] in (b"P2", b"P5"):
+        return decode_pgm(data, path), None
+    return _pillow(data, path)
+
+
+def _pillow(data: bytes, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
+    import io
+
+    from PIL import Image, UnidentifiedImageError
+
+    from andante.mapping.grid import MOST_CELLS
+
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "BMP", "PPM", "TIFF", "JPEG")) as image:
+            if image.width * image.height > MOST_CELLS:
+                raise BadInput(f"{path}: {image.width} x {image.height} pixels are more than {MOST_CELLS}")
+            if image.mode in ("I", "I;16", "F"):
+                values = np.asarray(image, dtype=float)
+                return np.clip(values / 257.0, 0, 255).astype(np.uint8), None
+            clear = "A" in image.getbands() or "transparency" in image.info
+            pixels = np.asarray(image.convert("RGBA"))
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError, EOFError) as error:
+        raise BadInput(f"{path}: is no picture that can be read (pgm or png), {' '.join(str(error).split())}") from None
+    gray = np.rint(pixels[..., :3].mean(axis=-1)).astype(np.uint8)
+    return gray, pixels[..., 3] if clear else None
+
+
+def _cells(gray: NDArray[np.uint8], opaque: NDArray[np.uint8] | None, told: MapFile) -> NDArray[np.int8]:
+    """Percentages of a picture after map_server: p = (255 - gray) / 255, or gray / 255 when negated.
+
+    Savers write unknown cells as gray 205, p = 0.196, and some beside it a free_thresh of 0.25, by which such cells
+    would read as free. So in a trinary picture of nothing but savers' grays, 205 is unknown whatever the threshold.
+    """
+    if told.mode == "raw":
+        return np.where(gray <= 100, gray, UNKNOWN).astype(np.int8)
+    dark = gray / 255.0 if told.negate else (255 - gray.astype(float)) / 255.0
+    full, empty = dark >= told.occupied, dark <= told.free
+    if told.mode == "trinary":
+        between = np.full(gray.shape, float(UNKNOWN))
+        if not told.negate and np.isin(gray, (OCCUPIED_GRAY, UNKNOWN_GRAY, FREE_GRAY)).all():
+            empty &= gray != UNKNOWN_GRAY
+            full &= gray != UNKNOWN_GRAY
+    else:
+        between = np.rint(100 * (dark - told.free) / (told.occupied - told.free))
+    cells = np.where(full, 100.0, np.where(empty, 0.0, between))
+    if opaque is not None:
+        cells = np.where(opaque < 255, UNKNOWN, cells) if told.mode == "scale" else cells
+    return cells.astype(np.int8)
+
+
+def _pixels(grid: OccupancyGrid, mode: str) -> NDArray[np.uint8]:
+    """Gray values (rows, cols), row 0 at the bottom."""
+    if mode == "raw":
+        return grid.cells.astype(np.uint8)  # -1 becomes 255
+    if mode == "trinary":
+        return np.where(grid.occupied(), OCCUPIED_GRAY, np.where(grid.free(), FREE_GRAY, UNKNOWN_GRAY)).astype(np.uint8)
+    percent = grid.cells.astype(float)
+    return np.where(grid.cells < 0, 128, np.rint(255 - 2.55 * percent)).astype(np.uint8)
+
+
+def _png(pixels: NDArray[np.uint8], grid: OccupancyGrid, mode: str) -> bytes:
+    import io
+
+    from PIL import Image
+
+    out = io.BytesIO()
+    if mode == "scale":
+        opaque = np.where(grid.cells < 0, 0, 255).astype(np.uint8)[::-1]
+        Image.fromarray(np.stack([pixels, opaque], axis=-1), mode="LA").save(out, "PNG")
+    else:
+        Image.fromarray(np.ascontiguousarray(pixels)).save(out, "PNG")
+    return out.getvalue()
+
+
+def _yaml_text(grid: OccupancyGrid, image: str, mode: str) -> str:
+    import json
+
+    x, y, yaw = grid.origin
+    low, high = (0.0, 1.0) if mode == "scale" else (0.196, 0.65)
+    return (
+        f"image: {json.dumps(image)}\nmode: {mode}\nresolution: {grid.resolution!r}\n"
+        f"origin: [{x!r}, {y!r}, {yaw!r}]\nnegate: 0\noccupied_thresh: {high}\nfree_thresh: {low}\n"
+    )
