@@ -1,4 +1,4 @@
-"""What a search evaluates: parameters and a seed in, measured figures out; named by text so that any process can build it."""
+"""What a search evaluates: parameters and a seed in, figures out; named by text, so that any process can build it."""
 
 from __future__ import annotations
 
