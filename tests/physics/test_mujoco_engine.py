@@ -7,12 +7,14 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 from andante.description import (
     Box,
     Collision,
+    Dynamics,
     Heightmap,
     Inertia,
     Joint,
@@ -298,3 +300,25 @@ def test_world_models_and_the_floor_share_one_scene() -> None:
     scene.set_base(scene.actor("table"), [5, 0, 0.5, 0, 0, 0, 1])  # pulled away
     scene.step(300)
     assert scene.base_pose(scene.actor("b"))[2] == pytest.approx(0.05, abs=0.003)
+
+
+def test_dry_friction_is_hard_in_a_passive_joint_and_soft_in_a_driven_one() -> None:
+    robot = specimens.hinge(dynamics=Dynamics(friction=2.0))
+    scene = MujocoEngine(specimens.world(), [Placement("arm", robot)])
+    kp = float(scene.gains[0].kp[0])
+    scene.set_joints(0, [0.3])  # the weight pulls with less than the friction
+    scene.step(500)
+    assert abs(scene.joint_positions(0)[0] - 0.3) < 2e-3
+    passive = scene.model.dof_solimp.copy()
+    scene.command(0, [0.5])
+    scene.step(1000)
+    assert abs(scene.joint_positions(0)[0] - 0.5) < (2.0 + 0.5 * 9.81) / kp  # friction and weight over the stiffness
+    assert scene.model.dof_solimp[0, 0] < passive[0, 0]
+    scene.command(0, [0.0], Mode.OFF)
+    np.testing.assert_array_equal(scene.model.dof_solimp, passive)
+
+
+@pytest.mark.parametrize(("links", "sparse"), [(3, False), (20, True)])
+def test_large_models_are_solved_with_sparse_matrices(links: int, sparse: bool) -> None:
+    scene = MujocoEngine(specimens.world(), [Placement("c", specimens.chain(links, length=0.05))])
+    assert (scene.model.opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE) == sparse

@@ -27,6 +27,8 @@ BYTES_PER_PAIR = 4  # what sorting out pairs of bodies takes, doubled
 UNBOUNDED = 1e10  # stands for an infinite limit
 HARD = (0.99, 0.999, 0.0005, 0.5, 2.0)  # impedance of limits, mimics and loops
 DRY = (0.99, 0.99, 0.001, 0.5, 2.0)  # impedance of dry friction
+DRY_DRIVEN = (0.9, 0.9, 0.001, 0.5, 2.0)  # and of a joint that a servo drives: half the solver's iterations
+SPARSE_FROM = 16  # degrees of freedom from which sparse matrices are faster; MuJoCo itself waits for 60
 
 
 @dataclass
@@ -72,6 +74,8 @@ def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[An
         body = model.body(name).id
         model.body_inertia[body], model.body_iquat[body] = moments, axes
     _fix_loops(model, actors)
+    if model.nv >= SPARSE_FROM:
+        model.opt.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
     if exact:
         mujoco.mj_setConst(model, mujoco.MjData(model))
     return model, [_index(model, actor) for actor in actors], maker.problems

@@ -21,7 +21,7 @@ from andante.physics.bounds import diverged
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts, Mode, RayHits
 
-from .build import UNBOUNDED, build
+from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 HIDDEN_GROUP = 5  # geom group that a ray leaves out
@@ -99,6 +99,8 @@ class MujocoEngine(Engine):
     # ---- servos ----------------------------------------------------------------------------------
     def _apply_servos(self, actor: int) -> None:
         where, gains = self._index[actor].actuators, self.gains[actor]
+        driven = (self.modes[actor] == Mode.POSITION) | (self.modes[actor] == Mode.VELOCITY)
+        self.model.dof_solimp[self._index[actor].qvel] = np.where(driven[:, None], DRY_DRIVEN, DRY)
         mode = np.where(self._mimics[actor], Mode.OFF, self.modes[actor])
         position, velocity = mode == Mode.POSITION, mode == Mode.VELOCITY
         gain = np.select([position, velocity, mode == Mode.TORQUE], [gains.kp, gains.kv, 1.0], 0.0)
