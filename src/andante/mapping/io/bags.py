@@ -1,0 +1,263 @@
+"""ROS bags: scans, odometry, IMU and frames of rosbag1, rosbag2 (.db3, .mcap) and MCAP files."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import SE3, so3
+from andante.mapping.records import ImuReading, Log, Odometry, Record
+from andante.mapping.scan import Scan
+
+from .frames import FrameTree, bare, read_frames
+
+SCAN, ODOM, IMU, TF = (
+    "sensor_msgs/msg/LaserScan",
+    "nav_msgs/msg/Odometry",
+    "sensor_msgs/msg/Imu",
+    "tf2_msgs/msg/TFMessage",
+)
+TF_TYPES = (TF, "tf/msg/tfMessage")
+USUAL = {
+    SCAN: ("/scan", "/base_scan", "/scan_filtered"),
+    ODOM: ("/odom", "/odometry/filtered"),
+    IMU: ("/imu/data", "/imu"),
+}
+BASES = ("base_footprint", "base_link", "base")
+ODOM_FRAMES = ("odom", "odom_combined")
+MOST_RECORDS = 5_000_000
+
+
+@dataclass(frozen=True)
+class BagChoice:
+    """Topics and frames that cannot be guessed; empty: guess."""
+
+    scan: str = ""
+    odom: str = ""
+    imu: str = ""
+    base_frame: str = ""
+    tf: Path | None = None
+
+
+def read_bag(path: Path, choice: BagChoice) -> Log:
+    """Records of a bag in the order in which they were recorded."""
+    return _Reader(path, choice).read()
+
+
+class _Reader:
+    def __init__(self, path: Path, choice: BagChoice) -> None:
+        self.path, self.choice = path, choice
+        self.frames = FrameTree()
+        if choice.tf is not None:
+            self.frames = read_frames(choice.tf)
+        self.notes: list[str] = []
+        self.broken = 0
+
+    def read(self) -> Log:
+        messages = list(self._messages())
+        base = self._base(messages)
+        records: list[Record] = []
+        places: dict[str, tuple[SE3, bool]] = {}
+        through_tf = not any(kind == ODOM for kind, _, _ in messages) and not self.choice.odom
+        for kind, time, message in messages:
+            with self._counted():
+                if kind == SCAN:
+                    frame = bare(message.header.frame_id)
+                    if frame not in places:
+                        places[frame] = self._place(base, frame)
+                    records.append(_scan(message, time, places[frame][0]))
+                elif kind == ODOM:
+                    pose = message.pose.pose
+                    records.append(Odometry(time, _planar(_se3(pose.position, pose.orientation))))
+                elif kind == IMU:
+                    frame = bare(message.header.frame_id)
+                    mount = self.frames.pose(base, frame) if base else None
+                    records.append(_imu(message, time, mount))
+                elif through_tf:
+                    records += self._tf_odometry(message, base)
+        self._tell(records, places, base, through_tf)
+        return Log(self.path.name, tuple(records), tuple(self.notes))
+
+    def _messages(self) -> Iterator[tuple[str, float, Any]]:
+        """Kind, stamp [s] and message, of the chosen topics; frames are put into the tree on the way."""
+        from rosbags.highlevel import AnyReader
+        from rosbags.typesys import Stores, get_typestore
+
+        if self.path.is_dir() and not (self.path / "metadata.yaml").is_file():
+            raise BadInput(f"{self.path}: is a folder without metadata.yaml; give a rosbag2 folder or a bag file")
+        try:
+            with AnyReader([self.path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+                wanted = self._choose(reader.connections)
+                for count, (connection, _, raw) in enumerate(reader.messages(connections=wanted)):
+                    if count > MOST_RECORDS:
+                        raise BadInput(f"{self.path}: more than {MOST_RECORDS} messages; cut the bag")
+                    taken: tuple[str, float, Any] | None = None
+                    with self._counted():
+                        message: Any = reader.deserialize(raw, connection.msgtype)
+                        if connection.msgtype in TF_TYPES:
+                            self._learn(message)
+                            taken = TF, 0.0, message
+                        else:
+                            taken = connection.msgtype, _stamp(message.header.stamp), message
+                    if taken is not None:
+                        yield taken
+        except BadInput:
+            raise
+        except Exception as error:  # the reader raises what its parsers raise: struct, zlib, sqlite, key errors
+            told = " ".join(str(error).split())[:160] or type(error).__name__
+            raise BadInput(f"{self.path}: cannot be read as a bag, it may be cut off or damaged ({told})") from None
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Leave single broken messages out, and count them."""
+        try:
+            yield
+        except Exception:
+            self.broken += 1
+
+    def _choose(self, connections: Any) -> list[Any]:
+        """The connections to read: one topic of each kind, and all of tf."""
+        topics: dict[str, list[str]] = {SCAN: [], ODOM: [], IMU: []}
+        counts: dict[str, int] = {}
+        for connection in connections:
+            if connection.msgtype in topics:
+                counts[connection.topic] = counts.get(connection.topic, 0) + (connection.msgcount or 0)
+                if connection.topic not in topics[connection.msgtype]:
+                    topics[connection.msgtype].append(connection.topic)
+        chosen = set()
+        for kind, asked, flag in (
+            (SCAN, self.choice.scan, "--scan"),
+            (ODOM, self.choice.odom, "--odom"),
+            (IMU, self.choice.imu, "--imu"),
+        ):
+            found = topics[kind]
+            if asked:
+                match = [topic for topic in found if topic.lstrip("/") == asked.lstrip("/")]
+                if not match:
+                    listed = ", ".join(found) or "none of that type"
+                    raise BadInput(
+                        f"{self.path}: {flag} {asked}: no such {kind.split('/')[-1]} topic; it has: {listed}"
+                    )
+                chosen.add(match[0])
+            elif found:
+                usual = [topic for topic in USUAL[kind] if topic in found]
+                pick = usual[0] if usual else max(found, key=lambda topic: counts[topic])
+                if len(found) > 1:
+                    others = ", ".join(topic for topic in found if topic != pick)
+                    self.notes.append(f"{self.path.name}: takes {pick}; {flag} chooses another of {others}")
+                chosen.add(pick)
+        if not topics[SCAN]:
+            there = sorted({f"{c.topic} ({c.msgtype.split('/')[-1]})" for c in connections})
+            listed = ", ".join(there[:12]) or "nothing"
+            raise BadInput(f"{self.path}: has no sensor_msgs/LaserScan topic to map from; it holds {listed}")
+        return [c for c in connections if c.topic in chosen or c.msgtype in TF_TYPES]
+
+    def _learn(self, message: Any) -> None:
+        """Put the transforms of a tf message into the tree, unless a file was given for them."""
+        for entry in message.transforms[:10_000]:
+            child = bare(entry.child_frame_id)
+            if self.choice.tf is None or child not in self.frames:
+                pose = _se3(entry.transform.translation, entry.transform.rotation)
+                self.frames.set(entry.header.frame_id, child, pose)
+
+    def _base(self, messages: list[tuple[str, float, Any]]) -> str:
+        if self.choice.base_frame:
+            base = bare(self.choice.base_frame)
+            if self.frames.names and base not in self.frames:
+                listed = ", ".join(self.frames.names[:20])
+                raise BadInput(f"{self.path}: --base-frame {base}: no such frame; frames: {listed}")
+            return base
+        for kind, _, message in messages:
+            if kind == ODOM and message.child_frame_id and bare(message.child_frame_id) in self.frames:
+                return bare(message.child_frame_id)
+        return next((name for name in BASES if name in self.frames), "")
+
+    def _place(self, base: str, frame: str) -> tuple[SE3, bool]:
+        """Pose of a sensor on the robot, and whether it is known."""
+        if base and frame == base:
+            return SE3.identity(), True
+        pose = self.frames.pose(base, frame) if base else None
+        return (SE3.identity(), False) if pose is None else (pose, True)
+
+    def _tf_odometry(self, message: Any, base: str) -> list[Record]:
+        """Odometry from transforms between an odometry frame and the robot."""
+        out: list[Record] = []
+        for entry in message.transforms:
+            if bare(entry.header.frame_id) in ODOM_FRAMES and bare(entry.child_frame_id) in (base, *BASES):
+                pose = _se3(entry.transform.translation, entry.transform.rotation)
+                out.append(Odometry(_stamp(entry.header.stamp), _planar(pose)))
+        return out
+
+    def _tell(self, records: list[Record], places: dict[str, tuple[SE3, bool]], base: str, through_tf: bool) -> None:
+        name = self.path.name
+        if self.broken:
+            self.notes.append(f"{name}: {self.broken} broken messages left out")
+        if not any(isinstance(record, Scan) for record in records):
+            raise BadInput(f"{self.path}: holds no readable scan ({self.broken} broken messages)")
+        for frame, (_, known) in places.items():
+            if not known:
+                self.notes.append(
+                    f"{name}: no transform from {base or 'a base frame'} to {frame or 'the scan frame'}; the lidar is "
+                    f"taken to sit at the robot's centre; --tf FILE tells where it is, --base-frame names the robot"
+                )
+        if not any(isinstance(record, Odometry) for record in records):
+            self.notes.append(
+                f"{name}: has no odometry (topic or tf); scans are matched without it; --odom names a topic"
+            )
+        elif through_tf:
+            self.notes.append(f"{name}: has no odometry topic; odometry taken from tf")
+
+
+def _stamp(stamp: Any) -> float:
+    return float(stamp.sec) + 1e-9 * float(stamp.nanosec)
+
+
+def _se3(position: Any, turn: Any) -> SE3:
+    quaternion = np.array([turn.x, turn.y, turn.z, turn.w], dtype=float)
+    if not np.isfinite(quaternion).all() or np.linalg.norm(quaternion) < 1e-6:
+        quaternion = np.array([0.0, 0.0, 0.0, 1.0])
+    return SE3.from_xyz_quaternion([position.x, position.y, position.z], quaternion)
+
+
+def _planar(pose: SE3) -> tuple[float, float, float]:
+    x, y, _ = pose.translation
+    yaw = so3.to_rpy(pose.rotation)[2]
+    return float(x), float(y), float(yaw)
+
+
+def _scan(message: Any, time: float, place: SE3) -> Scan:
+    roll, pitch, yaw = (float(angle) for angle in so3.to_rpy(place.rotation))
+    x, y, z = (float(value) for value in place.translation)
+    ranges = np.asarray(message.ranges, dtype=float)
+    angle, step = float(message.angle_min), float(message.angle_increment)
+    if abs(abs(roll) - np.pi) < 0.1:  # mounted upside down: beams run the other way round
+        angle, step, roll = -angle, -step, roll - np.copysign(np.pi, roll)
+    low, high = max(0.0, float(message.range_min)), float(message.range_max)
+    if not high > low:
+        low, high = 0.0, float("inf")
+    gap = float(message.time_increment)
+    gap = gap if np.isfinite(gap) and 0 <= gap * len(ranges) < 2.0 else 0.0
+    return Scan(time, ranges, angle, step, low, high, gap, (x, y, yaw), max(0.0, z), (roll, pitch))
+
+
+def _imu(message: Any, time: float, mount: SE3 | None) -> ImuReading:
+    """A reading turned into the robot's axes; no orientation where its covariance begins with -1."""
+    w, a, q = message.angular_velocity, message.linear_acceleration, message.orientation
+    turn = np.eye(3) if mount is None else mount.rotation
+    gyro, force = turn @ np.array([w.x, w.y, w.z]), turn @ np.array([a.x, a.y, a.z])
+    if not (np.isfinite(gyro).all() and np.isfinite(force).all()):
+        raise ValueError("not finite")
+    quaternion = np.array([q.x, q.y, q.z, q.w], dtype=float)
+    orientation = None
+    if message.orientation_covariance[0] != -1 and np.isfinite(quaternion).all() and np.linalg.norm(quaternion) > 0.5:
+        roll, pitch, yaw = so3.to_rpy(so3.from_quaternion(quaternion) @ turn.T)
+        orientation = (float(roll), float(pitch), float(yaw))
+    gx, gy, gz = (float(value) for value in gyro)
+    fx, fy, fz = (float(value) for value in force)
+    return ImuReading(time, (gx, gy, gz), (fx, fy, fz), orientation)
