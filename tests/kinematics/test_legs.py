@@ -5,6 +5,7 @@ import pytest
 
 import andante as an
 from andante.errors import AndanteError
+from andante.geometry import SE3, so3
 from andante.kinematics import Legs, solve_legs
 
 from .reference import random_positions
@@ -66,3 +67,28 @@ def test_bad_input_is_named(chains, targets, start, words):
     shell = an.robot("shell")
     with pytest.raises(AndanteError, match=words):
         solve_legs([shell.chain("base_link", f"lower_{name}") for name in chains], targets, start)
+
+
+def test_tips_of_all_legs_in_a_common_frame():
+    chains = shell_legs()
+    rng = np.random.default_rng(5)
+    parts = [random_positions(chain, 1, rng)[0] for chain in chains]
+    q = np.concatenate(parts)
+    own = np.array([chain.fk(part) for chain, part in zip(chains, parts, strict=True)])
+    np.testing.assert_allclose(Legs(tuple(chains)).fk(q), own, atol=1e-12)
+    bases = SE3.from_parts(so3.exp(rng.normal(size=(len(chains), 3))), rng.normal(size=(len(chains), 3))).matrix
+    mounted = Legs(tuple(chains), bases)
+    np.testing.assert_allclose(mounted.fk(q), bases @ own, atol=1e-12)
+    targets = np.full((len(chains), 6), np.nan)
+    targets[:, :3] = (bases @ own)[:, :3, 3]
+    found = mounted.ik(targets)
+    assert found.converged.all()
+    np.testing.assert_allclose(mounted.fk(found.q)[:, :3, 3], targets[:, :3], atol=1e-6)
+
+
+def test_bases_and_positions_must_fit():
+    chains = tuple(shell_legs())
+    with pytest.raises(AndanteError, match=r"12 legs need bases of shape \(12, 4, 4\)"):
+        Legs(chains, np.eye(4))
+    with pytest.raises(AndanteError, match="joint positions are needed, got shape"):
+        Legs(chains).fk(np.zeros(3))

@@ -9,7 +9,7 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.geometry import so3
+from andante.geometry import SE3, so3
 from andante.locomotion import Command, Readings
 from andante.locomotion.attitude import Attitude
 from andante.locomotion.gait_patterns import GaitPattern
@@ -51,13 +51,13 @@ def test_solver_agrees_with_the_robot(shell):
     robot, rig = shell
     solver = LegSolver(robot, rig)
     q = np.array([robot.complete(rig.stance)[name] for name in robot.joint_names])
-    feet, _ = solver.feet(q)
+    feet = solver.feet(q)[:, :3, 3]
     poses = robot.link_poses(rig.stance)
     assert np.allclose(feet, [poses[leg.foot].translation for leg in rig.legs], atol=1e-9)
     target = feet + np.array([0.02, -0.01, 0.015])
     moved, error = solver.joints(target, q)
     assert error.max() < 1e-6
-    assert np.allclose(solver.feet(moved)[0], target, atol=1e-6)
+    assert np.allclose(solver.feet(moved)[:, :3, 3], target, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["tripod", "ripple", "wave", "crawl"])
@@ -128,7 +128,7 @@ def test_body_height_and_tilt(shell):
     q = np.array([rig.stance[name] for name in robot.joint_names])
     for command in (Command(height=0.012), Command(height=-0.02), Command(roll=0.06, pitch=-0.05)):
         q = gait.update(readings(q), command, DT)
-        feet, _ = LegSolver(robot, rig).feet(q)
+        feet = LegSolver(robot, rig).feet(q)[:, :3, 3]
         level = feet @ so3.from_rpy((command.roll, command.pitch, 0.0)).T
         assert np.ptp(level[:, 2]) < 1e-5  # all feet on the ground of the tilted body
         assert level[:, 2].mean() == pytest.approx(0.0095 - rig.height - command.height, abs=1e-5)
@@ -163,10 +163,10 @@ def test_attitude_follows_gyro_and_settles_on_gravity():
 def test_odometry_of_rolling_feet():
     radius, odometry = 0.02, LegOdometry(np.array([0.02, 0.02]))
     standing, tilt = np.array([True, True]), np.eye(3)
-    turn = lambda a: np.tile(so3.from_rpy((0.0, a, 0.0)), (2, 1, 1))  # noqa: E731
     for i in range(101):  # feet turn forwards by 0.3 rad and roll: middles stand still under the body
         points = np.array([[0.1 - 0.05 * i / 100, 0.1, -0.3], [0.1 - 0.05 * i / 100, -0.1, -0.3]])
-        odometry.update(points, turn(0.3 * i / 100), standing, tilt, 0.0)
+        turned = np.tile(so3.from_rpy((0.0, 0.3 * i / 100, 0.0)), (2, 1, 1))
+        odometry.update(SE3.from_parts(turned, points).matrix, standing, tilt, 0.0)
     assert odometry.position == pytest.approx([0.05 + radius * 0.3, 0.0], abs=1e-5)
 
 
@@ -179,13 +179,14 @@ def test_crawl_keeps_the_centre_over_its_support(tmp_path):
 
     gait = LeggedGait(robot, rig, "crawl")
     q = np.array([rig.stance[name] for name in robot.joint_names])
+    centre = (rig.walking_from_body @ np.asarray(rig.centre))[:2]
     worst, lifted = math.inf, 0
     for _ in range(round(2 * gait.period / DT)):
         q = gait.update(readings(q), Command(vx=0.3), DT)
         if gait.swinging.any():
             lifted += 1
             assert gait.swinging.sum() == 1
-            worst = min(worst, margin(gait.feet[~gait.swinging, :2], gait._centre + gait._sway))
+            worst = min(worst, margin(gait.feet[~gait.swinging, :2], centre + gait.sway))
     assert lifted > 50
     assert worst > 0.01
 

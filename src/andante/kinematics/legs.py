@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
+from ._kernels import compiled, place
 from ._solver import solve
 from .chain import Chain
 from .ik import Result, Solutions, complain, solver_options
@@ -20,11 +21,18 @@ from .ik import Result, Solutions, complain, solver_options
 
 @dataclass(frozen=True, eq=False)
 class Legs:
-    """Chains that share no joint; q is theirs one after the other, as `joint_names` says."""
+    """Chains that share no joint; q is theirs one after the other, as `joint_names` says.
+
+    With `bases`, the poses of the chains' own bases in a frame that is common to all, targets and tips are told in that
+    frame; without, each in the frame of its own base.
+    """
 
     chains: tuple[Chain, ...]
+    bases: Array | None = None  # (legs, 4, 4)
 
     def __post_init__(self) -> None:
+        if self.bases is not None and np.shape(self.bases) != (len(self.chains), 4, 4):
+            raise BadInput(f"{len(self.chains)} legs need bases of shape ({len(self.chains)}, 4, 4)")
         if not self.chains:
             raise BadInput("a robot without legs: give at least one chain")
         seen: dict[str, Chain] = {}
@@ -47,7 +55,13 @@ class Legs:
     @cached_property
     def table(self) -> Array:
         """Kernel rows of all chains."""
-        return np.concatenate([chain.table for chain in self.chains])
+        made = np.concatenate([chain.table for chain in self.chains])
+        if self.bases is not None:
+            for first, base in zip(self.layout[:, 0], self.bases, strict=True):
+                rotation, origin = made[first, :9].reshape(3, 3).copy(), made[first, 9:12].copy()
+                made[first, :9] = (base[:3, :3] @ rotation).ravel()
+                made[first, 9:12] = base[:3, :3] @ origin + base[:3, 3]
+        return made
 
     @cached_property
     def layout(self) -> np.ndarray:
@@ -85,6 +99,15 @@ class Legs:
         counts = [len(chain.joint_names) for chain in self.chains]
         return np.concatenate([index * width + np.arange(count) for index, count in enumerate(counts)])
 
+    def fk(self, q: ArrayLike) -> Array:
+        """Poses (legs, 4, 4) of all tips at joint positions (joints,)."""
+        positions = np.ascontiguousarray(q, dtype=float)
+        if positions.shape != (len(self.joint_names),):
+            raise BadInput(f"{len(self.joint_names)} joint positions are needed, got shape {positions.shape}")
+        out = np.empty((len(self.chains), 4, 4))
+        _tips(self.table, self.layout, positions, out)
+        return out
+
     def ik(self, targets: ArrayLike, start: ArrayLike | None = None, **options: Any) -> Solutions:
         """Each leg's tip to its target x y z yaw pitch roll (NaN = free), (legs, 6), in one call.
 
@@ -109,6 +132,23 @@ class Legs:
             raise complain(goals, begin)
         q = out.ravel()[self._cells]
         return Result(q, status > 0.0, out[:, -3], out[:, -2].astype(np.int64))
+
+
+@compiled
+def _tips(table: Array, layout: np.ndarray, q: Array, out: Array) -> None:
+    """Poses of the tips of chains whose joint positions follow each other in q."""
+    legs = layout.shape[0]
+    axes, poses = np.empty((1, table.shape[0], 6)), np.empty((1, 12))
+    begin = 0
+    for leg in range(legs):
+        place(table, layout[leg, 0], layout[leg, 1], q[begin : begin + layout[leg, 2]], axes, poses, 0)
+        begin += layout[leg, 2]
+        for i in range(3):
+            for j in range(3):
+                out[leg, i, j] = poses[0, 3 * i + j]
+            out[leg, i, 3] = poses[0, 9 + i]
+            out[leg, 3, i] = 0.0
+        out[leg, 3, 3] = 1.0
 
 
 @lru_cache(maxsize=64)

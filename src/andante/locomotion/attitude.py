@@ -5,11 +5,56 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
 from andante.geometry import Array
 
 GRAVITY = 9.81
 QUIET = 2.0  # accelerations further from gravity than this are no measure of the vertical [m/s²]
+UP, HEADING, RATE, SETTLED = 0, 3, 4, 5  # where things stand in the state
+STATE = 6
+
+
+@njit(cache=True)
+def attitude_step(state: Array, gyro: Array, acceleration: Array, settle: float, dt: float) -> None:
+    """One step of the filter on its state: the vertical (3), heading, rate about the vertical, 1 once settled.
+
+    d(up)/dt = up x w in body axes, then up += dt / settle (a / |a| - up) when |a| is about that of gravity; the first
+    such reading is taken whole.
+    """
+    wx = 0.0 if math.isnan(gyro[0]) else gyro[0]
+    wy = 0.0 if math.isnan(gyro[1]) else gyro[1]
+    wz = 0.0 if math.isnan(gyro[2]) else gyro[2]
+    x, y, z = state[0], state[1], state[2]
+    state[RATE] = wx * x + wy * y + wz * z
+    state[HEADING] += state[RATE] * dt
+    ux = x + dt * (y * wz - z * wy)
+    uy = y + dt * (z * wx - x * wz)
+    uz = z + dt * (x * wy - y * wx)
+    ax, ay, az = acceleration[0], acceleration[1], acceleration[2]
+    size = math.sqrt(ax * ax + ay * ay + az * az)
+    if math.isfinite(size) and abs(size - GRAVITY) < QUIET:
+        share = min(1.0, dt / settle) if state[SETTLED] else 1.0
+        ux += share * (ax / size - ux)
+        uy += share * (ay / size - uy)
+        uz += share * (az / size - uz)
+        state[SETTLED] = 1.0
+    length = math.sqrt(ux * ux + uy * uy + uz * uz)
+    state[0], state[1], state[2] = ux / length, uy / length, uz / length
+
+
+@njit(cache=True)
+def level_from_body(state: Array) -> Array:
+    """(3, 3) shortest rotation that brings the body's axes level, R up = z."""
+    x, y, z = state[0], state[1], state[2]
+    k = 1.0 / max(1.0 + z, 1e-6)
+    return np.array([[1.0 - k * x * x, -k * x * y, -x], [-k * x * y, 1.0 - k * y * y, -y], [x, y, z]])
+
+
+@njit(cache=True)
+def leans(state: Array) -> tuple[float, float]:
+    """Lean to the right and to the front [rad]: atan2(up_y, up_z) and -asin(up_x)."""
+    return math.atan2(state[1], state[2]), -math.asin(max(-1.0, min(1.0, state[0])))
 
 
 class Attitude:
@@ -20,39 +65,40 @@ class Attitude:
 
     def __init__(self, settle: float = 3.0) -> None:
         self.settle = settle  # time in which the accelerometer wins [s]
-        self.up = np.array([0.0, 0.0, 1.0])  # the vertical seen from the body
-        self.heading = 0.0  # turned since the start, unwrapped [rad]
-        self.rate = 0.0  # about the vertical [rad/s]
-        self._first = True
+        self.state = np.zeros(STATE)
+        self.state[2] = 1.0
 
     def update(self, gyro: Array, acceleration: Array, dt: float) -> None:
         """Take one reading of angular velocity [rad/s] and specific force [m/s²]."""
-        w = np.nan_to_num(gyro)
-        x, y, z = self.up
-        self.rate = float(w @ self.up)
-        self.heading += self.rate * dt
-        # d(up)/dt = up × w in body axes
-        self.up = self.up + dt * np.array([y * w[2] - z * w[1], z * w[0] - x * w[2], x * w[1] - y * w[0]])
-        size = float(np.sqrt(acceleration @ acceleration))
-        if math.isfinite(size) and abs(size - GRAVITY) < QUIET:
-            share = 1.0 if self._first else min(1.0, dt / self.settle)
-            self.up = self.up + share * (acceleration / size - self.up)
-            self._first = False
-        self.up = self.up / np.sqrt(self.up @ self.up)
+        attitude_step(self.state, gyro, acceleration, self.settle, dt)
+
+    @property
+    def up(self) -> Array:
+        """The vertical seen from the body (3,)."""
+        return self.state[:3]
+
+    @property
+    def heading(self) -> float:
+        """Turned since the start, unwrapped [rad]."""
+        return float(self.state[HEADING])
+
+    @property
+    def rate(self) -> float:
+        """Turning about the vertical [rad/s]."""
+        return float(self.state[RATE])
 
     @property
     def level_from_body(self) -> Array:
         """(3, 3) shortest rotation that brings the body's axes level, R up = z."""
-        x, y, z = self.up.tolist()
-        k = 1.0 / max(1.0 + z, 1e-6)
-        return np.array([[1.0 - k * x * x, -k * x * y, -x], [-k * x * y, 1.0 - k * y * y, -y], [x, y, z]])
+        made: Array = level_from_body(self.state)
+        return made
 
     @property
     def roll(self) -> float:
         """Lean to the right [rad]."""
-        return math.atan2(self.up[1], self.up[2])
+        return float(leans(self.state)[0])
 
     @property
     def pitch(self) -> float:
         """Lean to the front [rad]."""
-        return -math.asin(max(-1.0, min(1.0, self.up[0])))
+        return float(leans(self.state)[1])

@@ -5,8 +5,57 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
 from andante.geometry import Array
+
+PLACE, BEGUN, HEADING = 0, 2, 3  # where things stand in the state
+STATE = 4
+
+
+@njit(cache=True)
+def odometry_step(
+    state: Array, before: Array, radii: Array, feet: Array, standing: np.ndarray, tilt: Array, heading: float
+) -> None:
+    """One step: state is x, y, whether there was a step before, its heading; `before` (legs, 3, 4) its level feet.
+
+    With p the level middle of a foot, R its level rotation and d = (0, 0, -radius), the point that touched the ground
+    is at p + d, and now at p' + R' Rᵀ d. The body moves by the mean of their differences, reversed, over the feet that
+    stand, less what its own turn explains (p' = p - turn x p).
+    """
+    n = feet.shape[0]
+    count, mx, my, cx, cy = 0, 0.0, 0.0, 0.0, 0.0
+    level = np.empty((3, 4))
+    begun = state[BEGUN] != 0.0
+    for leg in range(n):
+        for i in range(3):
+            for j in range(4):
+                level[i, j] = tilt[i, 0] * feet[leg, 0, j] + tilt[i, 1] * feet[leg, 1, j] + tilt[i, 2] * feet[leg, 2, j]
+        if begun and standing[leg]:
+            # the touching point in the foot's own axes: Rᵀ d
+            dx, dy, dz = (
+                -radii[leg] * before[leg, 2, 0],
+                -radii[leg] * before[leg, 2, 1],
+                -radii[leg] * before[leg, 2, 2],
+            )
+            now_x = level[0, 3] + level[0, 0] * dx + level[0, 1] * dy + level[0, 2] * dz
+            now_y = level[1, 3] + level[1, 0] * dx + level[1, 1] * dy + level[1, 2] * dz
+            mx -= now_x - before[leg, 0, 3]
+            my -= now_y - before[leg, 1, 3]
+            cx += before[leg, 0, 3]
+            cy += before[leg, 1, 3]
+            count += 1
+        for i in range(3):
+            for j in range(4):
+                before[leg, i, j] = level[i, j]
+    if count:
+        turn = heading - state[HEADING]
+        mx = mx / count + turn * cy / count
+        my = my / count - turn * cx / count
+        c, s = math.cos(heading), math.sin(heading)
+        state[0] += c * mx - s * my
+        state[1] += s * mx + c * my
+    state[BEGUN], state[HEADING] = 1.0, heading
 
 
 class LegOdometry:
@@ -17,27 +66,17 @@ class LegOdometry:
 
     def __init__(self, radii: Array) -> None:
         self.radii = radii
-        self.position = np.zeros(2)  # [m]
-        self._before: tuple[Array, Array, float] | None = None
+        self.state = np.zeros(STATE)
+        self.before = np.zeros((len(radii), 3, 4))
 
-    def update(self, points: Array, rotations: Array, standing: Array, tilt: Array, heading: float) -> None:
-        """One step: middles and rotations of the feet as measured, which of them stand, tilt (3, 3), heading [rad].
+    @property
+    def position(self) -> Array:
+        """x, y in the frame of the start [m]."""
+        return self.state[:2]
+
+    def update(self, feet: Array, standing: np.ndarray, tilt: Array, heading: float) -> None:
+        """One step: poses (legs, 4, 4) of the feet's middles as measured, which stand, tilt (3, 3), heading [rad].
 
         The tilt is the rotation from the body to level axes with the same heading.
         """
-        level, turned = points @ tilt.T, tilt @ rotations
-        before, self._before = self._before, (level, turned, heading)
-        if before is None or not standing.any():
-            return
-        down = np.zeros((len(points), 3))
-        down[:, 2] = -self.radii
-        touch_then = before[0] + down
-        in_foot = np.einsum("nji,nj->ni", before[1], down)
-        touch_now = level + np.einsum("nij,nj->ni", turned, in_foot)
-        move = -np.mean((touch_now - touch_then)[standing, :2], axis=0)
-        # a turn of the body alone moves the feet too: p' = p - turn × p
-        turn = heading - before[2]
-        centre = np.mean(touch_then[standing, :2], axis=0)
-        move = move - turn * np.array([-centre[1], centre[0]])
-        c, s = math.cos(heading), math.sin(heading)
-        self.position = self.position + np.array([c * move[0] - s * move[1], s * move[0] + c * move[1]])
+        odometry_step(self.state, self.before, self.radii, feet, standing, tilt, heading)

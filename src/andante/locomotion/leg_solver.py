@@ -24,17 +24,10 @@ class LegSolver:
         poses = robot.link_poses(rig.stance)
         walking_from_body = SE3.from_parts(rig.walking_from_body, np.zeros(3))
         walking_from_root = walking_from_body @ poses[rig.body].inverse()
-        self.chains: list[Chain] = []
-        self._hips: list[Array] = []
-        for leg in rig.legs:
-            self.chains.append(leg_chain(robot, leg.hip, leg.foot, leg.joints, leg.point, rig.stance))
-            self._hips.append((walking_from_root @ poses[leg.hip]).matrix)
-        hips = np.array(self._hips)
-        self._rotation, self._origin = hips[:, :3, :3], hips[:, :3, 3]
+        chains = [leg_chain(robot, leg.hip, leg.foot, leg.joints, leg.point, rig.stance) for leg in rig.legs]
+        self.legs = Legs(tuple(chains), np.array([(walking_from_root @ poses[leg.hip]).matrix for leg in rig.legs]))
         names = robot.joint_names
-        self.index = [np.array([names.index(name) for name in c.joint_names]) for c in self.chains]
-        self._legs = Legs(tuple(self.chains))
-        self._all = np.concatenate(self.index)
+        self.index = np.array([names.index(name) for name in self.legs.joint_names])
         self._targets = np.full((len(rig.legs), 6), np.nan)
 
     def joints(self, points: Array, start: Array, restarts: int = 0) -> tuple[Array, Array]:
@@ -42,17 +35,15 @@ class LegSolver:
 
         Joints outside the legs stay as in `start`, which is also where the search begins.
         """
-        self._targets[:, :3] = np.einsum("nji,nj->ni", self._rotation, points - self._origin)
-        found = self._legs.ik(self._targets, start[self._all], restarts=restarts, tolerance=1e-6, max_iterations=40)
+        self._targets[:, :3] = points
+        found = self.legs.ik(self._targets, start[self.index], restarts=restarts, tolerance=1e-6, max_iterations=40)
         q = start.copy()
-        q[self._all] = found.q
+        q[self.index] = found.q
         return q, found.error
 
-    def feet(self, q: Array) -> tuple[Array, Array]:
-        """Middle of each foot (legs, 3) [m] and rotation of its link (legs, 3, 3)."""
-        local = np.array([each.fk(q[self.index[i]]) for i, each in enumerate(self.chains)])
-        points = np.einsum("nij,nj->ni", self._rotation, local[:, :3, 3]) + self._origin
-        return points, self._rotation @ local[:, :3, :3]
+    def feet(self, q: Array) -> Array:
+        """Poses (legs, 4, 4): the middle of each foot [m] and the rotation of its link."""
+        return self.legs.fk(q[self.index])
 
 
 def leg_chain(

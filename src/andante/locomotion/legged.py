@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.geometry import Array, so3
+from andante.geometry import Array
 
+from . import legged_state as state
 from .attitude import GRAVITY, Attitude
 from .behaviour import Command, Readings
-from .foot_paths import moved, smooth, swing
 from .gait_patterns import GaitPattern, pattern
 from .leg_odometry import LegOdometry
 from .leg_solver import LegSolver
+from .legged_kernels import control_step, in_motion, limit_scale
 from .rig import Rig, check_rig
-from .support import inside, margin
-
-CALM = 0.12  # leans below this are no fall [rad]
 
 
 @dataclass(frozen=True)
@@ -74,34 +71,54 @@ class LeggedGait:
         self.duty = s.duty or self.pattern.duty
         self.step_height = s.step_height or rig.step_height
         self._solver = LegSolver(robot, rig)
-        self._offsets = np.array(self.pattern.offsets)
-        self._reach = np.array([leg.reach for leg in rig.legs])
-        self._radii = np.array([leg.radius for leg in rig.legs])
-        self._home = rig.stands.copy()
-        self._centre = (rig.walking_from_body @ np.asarray(rig.centre))[:2]
-        self._width = float(np.min(np.ptp(self._home[:, :2], axis=0)))
         self._weight = rig.mass * GRAVITY / count
-        self._imu = rig.walking_from_body @ imu_rotation(robot, rig)
+        self._mount = np.ascontiguousarray(rig.walking_from_body @ imu_rotation(robot, rig))
         self._names = robot.joint_names
         self._q = np.array([robot.complete(rig.stance)[name] for name in self._names])
         self._touch_names = [touch_names(robot, leg.foot) for leg in rig.legs]
-        self._top = np.array([self.top_speed, self.top_speed, self.top_turn])
-        # ---- state
-        self.feet = self._home.copy()  # commanded, walking axes [m]
-        self.twist = np.zeros(3)  # of the body now [m/s, rad/s]
-        self.twist_goal = np.zeros(3)  # the twist without the correction of the heading
+        self._fixed = np.zeros((count, state.FIXED))
+        self._fixed[:, state.HOME : state.HOME + 3] = rig.stands
+        self._fixed[:, state.REACH] = [leg.reach for leg in rig.legs]
+        self._fixed[:, state.RADIUS] = [leg.radius for leg in rig.legs]
+        self._fixed[:, state.OFFSET] = self.pattern.offsets
         self.attitude = Attitude()
-        self.odometry = LegOdometry(self._radii)
-        self.active = False
-        self.swinging = np.zeros(count, dtype=bool)
-        self.phase = 0.0
-        self._share = np.zeros(count)  # of the swing
-        self._from = self._home.copy()
-        self._waited = np.full(count, math.inf)  # since a swing ended without the ground [s]; inf: it stands
-        self._depth = np.zeros(count)
-        self._heading_goal = 0.0
-        self._sway = np.zeros(2)
-        self._fall, self._lean, self._usual_lean = np.zeros(2), np.zeros(2), np.zeros(2)
+        self.odometry = LegOdometry(self._fixed[:, state.RADIUS])
+        self._figures = self._gather_figures()
+        # ---- state
+        self._body = np.zeros(state.BODY)
+        self._legs = np.zeros((count, state.LEG))
+        self._legs[:, state.FOOT : state.FOOT + 3] = rig.stands
+        self._legs[:, state.FROM : state.FROM + 3] = rig.stands
+        self._legs[:, state.WAITED] = math.inf
+        self._goals = np.zeros((count, 3))
+        self._touching = np.zeros(count, dtype=np.int64)
+        self.error = np.zeros(count)  # of the inverse kinematics [m]
+
+    def _gather_figures(self) -> Array:
+        """The figures of the gait in the order of `legged_state`."""
+        s, made = self.settings, np.zeros(state.FIGURES)
+        for name in (
+            "ramp",
+            "heading_gain",
+            "level_gain",
+            "height_gain",
+            "search_depth",
+            "search_speed",
+            "settle",
+            "catch",
+            "sway_margin",
+            "hold_heading",
+            "level",
+        ):
+            made[getattr(state, name.upper())] = getattr(s, name)
+        made[state.PERIOD], made[state.DUTY], made[state.STEP_HEIGHT] = self.period, self.duty, self.step_height
+        made[state.STATIC], made[state.SWAYS] = self.pattern.static, self.pattern.sway
+        made[state.WIDTH] = np.min(np.ptp(self._fixed[:, :2], axis=0))
+        made[state.CENTRE_X], made[state.CENTRE_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.centre))[:2]
+        made[state.CENTRE_HEIGHT], made[state.FILTER_TIME] = self.rig.centre_height, self.attitude.settle
+        made[state.TOP_SPEED] = 1e3 * limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
+        made[state.TOP_TURN] = 1e3 * limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
+        return made
 
     # ---- what it can do --------------------------------------------------------------------------
     @property
@@ -111,29 +128,59 @@ class LeggedGait:
 
     def limited(self, twist: Array) -> Array:
         """The twist scaled down, if need be, so that every foot stays within its reach."""
-        speed = np.hypot(twist[0] - twist[2] * self._home[:, 1], twist[1] + twist[2] * self._home[:, 0])
-        most = 2.0 * 0.9 * self._reach / self.stance_time
-        return twist * min(1.0, float(np.min(most / np.maximum(speed, 1e-9))))
+        vx, vy, wz = (float(value) for value in twist)
+        return np.asarray(twist) * limit_scale(self._figures, self._fixed, vx, vy, wz)
 
-    @cached_property
+    @property
     def top_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return float(self.limited(np.array([1e3, 0.0, 0.0]))[0])
+        return float(self._figures[state.TOP_SPEED])
 
-    @cached_property
+    @property
     def top_turn(self) -> float:
         """On the spot [rad/s]."""
-        return float(self.limited(np.array([0.0, 0.0, 1e3]))[2])
+        return float(self._figures[state.TOP_TURN])
 
     @property
     def stopping_time(self) -> float:
         """From top speed to a stand [s]."""
         return self.settings.ramp * self.period
 
+    # ---- what it does ----------------------------------------------------------------------------
+    @property
+    def feet(self) -> Array:
+        """Where the feet are commanded to touch the ground (legs, 3), walking axes [m]."""
+        return self._legs[:, state.FOOT : state.FOOT + 3]
+
+    @property
+    def swinging(self) -> np.ndarray:
+        """Which legs are in the air (legs,) bool."""
+        return self._legs[:, state.SWINGING] != 0.0
+
+    @property
+    def twist(self) -> Array:
+        """Of the body now: vx, vy, wz [m/s, rad/s]."""
+        return self._body[state.TWIST : state.TWIST + 3]
+
+    @property
+    def phase(self) -> float:
+        """Of the cycle, 0 to 1."""
+        return float(self._body[state.PHASE])
+
+    @property
+    def sway(self) -> Array:
+        """How far the body is moved over its support, x and y [m]."""
+        return self._body[state.SWAY : state.SWAY + 2]
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self._body[state.ACTIVE])
+
     @property
     def standing(self) -> bool:
         """Whether all feet are at their usual places and nothing moves."""
-        return not (self.swinging.any() or self.twist.any() or self._away().any())
+        return not in_motion(self._fixed, self._body, self._legs)
 
     @property
     def position(self) -> Array:
@@ -141,220 +188,49 @@ class LeggedGait:
 
         It is the place over the feet: the body's sway to and fro is left out.
         """
-        c, s = math.cos(self.attitude.heading), math.sin(self.attitude.heading)
-        x, y = self._sway
-        return np.array([*(self.odometry.position - [c * x - s * y, s * x + c * y]), self.attitude.heading])
-
-    def _away(self) -> np.ndarray:
-        gap = self.feet[:, :2] - self._home[:, :2]
-        return gap[:, 0] ** 2 + gap[:, 1] ** 2 > (0.06 * self._reach) ** 2
+        heading = self.attitude.heading
+        c, s = math.cos(heading), math.sin(heading)
+        (x, y), (place_x, place_y) = self.sway, self.odometry.position
+        return np.array([place_x - (c * x - s * y), place_y - (s * x + c * y), heading])
 
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint targets (joints,) for the next control step of dt [s]."""
-        gyro = self._imu @ readings.gyro
-        self.attitude.update(gyro, self._imu @ readings.acceleration, dt)
-        self._lean = np.array([self.attitude.roll - command.roll, self.attitude.pitch - command.pitch])
-        self._usual_lean = self._usual_lean + dt * (self._lean - self._usual_lean)  # over a second
-        self._fall = self._falling(np.nan_to_num(gyro))
-        tilt = self.attitude.level_from_body
-        points, rotations = self._solver.feet(np.asarray(readings.position))
-        touching = self._touching(readings)
-        stands = ~self.swinging & ~np.isfinite(self._waited)
-        pressed = stands & np.array([touch is not False for touch in touching])
-        stands = pressed if pressed.any() else stands
-        self.odometry.update(points, rotations, stands, tilt, self.attitude.heading)
-        self.active = bool(command.moving or self.twist.any() or self.swinging.any() or self._away().any())
-        pace = self._clear_to_walk(dt)
-        self._choose_twist(command, pace, dt)
-        self._advance(pace, dt)
-        self._move_feet(touching, dt)
-        self._hold_body(command, dt)
-        return self._joint_targets(command)
+        """Joint targets (joints,) for the next control step of dt [s]: see `legged_kernels.control_step`."""
+        self._feel(readings)
+        asked = np.array([command.vx, command.vy, command.wz, command.height, command.roll, command.pitch], dtype=float)
+        control_step(
+            self._figures,
+            self._fixed,
+            self._mount,
+            self.attitude.state,
+            self.odometry.state,
+            self.odometry.before,
+            self._body,
+            self._legs,
+            self._solver.feet(np.asarray(readings.position, dtype=float)),
+            self._touching,
+            np.ascontiguousarray(readings.gyro, dtype=float),
+            np.ascontiguousarray(readings.acceleration, dtype=float),
+            asked,
+            dt,
+            self._goals,
+        )
+        self._q, self.error = self._solver.joints(self._goals, self._q)
+        return self._q.copy()
 
-    def _falling(self, gyro: Array) -> Array:
-        """How far the body will have fallen beside its feet, x and y [m]: h (lean + sqrt(h / g) rate of the lean).
-
-        It is the capture point of a body on legs of the height h (Pratt and others 2006), for small leans away from the
-        usual one. A robot that is to stand, and nearly does, puts its feet where they belong.
-        """
-        calm = not self.twist.any() and float(np.hypot(*self._lean)) < CALM
-        if self.pattern.static or not self.settings.catch or calm:
-            return np.zeros(2)
-        h = self.rig.centre_height
-        time = math.sqrt(h / GRAVITY)
-        roll, pitch = self._lean - self._usual_lean + time * gyro[:2]
-        fall = self.settings.catch * h * np.array([pitch, -roll])
-        most = 0.5 * float(np.min(self._reach))
-        return fall * min(1.0, most / max(float(np.hypot(*fall)), 1e-9))
-
-    def _touching(self, readings: Readings) -> list[bool | None]:
-        """Per leg whether its foot is pressed; None: nobody can tell."""
+    def _feel(self, readings: Readings) -> None:
+        """Per leg whether its foot is pressed, or that nobody can tell."""
         if not self.settings.feel:
-            return [None] * len(self._touch_names)
-        out: list[bool | None] = []
-        for link, switches in self._touch_names:
-            if link in readings.forces:
-                pressed = float(np.sum(readings.forces[link])) > self.settings.touch_share * self._weight
-                out.append(pressed)
+            self._touching[:] = state.UNKNOWN
+            return
+        least = self.settings.touch_share * self._weight
+        for leg, (link, switches) in enumerate(self._touch_names):
+            cells = readings.forces.get(link)
+            if cells is not None:
+                self._touching[leg] = sum(cells.tolist()) > least
             else:
                 known = [readings.pressed[name] for name in switches if name in readings.pressed]
-                out.append(any(known) if known else None)
-        return out
-
-    def _choose_twist(self, command: Command, pace: float, dt: float) -> None:
-        """Ramp the twist towards what is asked for, within the reach of the feet; the heading is held."""
-        wanted = np.array([command.vx, command.vy, command.wz])
-        still = not (command.moving or self.twist.any())
-        goal = limited = self.limited(wanted)
-        if self.settings.hold_heading and not still:
-            # hold the heading that the command has asked for so far
-            self._heading_goal += self.twist_goal[2] * dt
-            off = self._heading_goal - self.attitude.heading
-            limited = self.limited(
-                limited + np.array([0.0, 0.0, max(-0.3, min(0.3, self.settings.heading_gain * off))])
-            )
-            if not command.moving:
-                limited = np.zeros(3)
-        elif still:
-            self._heading_goal = self.attitude.heading
-        limited = limited * pace
-        most = self._top * (dt / (self.settings.ramp * self.period))
-        self.twist = self.twist + np.clip(limited - self.twist, -most, most)
-        self.twist_goal = self.twist_goal + np.clip(goal * pace - self.twist_goal, -most, most)
-
-    def _clear_to_walk(self, dt: float) -> float:
-        """1 while the clock may run, 0 while a leg that is due to lift must wait until the others carry the body."""
-        if not self.pattern.static:
-            return 1.0
-        until = (self._offsets - self.phase) % 1.0
-        due = ~self.swinging & (until <= 2.5 * dt / self.period)
-        if not due.any():
-            return 1.0
-        carries = ~self.swinging & ~due & ~np.isfinite(self._waited)
-        enough = 0.3 * self.settings.sway_margin * self._width if self.pattern.sway else 0.0
-        free = margin(self.feet[carries, :2], self._centre + self._sway) > enough
-        return 1.0 if free else 0.0
-
-    def _advance(self, pace: float, dt: float) -> None:
-        """Run the clock; lift the legs whose moment has come."""
-        if not self.active:
-            return
-        before = self.phase
-        self.phase = (before + pace * dt / self.period) % 1.0
-        step = (self.phase - before) % 1.0
-        reached = ((self._offsets - before) % 1.0 < step) & (step > 0) & ~self.swinging
-        for i in np.flatnonzero(reached):
-            if self.twist.any() or self._away()[i]:
-                self.swinging[i] = True
-                self._share[i] = 0.0
-                self._from[i] = self.feet[i]
-                self._waited[i] = math.inf
-                self._depth[i] = 0.0
-
-    def _move_feet(self, touching: list[bool | None], dt: float) -> None:
-        """Standing feet go with the ground, swinging ones along their arcs, those in the air reach down."""
-        swing_time = (1.0 - self.duty) * self.period
-        on_ground = ~self.swinging
-        self.feet[on_ground, :2] = moved(self.feet[on_ground, :2], self.twist, dt)
-        air = np.flatnonzero(self.swinging)
-        if air.size:
-            self._share[air] += dt / swing_time
-            self._from[air, :2] = moved(self._from[air, :2], self.twist, dt)
-            end = self._footholds(air, swing_time)
-            share = self._share[air]
-            self.feet[air] = swing(self._from[air], end, share, self.step_height)
-            if not self.pattern.static:  # the ground as it lies under the body that leans
-                lean = self._lean[0] * self.feet[air, 1] - self._lean[1] * self.feet[air, 0]
-                self.feet[air, 2] -= smooth(share) * lean
-            for k, i in enumerate(air):
-                if share[k] > 0.55 and touching[i]:
-                    self.swinging[i] = False  # the ground came early
-                elif share[k] >= 1.0:
-                    self.swinging[i] = False
-                    if touching[i] is False:
-                        self._waited[i] = 0.0
-        for i in np.flatnonzero(np.isfinite(self._waited)):
-            self._waited[i] += dt
-            if touching[i] or self._depth[i] >= self.settings.search_depth * self.step_height:
-                self._waited[i] = math.inf
-            elif self._waited[i] > self.settings.settle:
-                self._depth[i] += self.settings.search_speed * dt
-                self.feet[i, 2] -= self.settings.search_speed * dt
-
-    def _footholds(self, legs: np.ndarray, swing_time: float) -> Array:
-        """Where swinging feet shall come down, (n, 3), as seen from the body now.
-
-        At touchdown a foot stands half a stance ahead of its usual place; until then the body moves on.
-        """
-        ahead = (1.0 - np.minimum(self._share[legs], 1.0)) * swing_time + 0.5 * self.stance_time
-        end = np.empty((len(legs), 3))
-        for k, i in enumerate(legs):
-            end[k, :2] = moved(self._home[i : i + 1, :2], self.twist, -float(ahead[k]))[0]
-        a, b, c = self._ground()
-        end[:, 2] = a + b * end[:, 0] + c * end[:, 1]
-        end[:, :2] += self._fall
-        return end
-
-    def _ground(self) -> tuple[float, float, float]:
-        """Plane z = a + b x + c y through the standing feet, level where they do not tell (ridge regression)."""
-        stands = ~self.swinging
-        if not stands.any():
-            return float(np.mean(self._home[:, 2])), 0.0, 0.0
-        p = self.feet[stands]
-        mean = p.mean(axis=0)
-        d = p - mean
-        ridge = 0.5 * self._width**2
-        sxx, syy, sxy = d[:, 0] @ d[:, 0] + ridge, d[:, 1] @ d[:, 1] + ridge, d[:, 0] @ d[:, 1]
-        sxz, syz = d[:, 0] @ d[:, 2], d[:, 1] @ d[:, 2]
-        det = sxx * syy - sxy * sxy
-        b, c = (syy * sxz - sxy * syz) / det, (sxx * syz - sxy * sxz) / det
-        return float(mean[2] - b * mean[0] - c * mean[1]), float(b), float(c)
-
-    def _hold_body(self, command: Command, dt: float) -> None:
-        """Level the body by the IMU, keep its height over the standing feet, sway it over its support."""
-        stands = ~self.swinging
-        s = self.settings
-        if s.level:
-            roll = self.attitude.roll - command.roll
-            pitch = self.attitude.pitch - command.pitch
-            change = s.level_gain * dt * (roll * self.feet[:, 1] - pitch * self.feet[:, 0])
-            room = 1.5 * self.step_height
-            self.feet[:, 2] = np.clip(self.feet[:, 2] + change, self._home[:, 2] - room, self._home[:, 2] + room)
-        if stands.any():
-            off = float(np.mean(self.feet[stands, 2])) - float(np.mean(self._home[:, 2]))
-            most = 0.1 * dt
-            rise = -max(-most, min(most, s.height_gain * off * dt))
-            self.feet[:, 2] += rise
-            self._from[:, 2] += rise
-        if self.pattern.sway:
-            self._sway_body(dt)
-
-    def _sway_body(self, dt: float) -> None:
-        """Move the body so that the legs that will carry it during the next swing do so with a margin."""
-        goal = np.zeros(2)
-        if self.active:
-            until = (self._offsets - self.phase) % 1.0
-            lifted = self.swinging.copy()
-            if not lifted.any():
-                lifted[int(np.argmin(until))] = True
-            carries = ~lifted
-            wanted = self.settings.sway_margin * self._width
-            goal = inside(self.feet[carries, :2], self._centre, wanted) - self._centre
-        gap = goal - self._sway
-        quick = 0.5 * self._width / (0.25 * self.period)  # [m/s]
-        most = quick * dt
-        step = gap * min(1.0, 8.0 * dt / (0.25 * self.period))
-        size = float(np.hypot(*step))
-        self._sway = self._sway + step * (min(1.0, most / size) if size > 0 else 0.0)
-
-    def _joint_targets(self, command: Command) -> Array:
-        middle = self.feet - [self._sway[0], self._sway[1], 0.0]
-        middle[:, 2] += self._radii - command.height
-        if command.roll or command.pitch:
-            middle = middle @ so3.from_rpy((command.roll, command.pitch, 0.0))
-        self._q, self.error = self._solver.joints(middle, self._q)
-        return self._q.copy()
+                self._touching[leg] = any(known) if known else state.UNKNOWN
 
 
 def imu_rotation(robot: Robot, rig: Rig) -> Array:
