@@ -108,3 +108,29 @@ def test_many_commands_in_a_row_follow_the_velocity_limit() -> None:
         path.append(float(made.references[0]))
     expected = [0.001, *(0.001 + 0.002 * k for k in range(1, 10))]
     np.testing.assert_allclose(path, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("parts", [[7], [1] * 7, [3, 4]])
+def test_the_reference_moves_one_stride_per_step_and_none_before(parts: list[int]) -> None:
+    scene = MujocoEngine(World("empty"), (Placement("arm", specimens.mimic_pair(), fixed=True),), Settings(dt=DT))
+    scene.set_gains(0, scene.gains[0].changed(velocity=1.0))
+    scene.command(0, [0.0, 0.0])
+    scene.step()
+    start = scene.references[0].copy()
+    scene.command(0, [0.5, 0.5])
+    np.testing.assert_array_equal(scene.references[0], start)
+    for steps in parts:
+        scene.step(steps)
+    np.testing.assert_allclose(scene.references[0] - start, 7 * DT * 1.0, atol=1e-12)
+    np.testing.assert_array_equal(scene.data.ctrl, scene.references[0])
+
+
+def test_repeated_commands_do_not_hurry_the_reference() -> None:
+    scene = MujocoEngine(World("empty"), (Placement("arm", specimens.mimic_pair(), fixed=True),), Settings(dt=DT))
+    scene.set_gains(0, scene.gains[0].changed(velocity=1.0))
+    scene.command(0, [0.0, 0.0])
+    scene.step()
+    for k in range(20):
+        scene.command(0, [0.5 + 0.01 * k, 0.5])
+        scene.step()
+    assert scene.references[0][0] == pytest.approx(20 * DT * 1.0, abs=1e-12)

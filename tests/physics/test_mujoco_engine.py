@@ -322,3 +322,44 @@ def test_dry_friction_is_hard_in_a_passive_joint_and_soft_in_a_driven_one() -> N
 def test_large_models_are_solved_with_sparse_matrices(links: int, sparse: bool) -> None:
     scene = MujocoEngine(specimens.world(), [Placement("c", specimens.chain(links, length=0.05))])
     assert (scene.model.opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE) == sparse
+
+
+def test_contacts_of_an_actor_are_those_of_all_seen_from_its_side() -> None:
+    models = (
+        specimens.ground(),
+        Placement("low", specimens.block(), SE3.from_xyz_rpy((0, 0, 0.051))),
+        Placement("high", specimens.block(), SE3.from_xyz_rpy((0.03, 0.02, 0.153), (0, 0, 0.4))),
+        Placement("pair", specimens.clapper(self_collide=True), SE3.from_xyz_rpy((2, 0, 0.5))),
+    )
+    scene = MujocoEngine(specimens.world(*models))
+    scene.step(150)
+    everything = scene.contacts()
+    assert len(everything) >= 8
+    assert len(scene.contacts_of(2)) >= 4
+    for actor in range(len(models)):
+        seen, expected = scene.contacts_of(actor), everything.of(actor)
+        for name in expected.__dataclass_fields__:
+            np.testing.assert_allclose(getattr(seen, name), getattr(expected, name), atol=1e-12, err_msg=name)
+    data = scene.data
+    for row in range(len(everything)):
+        wrench = np.zeros(6)
+        mujoco.mj_contactForce(scene.model, data, row, wrench)
+        world = data.contact.frame[row].reshape(3, 3).T @ wrench[:3]
+        np.testing.assert_allclose(everything.force[row], world, atol=1e-9)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_the_motion_of_one_body_is_that_of_all(fixed: bool) -> None:
+    scene = MujocoEngine(specimens.world(), [Placement("t", specimens.tangle(fixed), SE3.from_xyz_rpy((1, 2, 3)))])
+    robot = scene.actors[0].tree.robot
+    generator = np.random.default_rng(4)
+    scene.set_joints(0, generator.uniform(-0.5, 0.5, len(robot.movable)), generator.normal(size=len(robot.movable)))
+    if not fixed:
+        scene.set_base(0, [1, 2, 3, 0.5, 0.1, -0.2, 0.8], generator.normal(size=6))
+    scene.step(3)
+    poses, velocities = scene.body_poses(0), scene.body_velocities(0)
+    for body in range(len(poses)):
+        pose, velocity = scene.body_motion(0, body)
+        np.testing.assert_allclose(SE3.from_vector(pose).matrix, SE3.from_vector(poses[body]).matrix, atol=1e-12)
+        np.testing.assert_allclose(velocity, velocities[body], atol=1e-9)
+    np.testing.assert_allclose(scene.base_velocity(0), velocities[0], atol=1e-9)

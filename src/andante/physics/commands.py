@@ -156,15 +156,16 @@ class Wishes:
     def slew(self, dt: float) -> bool:
         """Move the references of position servos towards their targets by at most velocity * dt; True: all there."""
         gap = self.targets - self.references
+        far = np.abs(gap * self._per_stride(dt)) > 1.0
+        if far.any() and self.uniform is not POSITION:
+            far &= self.modes == POSITION
+        if not far.any():
+            self.references = self.targets
+            return True
         stride = self.gains.velocity * dt
-        far = np.abs(gap) > stride
-        if np.count_nonzero(far):
-            far &= self.modes == Mode.POSITION
-            if np.count_nonzero(far):
-                self.references = np.where(far, self.references + np.clip(gap, -stride, stride), self.targets)
-                return False
-        self.references = self.targets
-        return True
+        np.minimum(np.maximum(gap, -stride, out=gap), stride, out=gap)
+        self.references = np.where(far, self.references + gap, self.targets)
+        return False
 
     def _bounds(self, mode: Mode) -> tuple[Array, Array]:
         """Smallest and largest target of each joint in a mode."""

@@ -94,7 +94,7 @@ class Engine(ABC):
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt under the present commands and pushes."""
         while n > 0 and (self._slewing or self.drives):
-            for actor in sorted(self._slewing.union(self.drives)):
+            for actor in sorted(self._slewing.union(self.drives)) if self.drives else tuple(self._slewing):
                 self._drive(actor)
             self._advance(1)
             self.steps += 1
@@ -140,6 +140,14 @@ class Engine(ABC):
         """Velocity of the root link, (6,)."""
         return self.body_velocities(actor)[0]
 
+    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
+        """Pose (7,) and velocity (6,) of one body of the actor's tree."""
+        return self.body_poses(actor)[body], self.body_velocities(actor)[body]
+
+    def contacts_of(self, actor: int) -> Contacts:
+        """Contacts of one actor, told with it as side A; see `Contacts.of`."""
+        return self.contacts().of(actor)
+
     # ---- servos ----------------------------------------------------------------------------------
     def command(
         self, actor: int, values: ArrayLike, mode: Mode = Mode.POSITION, joints: ArrayLike | None = None
@@ -157,12 +165,12 @@ class Engine(ABC):
             return
         newly = wish.command(values, mode, joints)
         if len(newly):
-            if mode is Mode.POSITION:
+            if mode is POSITION:
                 wish.refer(newly, self.joint_positions(actor)[newly])
             if actor not in self.drives:
                 self.modes[actor][:] = wish.modes
                 self._apply_servos(actor)
-        self._drive(actor)
+        self._slewing.add(actor)  # the next step moves the references by its stride
 
     def set_gains(self, actor: int, gains: ServoGains) -> None:
         """Change the servo gains of an actor; allowed at any time."""
@@ -257,9 +265,13 @@ class Engine(ABC):
             if not np.array_equal(wish.targets, wish.references):
                 self._slewing.add(actor)
             if actor not in self.drives:
-                self.modes[actor][:] = wish.modes
-                self.references[actor], self.gains[actor] = wish.references, wish.gains
-            self._apply_servos(actor)
+                self.references[actor] = wish.references
+                if wish.gains is not self.gains[actor] or not np.array_equal(wish.modes, self.modes[actor]):
+                    self.modes[actor][:] = wish.modes
+                    self.gains[actor] = wish.gains
+                    self._apply_servos(actor)
+            else:
+                self._apply_servos(actor)
             self._apply_references(actor)
         self._apply_pushes()
         self._load(snapshot.state)  # servo changes may touch the state; the snapshot has the last word

@@ -21,6 +21,7 @@ from andante.physics.bounds import diverged
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts, Mode, RayHits
 
+from . import _kernels
 from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -45,7 +46,7 @@ class MujocoEngine(Engine):
             for actor in self.actors
         ]
         owners = [self.model.geom(i).name.split(":")[:2] for i in range(self.model.ngeom)]
-        self._geom_actor, self._geom_link = np.array(owners, dtype=int).reshape(-1, 2).T
+        self._geom_actor, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
         self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
         self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
@@ -98,16 +99,16 @@ class MujocoEngine(Engine):
 
     # ---- servos ----------------------------------------------------------------------------------
     def _apply_servos(self, actor: int) -> None:
-        where, gains = self._index[actor].actuators, self.gains[actor]
-        driven = (self.modes[actor] == Mode.POSITION) | (self.modes[actor] == Mode.VELOCITY)
+        where, gains, modes = self._index[actor].actuators, self.gains[actor], self.modes[actor]
+        driven = (modes == Mode.POSITION) | (modes == Mode.VELOCITY)
         self.model.dof_solimp[self._index[actor].qvel] = np.where(driven[:, None], DRY_DRIVEN, DRY)
-        mode = np.where(self._mimics[actor], Mode.OFF, self.modes[actor])
-        position, velocity = mode == Mode.POSITION, mode == Mode.VELOCITY
-        gain = np.select([position, velocity, mode == Mode.TORQUE], [gains.kp, gains.kv, 1.0], 0.0)
-        self.model.actuator_gainprm[where, 0] = gain
-        bias = self.model.actuator_biasprm
+        leads = ~self._mimics[actor]
+        position, velocity = leads & (modes == Mode.POSITION), leads & (modes == Mode.VELOCITY)
+        gain, bias = self.model.actuator_gainprm, self.model.actuator_biasprm
+        torque = leads & (modes == Mode.TORQUE)
+        gain[where, 0] = np.where(position, gains.kp, np.where(velocity, gains.kv, torque))
         bias[where, 1] = np.where(position, -gains.kp, 0.0)
-        bias[where, 2] = np.select([position, velocity], [-gains.kd - self.dt * gains.kp, -gains.kv], 0.0)
+        bias[where, 2] = np.where(position, -gains.kd - self.dt * gains.kp, np.where(velocity, -gains.kv, 0.0))
         effort = np.minimum(gains.effort, UNBOUNDED)
         self.model.actuator_forcerange[where, 0] = -effort
         self.model.actuator_forcerange[where, 1] = effort
@@ -192,46 +193,42 @@ class MujocoEngine(Engine):
 
     def body_poses(self, actor: int) -> Array:
         self._fresh()
-        bodies = self._index[actor].bodies
-        out = np.empty((len(bodies), 7))
-        out[:, :3] = self.data.xpos[bodies]
-        turn = self.data.xquat[bodies]
-        out[:, 3:6], out[:, 6] = turn[:, 1:], turn[:, 0]
-        return out
+        return _kernels.body_poses(self._index[actor].bodies, self.data.xpos, self.data.xquat)
 
     def body_velocities(self, actor: int) -> Array:
         self._fresh()
+        index, data = self._index[actor], self.data
+        return _kernels.body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
+
+    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
         index = self._index[actor]
-        spatial = self.data.cvel[index.bodies]  # angular, linear; linear is told at the tree's centre of mass
-        arm = self.data.xpos[index.bodies] - self.data.subtree_com[index.roots]
-        out = np.empty((len(spatial), 6))
-        out[:, 3:] = turn = spatial[:, :3]
-        x, y, z = arm.T
-        out[:, 0] = spatial[:, 3] + turn[:, 1] * z - turn[:, 2] * y
-        out[:, 1] = spatial[:, 4] + turn[:, 2] * x - turn[:, 0] * z
-        out[:, 2] = spatial[:, 5] + turn[:, 0] * y - turn[:, 1] * x
-        return out
+        if body == 0 and index.base_qpos >= 0:  # a free root is the state itself
+            return _kernels.free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
+        return super().body_motion(actor, body)
+
+    def base_pose(self, actor: int) -> Array:
+        return self.body_motion(actor, 0)[0]
+
+    def base_velocity(self, actor: int) -> Array:
+        return self.body_motion(actor, 0)[1]
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
-        contact = self.data.contact
-        rows = np.flatnonzero(contact.efc_address >= 0)
-        if len(rows) == 0:
+        return self._contacts(-1)
+
+    def contacts_of(self, actor: int) -> Contacts:
+        return self._contacts(actor)
+
+    def _contacts(self, actor: int) -> Contacts:
+        """Contacts of all actors (-1), or of one as side A."""
+        if self.data.ncon == 0:
             return Contacts.empty()
-        lower, upper = contact.geom[rows, 0], contact.geom[rows, 1]
-        frame = contact.frame[rows].reshape(-1, 3, 3)
-        # elliptic cones: normal and two tangent forces stand in a row
-        local = self.data.efc_force[contact.efc_address[rows][:, None] + np.arange(3)]
-        return Contacts(
-            actor_a=self._geom_actor[upper],
-            link_a=self._geom_link[upper],
-            actor_b=self._geom_actor[lower],
-            link_b=self._geom_link[lower],
-            position=contact.pos[rows].copy(),
-            normal=frame[:, 0].copy(),
-            force=np.einsum("nk,nkd->nd", local, frame),
-            depth=-contact.dist[rows],
-        )
+        told = self.data.contact
+        who, what = _kernels.contacts(
+            actor, told.geom, told.efc_address, told.frame, told.pos, told.dist, self.data.efc_force,
+            self._geom_actor, self._geom_link,
+        )  # fmt: skip
+        return Contacts(*who.T, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
