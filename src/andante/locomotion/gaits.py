@@ -164,6 +164,20 @@ def _make_roll(robot: Robot, request: Request) -> Prepared:
     return make_roll(robot, request)
 
 
+def _waves(robot: Robot) -> bool:
+    """Whether a robot has the joints and the first pose of the NAO."""
+    from .wave import JOINTS
+
+    return set(JOINTS) <= set(robot.joint_names) and "standinit" in {name.casefold() for name in robot.poses}
+
+
+def _make_wave(robot: Robot, request: Request) -> Prepared:
+    from .wave_gait import make_wave
+
+    return make_wave(robot, request)
+
+
+register(Gait("wave", _waves, _make_wave))
 register(Gait("roll", _folds, _make_roll))
 for _name in reversed(PATTERNS):
     register(Gait(_name, _many_legs, _make_legged))

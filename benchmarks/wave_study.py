@@ -1,0 +1,147 @@
+"""What a plain CMA-ES makes of the wave gait, and how well the gaits that ship hold: all by the simulator's truth.
+
+python benchmarks/wave_study.py search [exact | smooth] [--minutes M] [--workers K] [--seed N] [--robust] [-o FILE.json]
+python benchmarks/wave_study.py hold [exact | smooth] [FILE.json]   # step sizes, friction, strides, engines
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.description import load_robot, load_world
+from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.wave import WaveParameters
+from andante.locomotion.wave_statistics import statistics
+from andante.physics.registry import ENGINES, installed
+from andante.runtime.wave_objective import WaveObjective
+from andante.runtime.wave_scenes import with_friction
+from andante.runtime.wave_trial import WaveTrial
+
+ROBUST = {"trials": 4, "friction": [0.6, 1.0], "mass": 0.03, "pose": 0.01, "push": 0.2, "stride": [0.4, 1.0]}
+EXTRAS = ("f_r", "w_k", "c_a", "p_h")
+POPULATION = 16
+SIGMA = 0.2
+
+_objective: WaveObjective | None = None
+
+
+def arguments_of(variant: str, robust: bool) -> dict[str, Any]:
+    """How the objective of a study is made."""
+    if variant == "exact":
+        return {"variant": variant, "robust": {**ROBUST, "stride": [1.0, 1.0]} if robust else None}
+    return {"variant": variant, "robust": ROBUST if robust else None, "extras": EXTRAS}
+
+
+def begin(arguments: dict[str, Any]) -> None:
+    """Build the objective of a worker."""
+    global _objective
+    _objective = WaveObjective(**arguments)
+
+
+def evaluate(job: tuple[dict[str, float], int]) -> dict[str, Any]:
+    """One candidate in a worker."""
+    assert _objective is not None
+    return _objective.evaluate(*job)
+
+
+def search(variant: str, minutes: float, workers: int, seed: int, robust: bool, out: Path | None) -> None:
+    """CMA-ES from the middle of the ranges."""
+    from cmaes import CMA
+
+    arguments = arguments_of(variant, robust)
+    space = WaveObjective(**arguments).space
+    optimizer = CMA(
+        mean=np.full(space.dimensions, 0.5),
+        sigma=SIGMA,
+        bounds=np.tile([0.0, 1.0], (space.dimensions, 1)),
+        seed=seed,
+        population_size=POPULATION,
+    )
+    start, count, best = time.perf_counter(), 0, -math.inf
+    with multiprocessing.get_context("spawn").Pool(workers, begin, (arguments,)) as pool:
+        while time.perf_counter() - start < 60 * minutes and not optimizer.should_stop():
+            places = [optimizer.ask() for _ in range(POPULATION)]
+            candidates = [space.decode(place) for place in places]
+            found = pool.map(evaluate, [(each, count + k) for k, each in enumerate(candidates)], chunksize=1)
+            optimizer.tell([(place, -result["fitness"]) for place, result in zip(places, found, strict=True)])
+            count += POPULATION
+            top = max(range(POPULATION), key=lambda k: found[k]["fitness"])
+            if found[top]["fitness"] > best:
+                best = found[top]["fitness"]
+                told = {"parameters": candidates[top], "candidates": count, **found[top]}
+                if out is not None:
+                    out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+                print(
+                    f"{count:6} candidates {time.perf_counter() - start:6.0f} s  fitness {best:+.3f}  "
+                    f"{told['distance']:.3f} m ahead {told['drift']:+.3f} m aside",
+                    flush=True,
+                )
+    print(f"{count} candidates, {count / (time.perf_counter() - start):.1f} a second")
+
+
+def scenes() -> Iterator[tuple[str, dict[str, Any], float]]:
+    """A label, how the trial is made, and the stride."""
+    for dt in (0.001, 0.002, 0.003, 0.004):
+        yield f"step {1e3 * dt:g} ms", {"dt": dt}, 1.0
+    robot, world = load_robot("nao"), load_world("empty")
+    for mu in (0.6, 0.7, 0.8, 0.9, 1.0):
+        models = tuple(replace(model, robot=with_friction(model.robot, mu)) for model in world.models)
+        scene = {"robot": with_friction(robot, mu), "world": replace(world, models=models)}
+        yield f"friction {mu:g}", scene, 1.0
+    for stride in (0.25, 0.5, 0.75):
+        yield f"stride {stride:g}", {}, stride
+    for name, entry in ENGINES.items():
+        if installed(entry) and name != "mujoco":
+            yield name, {"engine": name}, 1.0
+
+
+def hold(variant: str, file: Path | None) -> None:
+    """One line per scene."""
+    if file is None:
+        parameters = default_gait(variant).parameters
+    else:
+        parameters = WaveParameters.of(json.loads(file.read_text(encoding="utf-8"))["parameters"])
+    for label, scene, stride in scenes():
+        if variant == "exact" and stride != 1.0:
+            continue
+        trial = WaveTrial(**scene)
+        s = statistics(trial.run(parameters, variant, stride=stride))
+        trial.close()
+        state = f"fallen after {s.time:.1f} s" if s.fallen else "up"
+        print(
+            f"{label:14} {s.along:+.3f} m ahead {s.aside:+.3f} m aside, turned {math.degrees(s.turned):+6.1f} deg, "
+            f"wobble {math.degrees(s.wobble):4.1f} deg, {s.energy:5.1f} J  {state}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Read the words and do it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("search", "hold"))
+    parser.add_argument("variant", nargs="?", default="smooth", choices=("exact", "smooth"))
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--robust", action="store_true")
+    parser.add_argument("-o", "--out", type=Path)
+    told = parser.parse_args()
+    if told.what == "search":
+        search(told.variant, told.minutes, told.workers, told.seed, told.robust, told.out)
+    else:
+        hold(told.variant, told.file)
+
+
+if __name__ == "__main__":
+    main()

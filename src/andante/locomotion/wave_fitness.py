@@ -1,0 +1,90 @@
+"""How good a gait was, from its statistics: the published fitness and a better one. Larger is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from andante.errors import BadInput, UnknownName
+from andante.userfile import is_user_reference, load_user_object
+
+from .wave_statistics import WaveStatistics
+
+Fitness = Callable[[WaveStatistics], float]
+
+ASIDE_PRICE = 1.0  # metres of way that a metre aside costs
+TURN_PRICE = 0.1  # metres per radian turned
+WOBBLE_PRICE = 0.2  # metres per radian of tilt
+TRANSPORT_PRICE = 0.002  # metres per unit of the cost of transport
+MOST_TRANSPORT = 20.0
+SHORTEST = 0.05  # way for which the cost of transport is told [m]
+
+
+def source_fitness(figures: WaveStatistics) -> float:
+    """F = sqrt(d^3 / tau) sqrt(1 / e) dir with cm and s, 0 after a fall (F. Perez 2015).
+
+    d: planar way, tau: time, e: deviation (0 counts as 1e-7 cm), dir = y0 / (y0 + |y1 - y0|), both y raised by 10 cm
+    where y0 = 0. Known flaws: d does not ask for the direction, so a way sidewards or backwards counts in full; e is
+    about the stride, so it takes back what d rewards; dir depends on where along y the robot stood, and turns infinite
+    or negative where y0 is; a fall in the last moment counts as nothing done.
+    """
+    if figures.fallen or figures.time <= 0:
+        return 0.0
+    y0, y1 = 100.0 * figures.start[1], 100.0 * figures.end[1]
+    if y0 == 0:
+        y0, y1 = y0 + 10.0, y1 + 10.0
+    below = y0 + abs(y1 - y0)
+    straight = y0 / below if below != 0 else 0.0
+    deviation = 100.0 * figures.deviation or 1e-7
+    return math.sqrt((100.0 * figures.distance) ** 3 / figures.time) * math.sqrt(1.0 / deviation) * straight
+
+
+def better_fitness(figures: WaveStatistics) -> float:
+    """The way ahead [m], less what was wrong with it.
+
+    F = x - 1.0 |y| - 0.1 |turned| - 0.2 wobble - 0.002 min(E / (m g x), 20), where the cost of transport counts 20 for
+    a way ahead below 5 cm. After a fall at time tau of the planned S seconds min(F, 0) - (1 - tau / S) - 0.2 instead,
+    so that a later fall is better, and none is best.
+    """
+    score = figures.along - ASIDE_PRICE * abs(figures.aside) - TURN_PRICE * abs(figures.turned)
+    score -= WOBBLE_PRICE * figures.wobble + TRANSPORT_PRICE * transport_cost(figures)
+    if figures.fallen:
+        return min(score, 0.0) - (1.0 - min(1.0, figures.time / figures.planned)) - 0.2
+    return score
+
+
+def transport_cost(figures: WaveStatistics) -> float:
+    """Energy by weight and way ahead, E / (m g x), at most 20; 20 also where the way is below 5 cm or it fell."""
+    if figures.fallen or figures.along < SHORTEST:
+        return MOST_TRANSPORT
+    return min(MOST_TRANSPORT, figures.energy / (figures.mass * 9.81 * figures.along))
+
+
+FITNESSES: dict[str, Fitness] = {"better": better_fitness, "source": source_fitness}
+
+
+def fitness_named(name: str) -> Fitness:
+    """A fitness by name, or a user's own `file.py:Name`: a function of `WaveStatistics` that gives a number."""
+    if is_user_reference(name):
+        return _checked(load_user_object(name), name)
+    try:
+        return FITNESSES[name]
+    except KeyError:
+        raise UnknownName.among("fitness", name, (*FITNESSES, "file.py:Name")) from None
+
+
+def _checked(function: Any, name: str) -> Fitness:
+    if not callable(function):
+        raise BadInput(f"{name} is no function; a fitness takes WaveStatistics and gives a number")
+
+    def fitness(figures: WaveStatistics) -> float:
+        try:
+            value = float(function(figures))
+        except (TypeError, ValueError) as error:
+            raise BadInput(f"{name} gave no number ({error})") from None
+        if not math.isfinite(value):
+            raise BadInput(f"{name} gave {value}; a fitness is a finite number")
+        return value
+
+    return fitness

@@ -1,0 +1,138 @@
+"""One trial of a wave gait under physics: open loop, from a standing robot, ended early by a fall.
+
+The scene is built once; every trial begins at the same snapshot. The targets of the whole trial are known ahead, so the
+servo references (targets slewed at the joints' speed limits, as `Engine.command` does it) come from one compiled pass
+and the engine is only called when a reference changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot, World
+from andante.errors import BadInput, Diverged
+from andante.geometry import Array
+from andante.locomotion.wave import WaveModel, WaveParameters
+from andante.locomotion.wave_kernels import slewed
+from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave_statistics import Track
+from andante.physics import Engine, Mode, Settings
+
+from .simulation import simulate
+
+SETTLE = 0.5  # standing before the first trial [s]
+LOOK = 0.02  # between two measurements [s]
+LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
+LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
+SAFE = 1.0 - 1e-9  # of a stride, so that rounding never makes it too long
+PUSH_TIME = 0.1  # [s]
+
+
+@dataclass(frozen=True)
+class Shove:
+    """A push at the root: impulse [N s] in world axes, over 0.1 s, from a time on [s]."""
+
+    impulse: tuple[float, float, float]
+    time: float
+
+
+class WaveTrial:
+    """A robot on a ground, ready to try one wave gait after another."""
+
+    def __init__(
+        self,
+        robot: Robot | str = "nao",
+        engine: str | type[Engine] = "mujoco",
+        world: World | str = "empty",
+        *,
+        dt: float = 0.002,
+        pose: str | Mapping[str, float] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._sim = simulate(robot, world, engine, dt=dt, pose=pose, settings=settings)
+        self.engine, self.actor, self.robot = self._sim.engine, self._sim.actor, self._sim.robot
+        self._sim.run(SETTLE)
+        wish = self.engine.wishes[self.actor]
+        self._lower, self._upper, self.start = wish.lower, wish.upper, np.array(wish.references)
+        self._begin = self.engine.snapshot()
+        pose_now = self.engine.base_pose(self.actor)
+        self._height, self._origin = float(pose_now[2]), pose_now
+        speed = self.engine.gains[self.actor].velocity
+        self._stride = np.minimum(speed * self.engine.dt * SAFE, 1e6)
+
+    def run(
+        self,
+        parameters: WaveParameters,
+        variant: str = "smooth",
+        seconds: float = 6.0,
+        shove: Shove | None = None,
+        stride: float = 1.0,
+    ) -> Track:
+        """Try a gait; what the simulator saw of it. The robot stands again before the next trial."""
+        engine, dt = self.engine, self.engine.dt
+        model = WaveModel(self.robot, parameters, variant)
+        steps = round(seconds / dt)
+        if steps < 1:
+            raise BadInput(f"a trial takes at least one step of {dt:g} s, got {seconds} s")
+        played = playback(model, self.start, seconds, stride)
+        at = np.round(played.times / dt).astype(np.int64)
+        references, new = slewed(played.targets, at, steps, self.start, self._lower, self._upper, self._stride)
+        engine.restore(self._begin)
+        return self._play(references, new, seconds, played.cycles, shove)
+
+    def _play(self, references: Array, new: np.ndarray, seconds: float, cycles: Array, shove: Shove | None) -> Track:
+        engine, actor, dt = self.engine, self.actor, self.engine.dt
+        look = max(1, round(LOOK / dt))
+        steps = len(references)
+        ends = set(range(look, steps, look)) | {steps}
+        stops = np.zeros(steps + 1, dtype=bool)
+        stops[:-1] = new
+        stops[sorted(ends)] = True
+        pushes = self._pushes(shove, steps, stops)
+        poses, power = [self._origin], [0.0]
+        times, fallen, done = [0.0], False, 0
+        for end in np.flatnonzero(stops[1:]) + 1:
+            if new[done]:
+                engine.command(actor, references[done], Mode.POSITION)
+            if done in pushes:
+                engine.push(actor, self.robot.root, pushes[done])
+            try:
+                engine.step(int(end) - done)
+            except Diverged:
+                fallen = True
+                break
+            done = int(end)
+            if done in ends:
+                pose = engine.base_pose(actor)
+                poses.append(pose)
+                times.append(done * dt)
+                power.append(float(np.abs(engine.joint_efforts(actor) * engine.joint_velocities(actor)).sum()))
+                if self._down(pose):
+                    fallen = True
+                    break
+        return Track(np.array(times), np.array(poses), np.array(power), cycles, seconds, fallen, self.robot.mass)
+
+    def _pushes(self, shove: Shove | None, steps: int, stops: np.ndarray) -> dict[int, Array]:
+        """Force on the root from a step on; its instants are added to `stops`."""
+        if shove is None:
+            return {}
+        dt = self.engine.dt
+        first, last = round(shove.time / dt), round((shove.time + PUSH_TIME) / dt)
+        force = np.asarray(shove.impulse) / ((last - first) * dt)
+        table = {step: value for step, value in ((first, force), (last, np.zeros(3))) if 0 <= step < steps}
+        stops[list(table)] = True
+        return table
+
+    def _down(self, pose: Array) -> bool:
+        """Whether it lies: the root leans or has sunk too far."""
+        x, y = float(pose[3]), float(pose[4])
+        upright = 1.0 - 2.0 * (x * x + y * y)
+        return not (upright > math.cos(LEAN) and pose[2] > LOW * self._height)
+
+    def close(self) -> None:
+        """Free the engine."""
+        self._sim.close()
