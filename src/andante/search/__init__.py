@@ -1,6 +1,43 @@
 """Search over parameters: spaces, objectives, samplers, studies that survive any end, executors."""
 
+from .check import check_objective, check_sampler
+from .config import StudyConfig
+from .events import Ended, Evaluated, Event, Notice, Started
+from .folder import StudyFolder
+from .merge import merge
 from .objective import Objective, ObjectiveSpec
+from .record import Record
+from .run import events, resume, search
+from .samplers import SAMPLERS, Sampler, Shard, Told, make_sampler
 from .space import Choice, Grid, Real, Space
+from .summary import Summary, summarize
 
-__all__ = ["Choice", "Grid", "Objective", "ObjectiveSpec", "Real", "Space"]
+__all__ = [
+    "SAMPLERS",
+    "Choice",
+    "Ended",
+    "Evaluated",
+    "Event",
+    "Grid",
+    "Notice",
+    "Objective",
+    "ObjectiveSpec",
+    "Real",
+    "Record",
+    "Sampler",
+    "Shard",
+    "Space",
+    "Started",
+    "StudyConfig",
+    "StudyFolder",
+    "Summary",
+    "Told",
+    "check_objective",
+    "check_sampler",
+    "events",
+    "make_sampler",
+    "merge",
+    "resume",
+    "search",
+    "summarize",
+]

@@ -1,0 +1,37 @@
+"""One evaluation, the same in every executor: text in, text out, and no error of an objective gets past it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from andante.search.objective import Objective, ObjectiveSpec
+from andante.search.record import Task, plain
+
+LONGEST_ERROR = 500
+
+
+class Evaluator:
+    """An objective, built once, that evaluates tasks."""
+
+    def __init__(self, spec: Mapping[str, Any]) -> None:
+        self.objective: Objective = ObjectiveSpec.from_dict(spec).build()
+
+    def evaluate(self, task: str) -> str:
+        """The figures of a task, or what went wrong."""
+        table = json.loads(task)
+        try:
+            figures = plain(self.objective.evaluate(table["parameters"], table["seed"]))
+            if not isinstance(figures, dict):
+                raise TypeError(f"evaluate gives a table of figures, got {type(figures).__name__}")
+            answer = {"index": table["index"], "figures": figures}
+        except (Exception, SystemExit) as error:
+            words = " ".join(f"{type(error).__name__}: {error}".split())
+            answer = {"index": table["index"], "figures": None, "error": words[:LONGEST_ERROR]}
+        return json.dumps(answer, allow_nan=False)
+
+
+def task_text(task: Task) -> str:
+    """The task as one line of JSON."""
+    return json.dumps({"index": task.index, "seed": task.seed, "parameters": dict(task.parameters)})

@@ -1,0 +1,109 @@
+"""A sampler from its name and options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from andante.errors import BadInput, UnknownName
+from andante.search.permutation import derived_seed
+from andante.search.space import Space, Value
+from andante.userfile import is_user_reference, load_user_object
+
+from .base import Sampler, Shard, Told
+
+SAMPLERS = ("grid", "random", "cmaes", "tpe", "nsga2", "elites")
+USER_BATCH = 16
+
+
+class UserSampler(Sampler):
+    """A user's class with `ask(generation)` and `tell(results)`, made by Name(space, seed, batch, **options).
+
+    The attributes adaptive, lag and replays are taken over where the class has them.
+    """
+
+    def __init__(
+        self, reference: str, space: Space, seed: int, batch: int, shard: Shard, options: Mapping[str, Any]
+    ) -> None:
+        super().__init__(space, seed, batch or USER_BATCH)
+        factory = load_user_object(reference)
+        try:
+            self.inner = factory(space, seed, self.batch, **options)
+        except TypeError as error:
+            raise BadInput(
+                f"{reference} cannot be made with (space, seed, batch) and {dict(options)}: {error}"
+            ) from error
+        if not callable(getattr(self.inner, "ask", None)) or not callable(getattr(self.inner, "tell", None)):
+            raise BadInput(f"{reference} needs ask(generation) and tell(results)")
+        self.reference = reference
+        self.adaptive = bool(getattr(self.inner, "adaptive", True))
+        self.lag = int(getattr(self.inner, "lag", 0))
+        self.replays = bool(getattr(self.inner, "replays", True))
+
+    def ask(self, generation: int) -> list[dict[str, Value]]:
+        """What the user's class proposes, moved into the space."""
+        asked = self.inner.ask(generation)
+        if not isinstance(asked, Sequence) or not all(isinstance(entry, Mapping) for entry in asked):
+            raise BadInput(f"{self.reference}: ask gives a list of tables of parameters, got {type(asked).__name__}")
+        if len(asked) > self.batch:
+            raise BadInput(f"{self.reference}: ask gives at most {self.batch} candidates, got {len(asked)}")
+        return [self.space.clip({**entry, **self.space.frozen}) for entry in asked]
+
+    def tell(self, results: Sequence[Told]) -> None:
+        """Hand the results on."""
+        self.inner.tell(results)
+
+
+def make_sampler(
+    name: str,
+    space: Space,
+    seed: int,
+    batch: int = 0,
+    shard: Shard = Shard(),  # noqa: B008 (a frozen value)
+    options: Mapping[str, Any] | None = None,
+) -> Sampler:
+    """The sampler of that name (grid, random, cmaes, tpe, nsga2, elites) or of a user's file.py:Name.
+
+    batch: candidates that are asked for together; 0: the sampler's own choice. A shard of grid or random is a slice of
+    the whole; a shard of one that learns is an island with a seed of its own.
+    """
+    chosen = dict(options or {})
+    island = seed if shard.count == 1 else derived_seed(seed, shard.number, shard.count)
+    if is_user_reference(name):
+        return UserSampler(name, space, island, batch, shard, chosen)
+    if name in ("grid", "random"):
+        if chosen:
+            raise BadInput(f"the sampler {name} has no options, got {', '.join(chosen)}")
+        from .plain import GridSampler, RandomSampler
+
+        return (GridSampler if name == "grid" else RandomSampler)(space, seed, batch, shard)
+    kind = _learning(name)
+    known = [key for key, entry in inspect.signature(kind).parameters.items() if entry.kind is entry.KEYWORD_ONLY]
+    for key in chosen:
+        if key not in known:
+            raise UnknownName.among(f"option of {name}", key, known)
+    try:
+        return kind(space, island, batch, **chosen)
+    except TypeError as error:
+        raise BadInput(f"options of the sampler {name}: {error}") from None
+
+
+def _learning(name: str) -> Any:
+    if name == "cmaes":
+        from .evolution import CmaesSampler
+
+        return CmaesSampler
+    if name == "tpe":
+        from .parzen import TpeSampler
+
+        return TpeSampler
+    if name == "nsga2":
+        from .fronts import NsgaSampler
+
+        return NsgaSampler
+    if name == "elites":
+        from .elites import ElitesSampler
+
+        return ElitesSampler
+    raise UnknownName.among("sampler", name, (*SAMPLERS, "file.py:Name"))
