@@ -46,7 +46,11 @@ class Command:
 
 
 class Behaviour(Protocol):
-    """Something that moves a robot."""
+    """Something that moves a robot.
+
+    It may have an attribute `stiffness`, (joints,) from 0 to 1: the share of their strength that the servos shall have.
+    A change is a new array.
+    """
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint position targets (joints,) for the next control step of dt [s]."""

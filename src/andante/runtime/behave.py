@@ -12,6 +12,7 @@ from andante.physics import Mode
 from andante.sensors import ContactSwitch, FootForce, Imu, SensorSuite
 
 from .simulation import Simulation
+from .stiffness import Softener
 
 
 def readings_of(suite: SensorSuite, time: float, since: float | None = None) -> Readings:
@@ -33,13 +34,17 @@ def readings_of(suite: SensorSuite, time: float, since: float | None = None) -> 
 
 
 class Behave:
-    """An observer that runs a behaviour at a fixed rate; `command` may be changed at any time or computed from time."""
+    """An observer that runs a behaviour at a fixed rate; `command` may be changed at any time or computed from time.
+
+    A behaviour with an attribute `stiffness` (joints,) has its servos at that share of their strength.
+    """
 
     def __init__(
         self, behaviour: Behaviour, command: Command | Callable[[float], Command], rate: float = 100.0
     ) -> None:
         self.behaviour, self.command, self.rate = behaviour, command, rate
         self._count = 0
+        self._softener: Softener | None = None
 
     @property
     def next_time(self) -> float:
@@ -55,5 +60,10 @@ class Behave:
         targets = self.behaviour.update(readings_of(sim.sensors, sim.time, sim.time - period), command, period)
         if not np.isfinite(targets).all():
             raise BadInput(f"behaviour {type(self.behaviour).__name__} gave targets that are not finite")
+        stiffness = getattr(self.behaviour, "stiffness", None)
+        if stiffness is not None:
+            if self._softener is None:
+                self._softener = Softener(sim.engine, sim.actor)
+            self._softener.ask(stiffness)
         sim.engine.command(sim.actor, targets, Mode.POSITION)
         self._count = round(sim.time * self.rate) + 1
