@@ -1,0 +1,133 @@
+"""Whether a robot on two feet is falling, from its own sensors: encoders, gyro, accelerometer, foot force.
+
+The centre of mass over the feet behaves like a linear inverted pendulum, so it comes to rest over the capture point
+    xi = c + c' / omega,   omega = sqrt(g / height of c),
+if the ground's push can be brought under it. While xi lies in the support polygon the feet can do that. Outside by a
+distance d it runs away from the polygon as d exp(omega t); one step of duration T that lands up to r beyond the polygon
+catches it when d exp(omega T) <= r. (Pratt et al. 2006, Koolen et al. 2012.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .attitude import GRAVITY, Attitude
+from .balance import Balance
+from .behaviour import Readings
+from .support import margin
+
+LEAST_HEIGHT = 0.05  # of the centre of mass in the pendulum [m]
+NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]
+
+
+@dataclass(frozen=True)
+class FallRules:
+    """When a lean is a fall."""
+
+    step_time: float = 0.2  # T, in which a walker can set its foot elsewhere [s]
+    step_reach: float = 0.12  # r, how far outside its support it can set it [m]; 0: it does not step
+    slack: float = 0.01  # errors of the estimate: xi this far outside still counts as inside [m]
+    patience: float = 0.04  # the capture point must stay uncatchable for so long [s]
+    lean: float = 0.2  # below this tilt of the body it is not yet a fall [rad]
+    certain_lean: float = 0.8  # beyond this tilt it is one, whatever the capture point says [rad]
+    smooth: float = 0.03  # time constant of the velocity of the joints' share of c' [s]
+
+    def __post_init__(self) -> None:
+        for name in ("step_time", "step_reach", "slack", "patience", "lean", "smooth"):
+            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise BadInput(f"fall rule {name} must be >= 0, got {getattr(self, name)}")
+        if not self.lean < self.certain_lean < math.pi / 2:
+            raise BadInput(f"fall rule certain_lean must lie between lean and pi/2, got {self.certain_lean}")
+
+
+@dataclass(frozen=True)
+class BalanceState:
+    """How a robot stands, in level axes that turn with its body."""
+
+    capture: Array  # xi from the middle of the support, x ahead, y left (2,) [m]
+    outside: float  # distance of xi from the support polygon, negative inside [m]
+    omega: float  # [1/s]
+    tilt: float  # of the body [rad]
+    up: Array  # the vertical in body axes (3,)
+    falling: bool
+
+    @property
+    def direction(self) -> str:
+        """Where it falls or leans: front, back, left or right."""
+        x, y = self.capture if float(np.hypot(*self.capture)) > 1e-6 else -self.up[:2]
+        if abs(x) >= abs(y):
+            return "front" if x >= 0 else "back"
+        return "left" if y > 0 else "right"
+
+
+class FallDetector:
+    """Follows the balance of a robot; one `update` per control step."""
+
+    def __init__(self, robot: Robot, rules: FallRules | None = None, balance: Balance | None = None) -> None:
+        self.rules, self.balance = rules or FallRules(), balance or Balance(robot)
+        self.body_from_imu = imu_rotation(robot)
+        self.attitude = Attitude(settle=0.6)
+        self.weight = self.balance.mass * GRAVITY
+        self._gap: Array | None = None
+        self._drift = np.zeros(3)
+        self._doubt = 0.0
+
+    def reset(self) -> None:
+        """Forget the motion so far; the vertical is kept."""
+        self._gap, self._drift, self._doubt = None, np.zeros(3), 0.0
+
+    def update(self, readings: Readings, dt: float) -> BalanceState:
+        """Take one reading."""
+        rules = self.rules
+        gyro = self.body_from_imu @ np.nan_to_num(readings.gyro)
+        self.attitude.update(gyro, self.body_from_imu @ readings.acceleration, dt)
+        level = self.attitude.level_from_body
+        centre, soles = self.balance.at(readings.position)
+        levelled = [points @ level.T for points in soles]
+        floors = [float(points[:, 2].min()) for points in levelled]
+        lowest = min(floors)
+        near = [k for k, floor in enumerate(floors) if floor < lowest + NEAR_GROUND]
+        support = np.concatenate([levelled[k] for k in near])[:, :2]
+        middle = np.mean([soles[k].mean(axis=0) for k in near], axis=0)
+        velocity = level @ (self._joint_drift(centre - middle, dt) + np.cross(gyro, centre - middle))
+        place = level @ centre
+        omega = math.sqrt(GRAVITY / max(LEAST_HEIGHT, float(place[2]) - lowest))
+        capture = place[:2] + velocity[:2] / omega
+        outside = -margin(support, capture)
+        tilt = math.acos(max(-1.0, min(1.0, float(self.attitude.up[2]))))
+        lost = outside - rules.slack > rules.step_reach * math.exp(-omega * rules.step_time)
+        self._doubt = self._doubt + dt if lost and tilt > rules.lean else 0.0
+        falling = self._doubt >= rules.patience or tilt > rules.certain_lean
+        heart = (level @ middle)[:2]
+        return BalanceState(capture - heart, outside, omega, tilt, self.attitude.up.copy(), falling)
+
+    def _joint_drift(self, gap: Array, dt: float) -> Array:
+        """Velocity of the centre of mass against the support by the joints alone, low-passed, body axes (3,) [m/s]."""
+        if self._gap is not None and dt > 0:
+            share = dt / (dt + self.rules.smooth)
+            self._drift = self._drift + share * ((gap - self._gap) / dt - self._drift)
+        self._gap = gap
+        return self._drift
+
+
+def load_share(forces: Mapping[str, Array], weight: float) -> float:
+    """Share of the weight [N] that the force sensors of the feet feel; NaN without any."""
+    if not forces:
+        return math.nan
+    return float(sum(np.sum(cells) for cells in forces.values())) / weight
+
+
+def imu_rotation(robot: Robot) -> Array:
+    """Rotation from the axes of the first IMU to those of the root link, all joints at 0, (3, 3)."""
+    for spec in robot.sensors:
+        if spec.kind == "imu":
+            return np.asarray((robot.link_poses(robot.complete({}))[spec.link] @ spec.pose).rotation)
+    raise BadInput(f"robot {robot.name!r} has no IMU; a fall cannot be felt without one")

@@ -1,0 +1,54 @@
+"""The motions that protect a falling robot and get it up again, from the built-in library.
+
+motion/library/ROBOT holds protect_front, protect_back, protect_left, protect_right (shorter names of one key), and
+get_up_belly, get_up_back, get_up_left, get_up_right, get_up_sitting: each leads from that posture to the next one.
+"""
+
+from __future__ import annotations
+
+from andante.description import Robot
+from andante.errors import BadInput
+from andante.locomotion.fall_motions import DIRECTIONS, FallMotions, Stage
+from andante.locomotion.postures import Posture
+from andante.motion import Keyframes, fit
+from andante.motion.io.keyframe_toml import read_keyframes_toml
+from andante.motion.io.library import library_motions
+
+STAND = ("StandInit", "stand", "Stand")
+LYING = frozenset((Posture.BELLY, Posture.BACK))
+ENDS = {
+    Posture.BELLY: frozenset((Posture.SITTING,)),
+    Posture.BACK: frozenset((Posture.SITTING,)),
+    Posture.LEFT: LYING,
+    Posture.RIGHT: LYING,
+    Posture.SITTING: frozenset((Posture.STANDING,)),
+}
+# Share of the servos' strength while falling: legs yield, arms and head hold a little.
+FALLING_STIFFNESS = {"*": 0.1, "?Shoulder*": 0.4, "?Elbow*": 0.3, "Head*": 0.5}
+
+
+def can_get_up(robot: Robot) -> bool:
+    """Whether the library knows how a robot gets up."""
+    return {f"get_up_{posture}" for posture in ENDS} <= set(library_motions(robot))
+
+
+def fall_motions(robot: Robot) -> FallMotions:
+    """All motions of a fall for a robot, brought inside its joint limits."""
+    known = library_motions(robot)
+    wanted = [f"protect_{direction}" for direction in DIRECTIONS] + [f"get_up_{posture}" for posture in ENDS]
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        raise BadInput(f"robot {robot.name!r} has no motions {', '.join(missing)} in the library; it cannot get up")
+    pose = next((name for name in STAND if name in robot.poses), None)
+    if pose is None:
+        raise BadInput(f"robot {robot.name!r} has none of the poses {', '.join(STAND)} to stand in")
+
+    def motion(name: str) -> Keyframes:
+        return fit(read_keyframes_toml(known[name]), robot).motion
+
+    return FallMotions(
+        protect={direction: motion(f"protect_{direction}") for direction in DIRECTIONS},
+        stages={posture: Stage(motion(f"get_up_{posture}"), ends) for posture, ends in ENDS.items()},
+        stand=robot.pose(pose),
+        stiffness=FALLING_STIFFNESS,
+    )
