@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 import andante as an
 from andante.description import Frame, Joint, JointType, Link, Mimic, Robot
 from andante.errors import AndanteError, BadInput, Unsupported
-from andante.geometry import SE3
-from andante.kinematics import chain
+from andante.geometry import SE3, so3
+from andante.kinematics import Chain, chain
+from andante.kinematics._tables import Fixed, Moving
 
+from . import reference
 from .reference import random_positions
 from .robots import R, joint, mixed, planar
 
@@ -136,3 +138,21 @@ def floating():
 def test_bad_input_is_named(make, kind, words):
     with pytest.raises(kind, match=words):
         make()
+
+
+TILTS = [0.0, 1e-16, 1e-12, 1e-7, 1e-3, 0.7, np.pi / 2, np.pi - 1e-9, np.pi]
+
+
+@given(st.lists(st.sampled_from(TILTS), min_size=9, max_size=9))
+@settings(max_examples=60, deadline=None)
+def test_axes_that_are_parallel_or_nearly_so(angles):
+    """Rows are split into turns about z and x; the split must hold where its angles are badly determined."""
+    steps = []
+    for i in range(3):
+        pose = np.eye(4)
+        pose[:3, :3] = so3.from_rpy(angles[3 * i : 3 * i + 3])
+        pose[:3, 3] = [0.3, -0.2 * i, 0.1]
+        steps += [Fixed(pose), Moving(np.array([[0.0, 0, 1], [1, 0, 0], [0, 0.6, 0.8]][i]), i == 1, f"q{i}")]
+    made = Chain("base", "tip", (*steps, Fixed(pose)), {f"q{i}": (-3.0, 3.0) for i in range(3)})
+    for q in np.random.default_rng(4).uniform(-3, 3, (3, 3)):
+        np.testing.assert_allclose(made.fk(q), reference.fk(made, q), atol=1e-14)

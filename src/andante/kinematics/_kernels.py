@@ -2,7 +2,9 @@
 
 A chain is a table of rows, one per moving joint and one for the tip: T = A_0 M(q) A_1 M(q) ... A_tip. Every joint moves
 along or about its own z axis (the builder turns it there), so M is Rz or Tz. Columns of a row: 0-8 rotation of A by
-rows, 9-11 its translation, 12 kind, 13 variable, 14 multiplier (mimic joints share a variable).
+rows, 9-11 its translation, 12 kind, 13 variable, 14 multiplier (mimic joints share a variable). Only the first A is
+read from there; the others are A = Rz(a) T Rx(b) Rz(c), whose turns about z belong to the joints on both sides: 15 turn
+that is added to the joint's, 16-17 cosine and sine of b, 18-20 T.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from numba import njit
+from numba.extending import intrinsic
 
 from andante.geometry import Array
 
@@ -24,9 +28,26 @@ def compiled(function: Function) -> Function:
     return made
 
 
+def _borrowed(typing: Any, array: Any) -> Any:
+    """The same array without a count of its users, which each call of a kernel would raise and lower.
+
+    Whoever makes it keeps the array itself in use until after the last kernel call.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        view.meminfo = view.meminfo.type(None)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
+borrowed: Any = intrinsic(_borrowed)
+
+
 REVOLUTE, PRISMATIC, TIP = 0.0, 1.0, 2.0
-ROW = 15  # numbers per row
-KIND, VARIABLE, MULTIPLIER = 12, 13, 14
+ROW = 21  # numbers per row
+KIND, VARIABLE, MULTIPLIER, TURN, TILT, SHIFT = 12, 13, 14, 15, 16, 18
 
 # A goal row: what the tip shall reach. 0-2 position, 3-5 yaw pitch roll, 6-14 rotation by rows, 15-20 which coordinates
 # count (0 or 1), 21 how positions are compared, 22 how angles are.
@@ -45,7 +66,7 @@ def sine_cosine(x: float) -> tuple[float, float]:
     """
     if not abs(x) < LARGEST_ANGLE:
         return math.sin(x), math.cos(x)
-    k = math.floor(x * (2.0 / math.pi) + 0.5)
+    k = np.rint(x * (2.0 / math.pi))
     r = ((x - k * 1.57079632673412561417e00) - k * 6.07710050630396597660e-11) - k * 2.02226624879595063154e-21
     z = r * r
     s = r + r * z * (
@@ -88,56 +109,35 @@ def sine_cosine(x: float) -> tuple[float, float]:
 @compiled
 def place(table: Array, first: int, last: int, q: Array, axes: Array, poses: Array, k: int) -> None:
     """Pose k of the tip (rotation by rows, then position) and, per joint, its z axis and origin in the base frame."""
-    xx, xy, xz, yx, yy, yz, zx, zy, zz = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
-    px, py, pz = 0.0, 0.0, 0.0
+    xx, xy, xz = table[first, 0], table[first, 1], table[first, 2]
+    yx, yy, yz = table[first, 3], table[first, 4], table[first, 5]
+    zx, zy, zz = table[first, 6], table[first, 7], table[first, 8]
+    px, py, pz = table[first, 9], table[first, 10], table[first, 11]
     for row in range(first, last):
-        a0, a1, a2 = table[row, 0], table[row, 1], table[row, 2]
-        a3, a4, a5 = table[row, 3], table[row, 4], table[row, 5]
-        a6, a7, a8 = table[row, 6], table[row, 7], table[row, 8]
-        tx, ty, tz = table[row, 9], table[row, 10], table[row, 11]
-        px += xx * tx + xy * ty + xz * tz
-        py += yx * tx + yy * ty + yz * tz
-        pz += zx * tx + zy * ty + zz * tz
-        u, v, w = xx, xy, xz
-        xx, xy, xz = (
-            u * a0 + v * a3 + w * a6,
-            u * a1 + v * a4 + w * a7,
-            u * a2 + v * a5 + w * a8,
-        )
-        u, v, w = yx, yy, yz
-        yx, yy, yz = (
-            u * a0 + v * a3 + w * a6,
-            u * a1 + v * a4 + w * a7,
-            u * a2 + v * a5 + w * a8,
-        )
-        u, v, w = zx, zy, zz
-        zx, zy, zz = (
-            u * a0 + v * a3 + w * a6,
-            u * a1 + v * a4 + w * a7,
-            u * a2 + v * a5 + w * a8,
-        )
-        kind = table[row, KIND]
-        if kind == TIP:
-            break
+        if row > first:
+            tx, ty, tz = table[row, SHIFT], table[row, SHIFT + 1], table[row, SHIFT + 2]
+            px += xx * tx + xy * ty + xz * tz
+            py += yx * tx + yy * ty + yz * tz
+            pz += zx * tx + zy * ty + zz * tz
+            c, s = table[row, TILT], table[row, TILT + 1]
+            xy, xz = xy * c + xz * s, xz * c - xy * s
+            yy, yz = yy * c + yz * s, yz * c - yy * s
+            zy, zz = zy * c + zz * s, zz * c - zy * s
         at = row - first
-        axes[k, at, 0], axes[k, at, 1], axes[k, at, 2], axes[k, at, 3], axes[k, at, 4], axes[k, at, 5] = (
-            xz,
-            yz,
-            zz,
-            px,
-            py,
-            pz,
-        )
-        value = table[row, MULTIPLIER] * q[int(table[row, VARIABLE])]
+        axes[k, at, 0], axes[k, at, 1], axes[k, at, 2] = xz, yz, zz
+        axes[k, at, 3], axes[k, at, 4], axes[k, at, 5] = px, py, pz
+        angle, kind = table[row, TURN], table[row, KIND]
         if kind == REVOLUTE:
-            s, c = sine_cosine(value)
-            xx, xy = xx * c + xy * s, xy * c - xx * s
-            yx, yy = yx * c + yy * s, yy * c - yx * s
-            zx, zy = zx * c + zy * s, zy * c - zx * s
-        else:
+            angle += table[row, MULTIPLIER] * q[int(table[row, VARIABLE])]
+        elif kind == PRISMATIC:
+            value = table[row, MULTIPLIER] * q[int(table[row, VARIABLE])]
             px += xz * value
             py += yz * value
             pz += zz * value
+        s, c = sine_cosine(angle)
+        xx, xy = xx * c + xy * s, xy * c - xx * s
+        yx, yy = yx * c + yy * s, yy * c - yx * s
+        zx, zy = zx * c + zy * s, zy * c - zx * s
     poses[k, 0], poses[k, 1], poses[k, 2], poses[k, 3], poses[k, 4], poses[k, 5] = xx, xy, xz, yx, yy, yz
     poses[k, 6], poses[k, 7], poses[k, 8], poses[k, 9], poses[k, 10], poses[k, 11] = zx, zy, zz, px, py, pz
 

@@ -18,7 +18,7 @@ from numba import uint64
 
 from andante.geometry import Array
 
-from ._kernels import GOAL, compiled, place, residual, rows, set_goal
+from ._kernels import GOAL, NONE, borrowed, compiled, place, residual, rows, set_goal
 
 # Options of a solve, in one vector.
 TOOL_AXES, POSITION_WEIGHT, ANGLE_WEIGHT, RESTARTS, TOLERANCE, MAX_ITERATIONS, SEED, JOINED, LIMITED = range(9)
@@ -127,6 +127,15 @@ def normal_equations(
         rows(table, layout[c, 0], layout[c, 1], axes, poses, goals, k, J)
         e0, e1, e2 = errors[k, 0], errors[k, 1], errors[k, 2]
         e3, e4, e5 = errors[k, 3], errors[k, 4], errors[k, 5]
+        if goals[k, 22] == NONE:  # half of the products when no angle counts
+            for i in range(count):
+                u = layout[c, 3 + i]
+                a0, a1, a2 = wp * J[u, 0], wp * J[u, 1], wp * J[u, 2]
+                g[u] += a0 * e0 + a1 * e1 + a2 * e2
+                for j in range(i + 1):
+                    v = layout[c, 3 + j]
+                    H[max(u, v), min(u, v)] += a0 * J[v, 0] + a1 * J[v, 1] + a2 * J[v, 2]
+            continue
         for i in range(count):
             u = layout[c, 3 + i]
             a0, a1, a2 = wp * J[u, 0], wp * J[u, 1], wp * J[u, 2]
@@ -135,10 +144,7 @@ def normal_equations(
             for j in range(i + 1):
                 v = layout[c, 3 + j]
                 product = a0 * J[v, 0] + a1 * J[v, 1] + a2 * J[v, 2] + a3 * J[v, 3] + a4 * J[v, 4] + a5 * J[v, 5]
-                if u >= v:
-                    H[u, v] += product
-                else:
-                    H[v, u] += product
+                H[max(u, v), min(u, v)] += product
 
 
 @compiled
@@ -342,38 +348,49 @@ def _attempts(problem: Problem, s: Scratch) -> tuple[float, int]:
 
 
 @compiled
-def solve(table: Array, layout: np.ndarray, bounds: Array, targets: Array, options: Array, out: Array) -> None:
-    """Solve many problems, one after the other.
+def _scratch(work: Array, free: np.ndarray, group: int, longest: int, width: int) -> tuple[Scratch, Array]:
+    """The parts of one stretch of memory (see `solve`), and rows for the goals."""
+    a = group * longest * 6
+    b = a + group * 12
+    c = b + group * 6
+    d = c + width * 6
+    e = d + width * width
+    f = e + width * width
+    vectors = work[f : f + 6 * width].reshape((6, width))
+    made = Scratch(
+        work[:a].reshape((group, longest, 6)),
+        work[a:b].reshape((group, 12)),
+        work[b:c].reshape((group, 6)),
+        work[c:d].reshape((width, 6)),
+        work[d:e].reshape((width, width)),
+        work[e:f].reshape((width, width)),
+        vectors[0],
+        vectors[1],
+        vectors[2],
+        vectors[3],
+        vectors[4],
+        vectors[5],
+        free,
+    )
+    return made, work[f + 6 * width :].reshape((group, GOAL))
 
-    table: rows of all chains. layout (chains, 3 + variables): first row, row after the last, number of variables, the
-    variables. bounds (chains or 1, variables, 3): lower, upper, 1 where whole turns do not matter. targets (m, 6).
-    out (problems, variables + 3): the start on the way in; q, error, iterations and status (1 converged, 0 not, -1 bad
-    input) on the way out.
-    """
+
+@compiled
+def _solve_all(
+    table: Array,
+    layout: np.ndarray,
+    bounds: Array,
+    targets: Array,
+    options: Array,
+    out: Array,
+    s: Scratch,
+    goals: Array,
+) -> None:
+    """Solve many problems, one after the other (see `solve`)."""
     chains = layout.shape[0]
     joined = options[JOINED] != 0.0
     group = chains if joined else 1
     width = out.shape[1] - 3
-    longest = 1
-    for c in range(chains):
-        longest = max(longest, layout[c, 1] - layout[c, 0])
-    work = np.empty((6, width))
-    s = Scratch(
-        np.empty((group, longest, 6)),
-        np.empty((group, 12)),
-        np.empty((group, 6)),
-        np.empty((width, 6)),
-        np.empty((width, width)),
-        np.empty((width, width)),
-        work[0],
-        work[1],
-        work[2],
-        work[3],
-        work[4],
-        work[5],
-        np.empty(width, np.int64),
-    )
-    goals = np.empty((group, GOAL))
     for index in range(out.shape[0]):
         c0 = 0 if joined else index % chains
         n = width if joined else layout[c0, 2]
@@ -398,3 +415,66 @@ def solve(table: Array, layout: np.ndarray, bounds: Array, targets: Array, optio
         out[index, width] = error
         out[index, width + 1] = steps
         out[index, width + 2] = 1.0 if error <= options[TOLERANCE] else 0.0
+
+
+@compiled
+def solve(table: Array, layout: np.ndarray, bounds: Array, targets: Array, options: Array, out: Array) -> float:
+    """Solve many problems, one after the other; the status of the last.
+
+    table: rows of all chains. layout (chains, 3 + variables): first row, row after the last, number of variables, the
+    variables. bounds (chains or 1, variables, 3): lower, upper, 1 where whole turns do not matter. targets (m, 6).
+    out (problems, variables + 3): the start on the way in; q, error, iterations and status (1 converged, 0 not, -1 bad
+    input) on the way out.
+    """
+    group = layout.shape[0] if options[JOINED] != 0.0 else 1
+    width = out.shape[1] - 3
+    longest = 1
+    for c in range(layout.shape[0]):
+        longest = max(longest, layout[c, 1] - layout[c, 0])
+    work = np.empty(group * (6 * longest + 18 + GOAL) + width * (12 + 2 * width))
+    free = np.empty(width, np.int64)
+    s, goals = _scratch(borrowed(work), borrowed(free), group, longest, width)
+    _solve_all(
+        borrowed(table),
+        borrowed(layout),
+        borrowed(bounds),
+        borrowed(targets),
+        borrowed(options),
+        borrowed(out),
+        s,
+        goals,
+    )
+    work[0] = free[0] = 0  # the memory is used until here
+    return out[out.shape[0] - 1, width + 2] if out.shape[0] else 0.0
+
+
+@compiled
+def solve_one(
+    table: Array, layout: np.ndarray, bounds: Array, target: Array, options: Array, q: Array
+) -> tuple[float, int, float]:
+    """Solve one problem of one chain from `q` into `q`; error, iterations and status as `solve` gives them."""
+    width = q.shape[0]
+    longest = layout[0, 1]
+    size = 6 * longest + 18 + GOAL + width * (12 + 2 * width)
+    work = np.empty(size + width + 3)
+    free = np.empty(width, np.int64)
+    kept = borrowed(work)
+    s, goals = _scratch(kept[:size], borrowed(free), 1, longest, width)
+    out = kept[size:].reshape((1, width + 3))
+    for i in range(width):
+        out[0, i] = q[i]
+    _solve_all(
+        borrowed(table),
+        borrowed(layout),
+        borrowed(bounds),
+        borrowed(target).reshape((1, 6)),
+        borrowed(options),
+        out,
+        s,
+        goals,
+    )
+    for i in range(width):
+        q[i] = out[0, i]
+    error, iterations, status = out[0, width], int(out[0, width + 1]), out[0, width + 2]
+    work[0] = free[0] = 0  # the memory is used until here
+    return error, iterations, status

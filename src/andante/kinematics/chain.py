@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, so3
 
-from ._solver import solve
+from ._solver import solve_one
 from ._tables import Fixed, Moving, Step, build_table, motion
-from .ik import Result, as_targets, complain, solve_batch, solver_options
+from .ik import DEFAULTS, FLOAT, ONE, Options, Result, as_targets, complain, solve_batch, solver_options
 from .jacobians import analytic_map, forward, geometric
 
 
@@ -122,6 +122,11 @@ class Chain:
         free = np.isinf(lower) & np.isinf(upper) & np.array([turning[name] for name in self.joint_names], dtype=bool)
         return np.stack([lower, upper, free.astype(float)], axis=-1)[None]
 
+    @cached_property
+    def _kernel(self) -> tuple[Array, np.ndarray, Array, Array, int]:
+        """All that a solve reads, and the number of joints."""
+        return self.table, self.layout, self.kernel_bounds, self.middle, len(self.joint_names)
+
     # ---- forward --------------------------------------------------------------------------------
     def fk(self, q: ArrayLike) -> Array:
         """Pose of the tip in the base frame, (..., n) -> (..., 4, 4) [m]."""
@@ -165,14 +170,8 @@ class Chain:
         target: ArrayLike,
         start: ArrayLike | None = None,
         *,
-        axes: str = "base",
-        weights: tuple[float, float] = (1.0, 1.0),
-        limits: bool = True,
-        restarts: int = 300,
-        tolerance: float = 1e-6,
-        max_iterations: int = 200,
-        seed: int = 0,
         threads: int = 1,
+        **options: Unpack[Options],
     ) -> Result[Any, Any, Any]:
         """Joint positions that bring the tip to x y z yaw pitch roll in the base frame; NaN = free coordinate.
 
@@ -181,28 +180,30 @@ class Chain:
         m with the same numbers as m single calls.
 
         start: (n,), or (m, n) for a batch [rad, m]; cut at the limits; the middle of the limits when left out.
+        threads: of a batch. The other keywords are those of `andante.kinematics.ik.Options`:
         axes: whose axes a partly free position or angle is meant in, "base" or "tool".
         weights: of position and angle. limits: keep to the joint limits. restarts: attempts from random places
         (by `seed`) when the first does not arrive. tolerance: on the norm of the gap [m, rad].
-        max_iterations: steps per attempt. threads: of a batch.
+        max_iterations: steps per attempt. Defaults: "base", (1, 1), True, 300, 1e-6, 200 and seed 0.
         """
-        wanted = solver_options(axes, weights, limits, restarts, tolerance, max_iterations, seed)
-        targets = as_targets(target)
-        n = len(self.joint_names)
+        wanted = solver_options(**options) if options else DEFAULTS
+        table, layout, bounds, middle, n = self._kernel
+        # most calls bring one target as an array that can be read as it is
+        if type(target) is np.ndarray and target.shape == ONE and target.dtype is FLOAT and target.flags.carray:
+            targets = target
+        else:
+            targets = as_targets(target)
         if n == 0:
             raise BadInput(f"{self.name} has no movable joint; choose links with joints between them")
-        begin = self.middle if start is None else np.asarray(start, dtype=float)
+        begin = middle if start is None else np.asarray(start, dtype=float)
         if targets.ndim == 1:
             if begin.shape != (n,):
                 raise self._bad_start(begin)
-            out = np.empty((1, n + 3))
-            out[0, :n] = begin
-            solve(self.table, self.layout, self.kernel_bounds, targets.reshape(1, 6), wanted, out)
-            row = out[0]
-            error, iterations, status = row[n:].tolist()
+            q = begin.copy()
+            error, iterations, status = solve_one(table, layout, bounds, targets, wanted, q)
             if status < 0.0:
                 raise complain(targets, begin)
-            return Result(row[:n], status > 0.0, error, int(iterations))
+            return Result(q, status > 0.0, error, iterations)
         if begin.shape not in ((n,), (len(targets), n)):
             raise self._bad_start(begin)
         begin = np.broadcast_to(begin, (len(targets), n))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +22,7 @@ Number = TypeVar("Number")
 Count = TypeVar("Count")
 
 
-@dataclass(frozen=True, slots=True)
-class Result(Generic[Flag, Number, Count]):
+class Result(NamedTuple, Generic[Flag, Number, Count]):
     """What a solve ends in: joint positions and how good they are."""
 
     q: Array  # joint positions [rad, m]
@@ -35,6 +33,23 @@ class Result(Generic[Flag, Number, Count]):
 
 Solution = Result[bool, float, int]  # one target
 Solutions = Result[np.ndarray, Array, np.ndarray]  # a batch: arrays over targets
+
+
+class Options(TypedDict, total=False):
+    """Keywords of a solve.
+
+    axes: whose axes a partly free position or angle is meant in, "base" or "tool". weights: of position and angle.
+    limits: keep to the joint limits. restarts: attempts from random places (by `seed`) when the first does not arrive.
+    tolerance: on the norm of the gap [m, rad]. max_iterations: steps per attempt.
+    """
+
+    axes: str
+    weights: tuple[float, float]
+    limits: bool
+    restarts: int
+    tolerance: float
+    max_iterations: int
+    seed: int
 
 
 @lru_cache(maxsize=256)
@@ -67,8 +82,13 @@ def solver_options(
     return made
 
 
+DEFAULTS = solver_options()
+FLOAT = np.dtype(float)
+ONE = (6,)
+
+
 def as_targets(target: ArrayLike) -> Array:
-    """Targets as (6,) or (m, 6) floats; refuses other shapes."""
+    """Targets as (6,) or (m, 6) floats, C-contiguous; refuses other shapes."""
     array = np.array(target, dtype=float, order="C")
     if array.shape != (6,) and (array.ndim != 2 or array.shape[1] != 6):
         raise BadInput(

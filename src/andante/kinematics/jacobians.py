@@ -7,7 +7,7 @@ import numpy as np
 from andante.errors import UnknownName
 from andante.geometry import Array
 
-from ._kernels import REVOLUTE, compiled, place
+from ._kernels import KIND, MULTIPLIER, REVOLUTE, VARIABLE, compiled, place
 
 ANGLES = ("rpy", "zyz")
 
@@ -45,9 +45,9 @@ def _geometric(table: Array, q: Array, tool: bool, out: Array) -> None:
     for m in range(q.shape[0]):
         place(table, 0, table.shape[0], q[m], axes, poses, 0)
         for row in range(table.shape[0] - 1):
-            factor, variable = table[row, 14], int(table[row, 13])
+            factor, variable = table[row, MULTIPLIER], int(table[row, VARIABLE])
             zx, zy, zz = factor * axes[0, row, 0], factor * axes[0, row, 1], factor * axes[0, row, 2]
-            if table[row, 12] == REVOLUTE:
+            if table[row, KIND] == REVOLUTE:
                 dx, dy, dz = (
                     poses[0, 9] - axes[0, row, 3],
                     poses[0, 10] - axes[0, row, 4],
