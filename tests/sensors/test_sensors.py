@@ -9,8 +9,10 @@ import andante as an
 from andante.description import Box, Collision, Inertia, Link, Robot, SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
-from andante.sensors import Channel, Noise, SensorSuite, shares
-from andante.sensors.noise import NoiseChannel
+from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite, shares
+from andante.sensors._kernels import share
+from andante.sensors.force import share_table
+from andante.sensors.noise import BLOCK, NoiseBank, NoiseSource
 
 HERE = SE3.identity()
 
@@ -82,6 +84,34 @@ def test_load_cells_share_the_weight_and_keep_the_centre_of_pressure():
     assert centre == pytest.approx(0.05 * 10 / (2 * 9.81 + 10), abs=2e-3)
 
 
+def test_feet_and_switches_together_are_those_alone():
+    sim = an.simulate("nao", drop=0.01)
+    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    seen = 0
+    for _ in range(20):
+        sim.run(0.01)
+        scene = Scene(sim.engine, sim.actor)
+        for channel in sim.sensors:
+            if isinstance(channel.sensor, FootForce | ContactSwitch):
+                assert np.array_equal(channel.reading.values, channel.sensor.measure(scene)), channel.name
+                seen += int(channel.reading.values.any())
+    assert seen > 10
+
+
+@given(st.lists(st.tuples(st.floats(-0.1, 0.1), st.floats(-0.1, 0.1)), min_size=1, max_size=5), st.data())
+@settings(max_examples=200, deadline=None)
+def test_compiled_shares_are_the_plain_ones(cells, data):
+    points = np.round(np.array(cells), 3)
+    x, y = data.draw(st.floats(-0.15, 0.15)), data.draw(st.floats(-0.15, 0.15))
+    out = np.empty(len(points))
+    share(share_table(points, len(points)), points, len(points), x, y, out)
+    plain = shares(points, np.array([x, y]))
+    assert out.sum() == pytest.approx(1.0)
+    assert (out >= 0).all()
+    # which of two cells that pull alike is left out is a matter of rounding; where the load acts is not
+    assert np.abs(out @ points - plain @ points).max() < 1e-6 or np.abs(out - plain).max() < 1e-6
+
+
 CELLS = np.array([[0.07, 0.03], [0.07, -0.023], [-0.03, 0.03], [-0.03, -0.019]])
 
 
@@ -139,18 +169,66 @@ def test_rate_and_latency():
             assert now - taken >= 0.03 - 1e-9
 
 
+def bank_of(noise: Noise, count: int, generator: np.random.Generator) -> NoiseBank:
+    return NoiseBank([NoiseSource(noise, count, generator)], 0.01)
+
+
 def test_noise_statistics_resolution_and_range():
     generator = np.random.default_rng(1)
-    channel = NoiseChannel(Noise(stddev=0.2, bias_stddev=1.0), 3, generator)
-    samples = np.array([channel.apply(np.zeros(3), 0.01) for _ in range(20000)])
+    channel = bank_of(Noise(stddev=0.2, bias_stddev=1.0), 3, generator)
+    samples = np.array([channel.apply(np.zeros(3)) for _ in range(20000)])
     assert samples.std(axis=0) == pytest.approx([0.2] * 3, rel=0.03)
     assert samples.mean(axis=0) == pytest.approx(channel.bias, abs=0.01)
-    stepped = NoiseChannel(Noise(resolution=0.5, lower=-1.0, upper=2.0), 4, generator)
-    assert stepped.apply([0.2, 0.3, 9.0, -9.0], 0.01).tolist() == [0.0, 0.5, 2.0, -1.0]
-    walk = NoiseChannel(Noise(bias_walk=0.3), 2000, generator)
+    stepped = bank_of(Noise(resolution=0.5, lower=-1.0, upper=2.0), 5, generator)
+    assert stepped.apply([0.2, 0.3, 9.0, -9.0, np.nan])[:4].tolist() == [0.0, 0.5, 2.0, -1.0]
+    assert np.isnan(stepped.apply(np.full(5, np.nan))).all()
+    walk = bank_of(Noise(bias_walk=0.3), 2000, generator)
     for _ in range(100):
-        out = walk.apply(np.zeros(2000), 0.01)
+        out = walk.apply(np.zeros(2000))
     assert out.std() == pytest.approx(0.3, rel=0.06)  # random walk over 1 s
+
+
+NOISES = (
+    Noise(stddev=0.1, bias_stddev=0.5),
+    Noise(),
+    Noise(stddev=0.2, bias_walk=0.3, resolution=0.01),
+    Noise(bias_walk=0.1, lower=-0.05, upper=0.05),
+)
+
+
+def test_a_bank_gives_each_source_what_it_would_draw_alone():
+    dt, counts = 0.02, (3, 2, 4, 1)
+    values = np.random.default_rng(0).normal(size=(2 * BLOCK + 5, sum(counts)))
+    bank = NoiseBank(
+        [NoiseSource(n, c, np.random.default_rng(k)) for k, (n, c) in enumerate(zip(NOISES, counts, strict=True))], dt
+    )
+    got = np.array([bank.apply(row) for row in values])
+    start = 0
+    for k, (noise, count) in enumerate(zip(NOISES, counts, strict=True)):
+        generator = np.random.default_rng(k)
+        bias = generator.normal(0.0, noise.bias_stddev, count) if noise.bias_stddev else np.zeros(count)
+        for n, row in enumerate(values[:, start : start + count]):
+            if noise.bias_walk:
+                bias = bias + generator.normal(0.0, noise.bias_walk * np.sqrt(dt), count)
+            expected = row + bias
+            if noise.stddev:
+                expected = expected + generator.normal(0.0, noise.stddev, count)
+            if noise.resolution:
+                expected = np.round(expected / noise.resolution) * noise.resolution
+            expected = np.clip(expected, noise.lower, noise.upper)
+            assert got[n, start : start + count] == pytest.approx(expected, abs=1e-12)
+        start += count
+
+
+@pytest.mark.parametrize("before", [0, 1, BLOCK - 1, BLOCK, BLOCK + 7])
+def test_noise_goes_on_from_a_saved_state(before):
+    bank = NoiseBank([NoiseSource(n, 2, np.random.default_rng(k)) for k, n in enumerate(NOISES)], 0.01)
+    for _ in range(before):
+        bank.apply(np.zeros(8))
+    saved = bank.save()
+    first = [bank.apply(np.ones(8)) for _ in range(BLOCK + 9)]
+    bank.load(saved)
+    assert np.array_equal(first, [bank.apply(np.ones(8)) for _ in range(BLOCK + 9)])
 
 
 def test_same_seed_same_readings_other_seed_others():
@@ -161,6 +239,76 @@ def test_same_seed_same_readings_other_seed_others():
         runs.append(sim.sensors["imu"].reading.values)
     assert np.array_equal(runs[0], runs[1])
     assert not np.array_equal(runs[0], runs[2])
+
+
+@pytest.mark.parametrize(
+    ("rate", "dt"), [(200.0, 0.002), (100.0, 0.002), (100.0, 0.003), (33.0, 0.004), (1000.0, 0.002)]
+)
+def test_samples_come_at_the_rate_each_within_half_a_step_of_its_instant(rate, dt):
+    sim = an.simulate(block(), dt=dt)
+    sim.sensors = SensorSuite(sim.engine, sim.actor)
+    taken = []
+
+    class Clock:
+        name = "clock"
+        labels = ("t",)
+
+        def measure(self, scene):
+            taken.append(scene.time)
+            return np.array([scene.time])
+
+    sim.sensors.add(Clock(), rate)
+    sim.sensors.update()
+    sim.run(0.6)
+    due = np.arange(int(0.6 * rate) + 1) / rate
+    if rate * dt <= 1:
+        assert len(taken) == pytest.approx(len(due), abs=1)
+        count = min(len(taken), len(due))
+        assert np.abs(np.array(taken)[:count] - due[:count]).max() <= dt / 2 + 1e-9
+    else:
+        assert taken == pytest.approx(np.arange(len(taken)) * dt)  # faster than the engine: every step
+
+
+def test_means_since_a_time_are_those_of_the_readings_after_it():
+    sim = an.simulate(block(imu()), sensors=True, seed=2)
+    kept = []
+    for _ in range(40):
+        sim.run(0.01)
+        kept.append(sim.sensors["imu"].reading)
+    channel = sim.sensors["imu"]
+    assert channel.mean_since(sim.time) == pytest.approx(kept[-1].values, abs=0)
+    for back in (1, 2, 5, 32):
+        mean = np.mean([reading.values for reading in kept[-back:]], axis=0)
+        assert channel.mean_since(kept[-back].time - 0.005) == pytest.approx(mean, abs=1e-12)
+    oldest = np.mean([reading.values for reading in kept[-32:]], axis=0)
+    assert channel.mean_since(0.0) == pytest.approx(oldest, abs=1e-12)  # no more than 32 are kept
+
+
+def test_sensors_go_on_from_a_snapshot_with_the_same_bits():
+    sim = an.simulate("nao", sensors=True, seed=4)
+    channel = sim.sensors.add(LateClock(), rate=50.0, latency=0.05)
+    sim.run(0.33)
+    saved = sim.snapshot()
+    runs = []
+    for _ in range(2):
+        sim.run(0.7)
+        runs.append([each.reading.values for each in sim.sensors] + [channel.mean_since(0.5)])
+        sim.restore(saved)
+    for first, second in zip(*runs, strict=True):
+        assert np.array_equal(first, second, equal_nan=True)
+    sim.sensors.add(LateClock("another"), rate=50.0)
+    with pytest.raises(BadInput, match="added after"):
+        sim.restore(saved)
+
+
+class LateClock:
+    labels = ("t",)
+
+    def __init__(self, name="clock"):
+        self.name = name
+
+    def measure(self, scene):
+        return np.array([scene.time])
 
 
 def test_nao_has_its_sensors_and_stands_on_its_cells():

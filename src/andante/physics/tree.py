@@ -80,6 +80,15 @@ class BodyTree:
         return np.array([index[joint.name] for joint in self.robot.movable], dtype=int)
 
     @cached_property
+    def weights(self) -> tuple[Array, Array]:
+        """Masses (bodies,) [kg] and centres of mass (bodies, 3) in the body frames [m]."""
+        masses = np.array([body.inertia.mass for body in self.bodies])
+        coms = np.array([body.inertia.com for body in self.bodies], dtype=float)
+        masses.setflags(write=False)
+        coms.setflags(write=False)
+        return masses, coms
+
+    @cached_property
     def masked_pairs(self) -> frozenset[tuple[int, int]]:
         """Pairs of bodies (low, high) that never collide: joined ones, those of which none wishes to, `no_collision`.
 

@@ -14,23 +14,41 @@ from andante.sensors import ContactSwitch, FootForce, Imu, SensorSuite
 from .simulation import Simulation
 from .stiffness import Softener
 
+POSITION = Mode.POSITION
+
+
+class Wiring:
+    """The channels of a suite by what behaviours ask for, looked up once."""
+
+    def __init__(self, suite: SensorSuite) -> None:
+        self.suite, self.count = suite, len(suite)
+        self._position, self._velocity = suite["encoders"], suite["encoder_velocities"]
+        self._inertial = [channel for channel in suite if isinstance(channel.sensor, Imu)]
+        self._feet = [(c.name.removesuffix("/force"), c) for c in suite if isinstance(c.sensor, FootForce)]
+        self._switches = [(c.name, c) for c in suite if isinstance(c.sensor, ContactSwitch)]
+
+    def fits(self, suite: SensorSuite) -> bool:
+        """Whether it still tells all channels of a suite."""
+        return self.suite is suite and self.count == len(suite)
+
+    def readings(self, time: float, since: float) -> Readings:
+        """The newest readings of all sensors; of an IMU the mean since a time [s]."""
+        position, velocity = self._position.values, self._velocity.values
+        if position is None or velocity is None:
+            raise BadInput("no encoder reading has arrived yet; run the simulation for one sample first")
+        values = {}
+        for channel in self._inertial:
+            felt = channel.mean_since(since)
+            if felt is not None:
+                values["gyro"], values["acceleration"] = felt[:3], felt[3:]
+        forces = {name: cells for name, channel in self._feet if (cells := channel.values) is not None}
+        pressed = {name: bool(felt[0]) for name, channel in self._switches if (felt := channel.values) is not None}
+        return Readings(time, position, velocity, forces=forces, pressed=pressed, **values)
+
 
 def readings_of(suite: SensorSuite, time: float, since: float | None = None) -> Readings:
     """The newest readings of all sensors in the form that behaviours take; of the IMU the mean since a time [s]."""
-    position, velocity = suite["encoders"].reading, suite["encoder_velocities"].reading
-    if position is None or velocity is None:
-        raise BadInput("no encoder reading has arrived yet; run the simulation for one sample first")
-    values = {}
-    for channel in suite:
-        if isinstance(channel.sensor, Imu):
-            felt = channel.mean_since(time if since is None else since)
-            if felt is not None:
-                values["gyro"], values["acceleration"] = felt[:3], felt[3:]
-    forces = {
-        c.name.removesuffix("/force"): c.reading.values for c in suite if isinstance(c.sensor, FootForce) and c.reading
-    }
-    pressed = {c.name: bool(c.reading.values[0]) for c in suite if isinstance(c.sensor, ContactSwitch) and c.reading}
-    return Readings(time, position.values, velocity.values, forces=forces, pressed=pressed, **values)
+    return Wiring(suite).readings(time, time if since is None else since)
 
 
 class Behave:
@@ -43,21 +61,20 @@ class Behave:
         self, behaviour: Behaviour, command: Command | Callable[[float], Command], rate: float = 100.0
     ) -> None:
         self.behaviour, self.command, self.rate = behaviour, command, rate
-        self._count = 0
+        self.next_time = 0.0  # when the next control step is due [s]
+        self._wiring: Wiring | None = None
         self._softener: Softener | None = None
-
-    @property
-    def next_time(self) -> float:
-        """When the next control step is due [s]."""
-        return self._count / self.rate
 
     def update(self, sim: Simulation) -> None:
         """One control step."""
         if sim.sensors is None:
             raise BadInput("a behaviour needs sensors: simulate(..., sensors=True)")
-        command = self.command(sim.time) if callable(self.command) else self.command
-        period = 1.0 / self.rate
-        targets = self.behaviour.update(readings_of(sim.sensors, sim.time, sim.time - period), command, period)
+        wiring = self._wiring
+        if wiring is None or not wiring.fits(sim.sensors):
+            wiring = self._wiring = Wiring(sim.sensors)
+        now, period = sim.time, 1.0 / self.rate
+        command = self.command(now) if callable(self.command) else self.command
+        targets = self.behaviour.update(wiring.readings(now, now - period), command, period)
         if not np.isfinite(targets).all():
             raise BadInput(f"behaviour {type(self.behaviour).__name__} gave targets that are not finite")
         stiffness = getattr(self.behaviour, "stiffness", None)
@@ -65,5 +82,5 @@ class Behave:
             if self._softener is None:
                 self._softener = Softener(sim.engine, sim.actor)
             self._softener.ask(stiffness)
-        sim.engine.command(sim.actor, targets, Mode.POSITION)
-        self._count = round(sim.time * self.rate) + 1
+        sim.engine.command(sim.actor, targets, POSITION)
+        self.next_time = (round(now * self.rate) + 1) / self.rate

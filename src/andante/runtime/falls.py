@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.geometry import Array, so3
+from andante.geometry import Array
 from andante.physics import Engine
 
 
@@ -18,11 +18,13 @@ class FallRule:
     height_share: float = 0.5  # of the height at which the centre of mass stood
 
     def fallen(self, start: Stance, now: Stance) -> bool:
-        """Compare how it stands with how it stood."""
-        world_up = np.array([0.0, 0.0, 1.0])
-        up_then = so3.from_quaternion(start.root[3:]).T @ world_up  # seen from the root
-        up_now = so3.from_quaternion(now.root[3:]) @ up_then
-        return bool(up_now[2] < np.cos(self.lean) or now.height < self.height_share * start.height)
+        """Compare how it stands with how it stood.
+
+        What was up at the start, told in the axes of the root, is now off the vertical by the lean: its height is the
+        product of the last rows of both rotations.
+        """
+        upright = float(_third_row(start.root[3:]) @ _third_row(now.root[3:]))
+        return bool(upright < np.cos(self.lean) or now.height < self.height_share * start.height)
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,17 @@ class Stance:
 
 def stance(engine: Engine, actor: int, ground: float) -> Stance:
     """How an actor stands now; ground is the height it started on [m]."""
-    bodies = engine.actors[actor].tree.bodies
+    masses, coms = engine.actors[actor].tree.weights
     poses = engine.body_poses(actor)
-    masses = np.array([body.inertia.mass for body in bodies])
-    coms = np.array([body.inertia.com for body in bodies])
-    heights = poses[:, 2] + (so3.from_quaternion(poses[:, 3:]) @ coms[..., None])[:, 2, 0]
     total = masses.sum()
-    height = float(masses @ heights / total) if total > 0 else float(poses[0, 2])
-    return Stance(poses[0], height - ground)
+    if not total > 0:
+        return Stance(poses[0], float(poses[0, 2]) - ground)
+    heights = poses[:, 2] + np.sum(_third_row(poses[:, 3:]) * coms, axis=1)
+    return Stance(poses[0], float(masses @ heights / total) - ground)
+
+
+def _third_row(quaternion: Array) -> Array:
+    """Last row of the rotations of quaternions (..., 4) x y z w: how high each axis points, (..., 3)."""
+    x, y, z, w = quaternion.T
+    scale = 2.0 / (x * x + y * y + z * z + w * w)
+    return np.array([scale * (x * z - y * w), scale * (y * z + x * w), 1.0 - scale * (x * x + y * y)]).T

@@ -29,6 +29,8 @@ from .falls import FallRule, stance
 from .spawn import first_positions, holds_still, put_on_ground
 
 LOOK = 0.1  # how often a run is looked at for divergence [s]
+PACE = 0.02  # how often a live run waits for the wall clock [s]
+NEAR = 0.5 + 1e-6  # of a step: how much later than a step an instant may be that belongs to it
 
 
 class Observer(Protocol):
@@ -172,36 +174,36 @@ class Simulation:
             check_bounds(engine)
 
     def _run_with_company(self, first: int, end: int, realtime: bool) -> None:
-        """The loop with sensors, observers and the wall clock."""
-        engine, start = self.engine, time.perf_counter()
-        while engine.steps < end:
-            engine.step(self._steps_until_somebody_waits(end, realtime))
-            if self.sensors is not None and self.sensors.next_time <= engine.time + engine.dt / 2:
-                self.sensors.update()
-            if self.observers:
-                self._tell_observers()
-            if realtime:
-                time.sleep(max(0.0, (engine.steps - first) * engine.dt - (time.perf_counter() - start)))
+        """The loop with sensors, observers and the wall clock.
 
-    def _tell_observers(self) -> None:
+        An instant belongs to the step that ends nearest to it, the earlier one of two.
+        """
+        engine, sensors, dt, start = self.engine, self.sensors, self.engine.dt, time.perf_counter()
+        while engine.steps < end:
+            soon = sensors.next_time if sensors is not None else math.inf
+            for observer in self.observers:
+                soon = min(soon, observer.next_time)
+            if realtime:
+                soon = min(soon, engine.time + PACE)
+            limit = end - engine.steps
+            engine.step(limit if soon == math.inf else max(1, min(limit, math.ceil(soon / dt - NEAR) - engine.steps)))
+            now = (engine.steps + NEAR) * dt
+            if sensors is not None and sensors.next_time <= now:
+                sensors.update()
+            if self.observers:
+                self._tell_observers(now)
+            if realtime:
+                time.sleep(max(0.0, (engine.steps - first) * dt - (time.perf_counter() - start)))
+
+    def _tell_observers(self, now: float) -> None:
         """Call those whose instant has come; pushes that have ended are let go."""
-        now = self.engine.time + self.engine.dt / 2
+        ended = False
         for observer in self.observers:
             if observer.next_time <= now:
                 observer.update(self)
-        self.observers = [o for o in self.observers if not (isinstance(o, _PushEnd) and o.next_time == math.inf)]
-
-    def _steps_until_somebody_waits(self, end: int, realtime: bool) -> int:
-        engine = self.engine
-        soon = min((o.next_time for o in self.observers), default=math.inf) if self.observers else math.inf
-        if self.sensors is not None:
-            soon = min(soon, self.sensors.next_time)
-        if realtime:
-            soon = min(soon, engine.time + 0.02)
-        limit = end - engine.steps
-        if math.isinf(soon):
-            return limit
-        return max(1, min(limit, round((soon - engine.time) / engine.dt)))
+                ended |= isinstance(observer, _PushEnd)
+        if ended:
+            self.observers = [o for o in self.observers if not (isinstance(o, _PushEnd) and o.next_time == math.inf)]
 
     def snapshot(self) -> Any:
         """The instant, sensors included."""

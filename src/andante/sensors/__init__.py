@@ -1,11 +1,12 @@
 """Sensor models with noise, rate, latency and seeds. Behaviours see these readings, never the engine's truth."""
 
+from .channel import Channel
 from .contact import ContactSwitch
 from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders
 from .force import FootForce, shares
 from .imu import Imu
 from .noise import Noise
-from .sensor import Channel, Reading, Scene, Sensor
+from .sensor import Reading, Scene, Sensor
 from .suite import SensorSuite
 
 __all__ = [

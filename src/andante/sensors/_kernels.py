@@ -21,6 +21,21 @@ def _matrix(q: Array) -> Array:
 
 
 @njit(cache=True, nogil=True)
+def disturb(values: Array, bias: Array, drawn: Array, row: int, limits: Array) -> None:
+    """Add bias and noise to values (n,) in place, round and cut them; the bias (n,) wanders.
+
+    drawn (rows, 2, n): steps of the bias and white noise; limits (3, n): resolution (0: none), lower, upper.
+    """
+    for i in range(values.shape[0]):
+        bias[i] += drawn[row, 0, i]
+        x = values[i] + bias[i] + drawn[row, 1, i]
+        step = limits[0, i]
+        if step > 0.0:
+            x = np.rint(x / step) * step
+        values[i] = min(max(x, limits[1, i]), limits[2, i]) if x == x else x
+
+
+@njit(cache=True, nogil=True)
 def point_motion(pose: Array, velocity: Array, body_from_frame: Array) -> tuple[Array, Array]:
     """World rotation (3, 3) and velocity (3,) [m/s] of a frame (4, 4) on a body with pose (7,) and velocity (6,)."""
     body = _matrix(pose[3:7])
@@ -35,6 +50,48 @@ def point_motion(pose: Array, velocity: Array, body_from_frame: Array) -> tuple[
     out[1] = velocity[1] + velocity[5] * arm[0] - velocity[3] * arm[2]
     out[2] = velocity[2] + velocity[3] * arm[1] - velocity[4] * arm[0]
     return rotation, out
+
+
+@njit(cache=True, nogil=True)
+def mean_rate(now: Array, before: Array, seconds: float, present: Array) -> Array:
+    """Angular velocity (3,) that turns one rotation (3, 3) into another in a time [rad/s], world axes.
+
+    Where the turn is too large to tell (beyond a sixth of a circle) the present angular velocity (3,) is returned.
+    """
+    m = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                m[i, j] += now[i, k] * before[j, k]
+    if m[0, 0] + m[1, 1] + m[2, 2] < 2.0:
+        return present.copy()
+    v = np.array([0.5 * (m[2, 1] - m[1, 2]), 0.5 * (m[0, 2] - m[2, 0]), 0.5 * (m[1, 0] - m[0, 1])])
+    sine = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    scale = np.arcsin(min(1.0, sine)) / sine if sine > 1e-9 else 1.0
+    return v * (scale / seconds)
+
+
+@njit(cache=True, nogil=True)
+def inertial(
+    pose: Array, motion: Array, body_from_frame: Array, gravity: Array, elapsed: float, before: Array
+) -> tuple[Array, Array]:
+    """Gyro and accelerometer (6,) of a frame (4, 4) on a body with pose (7,) and velocity (6,), and its memory (12,).
+
+    The memory is velocity and rotation of the frame at the sample before, `elapsed` seconds ago; 0: there was none.
+    """
+    rotation, velocity = point_motion(pose, motion, body_from_frame)
+    turning, acceleration = motion[3:6].copy(), -gravity
+    if elapsed > 0.0:
+        acceleration = acceleration + (velocity - before[:3]) / elapsed
+        turning = mean_rate(rotation, before[3:].reshape(3, 3), elapsed, turning)
+    out, memory = np.zeros(6), np.empty(12)
+    for i in range(3):
+        memory[i] = velocity[i]
+        for k in range(3):
+            memory[3 + 3 * i + k] = rotation[i, k]
+            out[i] += rotation[k, i] * turning[k]
+            out[3 + i] += rotation[k, i] * acceleration[k]
+    return out, memory
 
 
 @njit(cache=True, nogil=True)
@@ -77,19 +134,108 @@ def pressed(
 
 
 @njit(cache=True, nogil=True)
-def mean_rate(now: Array, before: Array, seconds: float, present: Array) -> Array:
-    """Angular velocity (3,) that turns one rotation (3, 3) into another in a time [rad/s], world axes.
+def share(table: Array, cells: Array, count: int, x: float, y: float, out: Array) -> None:
+    """Shares (count,) of cells (count, 2) in a load at x, y; see `force.shares`.
 
-    Where the turn is too large to tell (beyond a sixth of a circle) the present angular velocity (3,) is returned.
+    table (2^count, count, 3): pseudo-inverse of the rows (1, x, y) of every set of cells, by its bits.
     """
-    m = np.zeros((3, 3))
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
-                m[i, j] += now[i, k] * before[j, k]
-    if m[0, 0] + m[1, 1] + m[2, 2] < 2.0:
-        return present.copy()
-    v = np.array([0.5 * (m[2, 1] - m[1, 2]), 0.5 * (m[0, 2] - m[2, 0]), 0.5 * (m[1, 0] - m[0, 1])])
-    sine = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    scale = np.arcsin(min(1.0, sine)) / sine if sine > 1e-9 else 1.0
-    return v * (scale / seconds)
+    mask = (1 << count) - 1
+    left = count
+    while True:
+        mx, my, worst, least = 0.0, 0.0, 0, np.inf
+        for i in range(count):
+            if mask >> i & 1:
+                mx += cells[i, 0] / left
+                my += cells[i, 1] / left
+        total = 0.0
+        for i in range(count):
+            if mask >> i & 1:
+                w = 1.0 / left + table[mask, i, 1] * (x - mx) + table[mask, i, 2] * (y - my)
+                if left == 1:
+                    w = 1.0
+                if w < least:
+                    worst, least = i, w
+                out[i] = max(w, 0.0)
+                total += out[i]
+            else:
+                out[i] = 0.0
+        if least >= -1e-9:
+            break
+        mask &= ~(1 << worst)
+        left -= 1
+    for i in range(count):
+        out[i] /= total
+
+
+@njit(cache=True, nogil=True)
+def feet(
+    links: np.ndarray,
+    points: Array,
+    forces: Array,
+    mine: np.ndarray,
+    bodies: np.ndarray,
+    poses: Array,
+    frames: Array,
+    tables: Array,
+    cells: Array,
+    counts: np.ndarray,
+    starts: np.ndarray,
+    out: Array,
+) -> None:
+    """Write the cell forces [N] of several feet into `out`, each from its start on.
+
+    Contacts as in `pressed`; mine (feet, links), bodies (feet,) rows of poses (bodies, 7), frames (feet, 4, 4)
+    body_from_cells; tables, cells and counts as in `share`, one row per foot.
+    """
+    for f in range(bodies.shape[0]):
+        place = out[starts[f] : starts[f] + counts[f]]
+        total, x, y = pressed(links, points, forces, mine[f], poses[bodies[f]], frames[f])
+        if total <= 0.0:
+            place[:] = 0.0
+            continue
+        share(tables[f], cells[f], counts[f], x, y, place)
+        for i in range(counts[f]):
+            place[i] *= total
+
+
+@njit(cache=True, nogil=True)
+def switches(
+    links: np.ndarray,
+    points: Array,
+    forces: Array,
+    mine: np.ndarray,
+    bodies: np.ndarray,
+    poses: Array,
+    frames: Array,
+    radii: Array,
+    thresholds: Array,
+    starts: np.ndarray,
+    out: Array,
+) -> None:
+    """Write pressed (0 or 1) and force [N] of several switches into `out`, each from its start on.
+
+    Contacts and frames as in `feet`. A radius of infinity: every contact of the link counts, with its whole force;
+    else those within the radius, as far as they press against the frame's x axis.
+    """
+    axis, place = np.empty(3), np.empty(3)
+    for s in range(bodies.shape[0]):
+        total, ready = 0.0, False
+        for c in range(links.shape[0]):
+            if links[c] < 0 or not mine[s, links[c]]:
+                continue
+            fx, fy, fz = forces[c, 0], forces[c, 1], forces[c, 2]
+            if np.isinf(radii[s]):
+                total += np.sqrt(fx * fx + fy * fy + fz * fz)
+                continue
+            if not ready:
+                pose, frame, ready = poses[bodies[s]], frames[s], True
+                body = _matrix(pose[3:7])
+                for i in range(3):
+                    place[i], axis[i] = pose[i], 0.0
+                    for k in range(3):
+                        place[i] += body[i, k] * frame[k, 3]
+                        axis[i] += body[i, k] * frame[k, 0]
+            dx, dy, dz = points[c, 0] - place[0], points[c, 1] - place[1], points[c, 2] - place[2]
+            if dx * dx + dy * dy + dz * dz <= radii[s] * radii[s]:
+                total += max(0.0, -(fx * axis[0] + fy * axis[1] + fz * axis[2]))
+        out[starts[s]], out[starts[s] + 1] = (1.0 if total > thresholds[s] else 0.0), total

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from andante.description.robot import Robot
 from andante.geometry import SE3, Array
 
-from .force import rigid_group
-from .sensor import Scene
+from ._kernels import switches
+from .places import places_on_bodies
+from .sensor import Measure, Scene
 
 
 class ContactSwitch:
@@ -22,10 +26,10 @@ class ContactSwitch:
         self, robot: Robot, link: str, name: str, pose: SE3 | None = None, radius: float = 0.03, threshold: float = 0.0
     ) -> None:
         self.name = name
-        names = [each.name for each in robot.links]
-        self._link = names.index(robot.link(link).name)
-        self._group = rigid_group(robot, link)
-        self._pose, self._radius, self._threshold = pose, radius, threshold
+        self.robot, self.link = robot, robot.link(link).name
+        self.pose = SE3.identity() if pose is None else pose
+        self.radius, self.threshold = math.inf if pose is None else radius, threshold
+        self._measure: Measure | None = None  # made when first asked for
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -34,14 +38,29 @@ class ContactSwitch:
 
     def measure(self, scene: Scene) -> Array:
         """Whether it is pressed, and by how much."""
-        contacts = scene.contacts
-        mine = np.isin(contacts.link_a, self._group)
-        if self._pose is None:
-            force = float(np.linalg.norm(contacts.force[mine], axis=1).sum())
-        elif mine.any():
-            place = SE3.from_vector(scene.link_poses[self._link]) @ self._pose
-            near = mine & (np.linalg.norm(contacts.position - place.translation, axis=1) <= self._radius)
-            force = float(np.maximum(-contacts.force[near] @ place.rotation[:, 0], 0.0).sum())
-        else:
-            force = 0.0
-        return np.array([float(force > self._threshold), force])
+        out = np.empty(2)
+        if self._measure is None:
+            self._measure = type(self).together([self], [slice(0, len(out))])
+        self._measure(scene, out)
+        return out
+
+    @staticmethod
+    def together(sensors: Sequence[ContactSwitch], places: Sequence[slice]) -> Measure:
+        """All switches of a robot in one pass over the contacts."""
+        at = places_on_bodies(sensors[0].robot, [each.link for each in sensors], [each.pose for each in sensors])
+        radii = np.array([each.radius for each in sensors])
+        thresholds = np.array([each.threshold for each in sensors])
+        starts = np.array([place.start for place in places])
+
+        def write(scene: Scene, out: Array) -> None:
+            contacts = scene.contacts
+            if not len(contacts.link_a):
+                out[starts] = thresholds < 0.0
+                out[starts + 1] = 0.0
+                return
+            switches(
+                contacts.link_a, contacts.position, contacts.force, at.links, at.bodies, scene.body_poses, at.frames,
+                radii, thresholds, starts, out,
+            )  # fmt: skip
+
+        return write

@@ -62,7 +62,7 @@ class VelocityFromEncoders:
         """(q - q_before) / (t - t_before) of the quantised positions; 0 at the first sample."""
         q = scene.joint_positions
         if self.resolution:
-            q = np.round(q / self.resolution) * self.resolution
+            q = np.rint(q / self.resolution) * self.resolution
         before, self._last = self._last, (scene.time, q)
         if before is None or scene.time <= before[0]:
             return np.zeros_like(q)

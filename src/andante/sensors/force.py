@@ -9,10 +9,13 @@ from numpy.typing import ArrayLike
 
 from andante.description.robot import Robot
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import SE3, Array
 
-from ._kernels import pressed
-from .sensor import Scene
+from ._kernels import feet
+from .places import places_on_bodies
+from .sensor import Measure, Scene
+
+MOST_CELLS = 10  # of one foot: its table has 2^cells rows
 
 
 def shares(cells: Array, point: Array) -> Array:
@@ -43,6 +46,16 @@ def shares(cells: Array, point: Array) -> Array:
     return out / out.sum()
 
 
+def share_table(cells: Array, width: int) -> Array:
+    """Pseudo-inverses of the rows (1, x, y) of every set of cells (n, 2), by its bits: (2^width, width, 3)."""
+    count = len(cells)
+    table = np.zeros((1 << width, width, 3))
+    for mask in range(1, 1 << count):
+        index = [i for i in range(count) if mask >> i & 1]
+        table[mask, index] = np.linalg.pinv(np.vstack([np.ones(len(index)), cells[index].T]))
+    return table
+
+
 class FootForce:
     """Force on each load cell of a link [N], pressed along the cells' -z (upwards on the foot).
 
@@ -58,17 +71,15 @@ class FootForce:
         name: str,
         rotation: ArrayLike | None = None,
     ) -> None:
-        if not cells:
-            raise BadInput(f"foot force sensor {name!r} on {link!r} has no cells")
+        if not 0 < len(cells) <= MOST_CELLS:
+            told = f"{len(cells)} cells; up to {MOST_CELLS} are modelled" if cells else "no cells"
+            raise BadInput(f"foot force sensor {name!r} on {link!r} has {told}")
         self.name = name
+        self.robot, self.link = robot, robot.link(link).name
+        self.rotation = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+        self.cells = np.array([point for _, point in cells], dtype=float) @ self.rotation
         self._labels = tuple(label for label, _ in cells)
-        self._rotation = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
-        self._cells = np.array([point for _, point in cells], dtype=float) @ self._rotation
-        names = [each.name for each in robot.links]
-        self._link = names.index(robot.link(link).name)
-        self._mine = np.zeros(len(names), dtype=np.bool_)
-        self._mine[rigid_group(robot, link)] = True
-        self._frame: Array | None = None  # body_from_cells
+        self._measure: Measure | None = None  # made when first asked for
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -77,27 +88,34 @@ class FootForce:
 
     def measure(self, scene: Scene) -> Array:
         """True cell forces, (cells,)."""
-        contacts = scene.contacts
-        if not len(contacts.link_a):
-            return np.zeros(len(self._cells))
-        tree = scene.engine.actors[scene.actor].tree
-        if self._frame is None:
-            turn = np.eye(4)
-            turn[:3, :3] = self._rotation
-            self._frame = np.ascontiguousarray(tree.link_pose[self._link] @ turn)
-        pose = scene.body_poses[tree.link_body[self._link]]
-        total, x, y = pressed(contacts.link_a, contacts.position, contacts.force, self._mine, pose, self._frame)
-        if total <= 0:
-            return np.zeros(len(self._cells))
-        if len(self._cells) == 1:
-            return np.array([total])
-        return total * shares(self._cells[:, :2], np.array([x, y]))
+        out = np.empty(len(self.cells))
+        if self._measure is None:
+            self._measure = type(self).together([self], [slice(0, len(out))])
+        self._measure(scene, out)
+        return out
 
+    @staticmethod
+    def together(sensors: Sequence[FootForce], places: Sequence[slice]) -> Measure:
+        """All feet of a robot in one pass over the contacts."""
+        turns = [SE3.from_parts(each.rotation, np.zeros(3)) for each in sensors]
+        at = places_on_bodies(sensors[0].robot, [each.link for each in sensors], turns)
+        counts = np.array([len(each.cells) for each in sensors])
+        width = int(counts.max())
+        cells = np.zeros((len(sensors), width, 2))
+        for row, each in zip(cells, sensors, strict=True):
+            row[: len(each.cells)] = each.cells[:, :2]
+        tables = np.stack([share_table(each.cells[:, :2], width) for each in sensors])
+        starts = np.array([place.start for place in places])
 
-def rigid_group(robot: Robot, link: str) -> np.ndarray:
-    """Indices of all links welded to a link by fixed joints, itself included."""
-    from andante.physics import body_tree
+        def write(scene: Scene, out: Array) -> None:
+            contacts = scene.contacts
+            if not len(contacts.link_a):
+                for place in places:
+                    out[place] = 0.0
+                return
+            feet(
+                contacts.link_a, contacts.position, contacts.force, at.links, at.bodies, scene.body_poses, at.frames,
+                tables, cells, counts, starts, out,
+            )  # fmt: skip
 
-    tree = body_tree(robot)
-    index = [each.name for each in robot.links].index(link)
-    return np.flatnonzero(tree.link_body == tree.link_body[index])
+        return write

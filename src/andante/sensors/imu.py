@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.geometry import SE3, Array
 
-from ._kernels import mean_rate, point_motion
+from ._kernels import inertial
 from .sensor import Scene
 
 AXES = ("x", "y", "z")
@@ -36,7 +37,8 @@ class Imu:
         self._link = [each.name for each in robot.links].index(robot.link(link).name)
         self._pose = pose
         self._missing = np.array([a not in gyro_axes for a in AXES] + [a not in accelerometer_axes for a in AXES])
-        self._last: tuple[float, Array, Array] | None = None
+        self._blind = bool(self._missing.any())
+        self._last: tuple[float, Array] = (math.inf, np.zeros(12))  # time, velocity and rotation; inf: no sample before
         self._frame: Array | None = None  # body_from_sensor
 
     @property
@@ -46,26 +48,23 @@ class Imu:
 
     def measure(self, scene: Scene) -> Array:
         """True angular velocity and specific force, (6,)."""
-        tree = scene.engine.actors[scene.actor].tree
         if self._frame is None:
+            tree = scene.engine.actors[scene.actor].tree
+            self._body = int(tree.link_body[self._link])
             self._frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)
-        body = tree.link_body[self._link]
-        motion = scene.body_velocities[body]
-        rotation, velocity = point_motion(scene.body_poses[body], motion, self._frame)
-        before, self._last = self._last, (scene.time, velocity, rotation)
-        turning = motion[3:]
-        acceleration = -np.asarray(scene.engine.world.gravity)
-        if before is not None and scene.time > before[0]:
-            acceleration = acceleration + (velocity - before[1]) / (scene.time - before[0])
-            turning = mean_rate(rotation, before[2], scene.time - before[0], turning)
-        out = np.concatenate([turning @ rotation, acceleration @ rotation])
-        out[self._missing] = np.nan
+            self._gravity = np.array(scene.engine.world.gravity, dtype=float)
+        pose, velocity = scene.body_motion(self._body)
+        before, memory = self._last
+        out, memory = inertial(pose, velocity, self._frame, self._gravity, scene.time - before, memory)
+        self._last = (scene.time, memory)
+        if self._blind:
+            out[self._missing] = np.nan
         return out
 
     def save(self) -> Any:
         """The velocity and rotation of the sample before."""
-        return (self._last,)
+        return self._last
 
     def load(self, state: Any) -> None:
         """Put back what `save` gave."""
-        (self._last,) = state
+        self._last = state

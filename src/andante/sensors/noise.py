@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,10 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
+
+from ._kernels import disturb
+
+BLOCK = 64  # samples whose random numbers are drawn at once
 
 
 @dataclass(frozen=True)
@@ -32,31 +37,75 @@ class Noise:
             raise BadInput(f"sensor range needs lower < upper, got {self.lower} and {self.upper}")
 
 
-class NoiseChannel:
-    """A `Noise` at work on vectors of one length, with a random generator of its own."""
+@dataclass(frozen=True)
+class NoiseSource:
+    """A `Noise` for a number of values, with a random generator of its own."""
 
-    def __init__(self, noise: Noise, count: int, generator: np.random.Generator) -> None:
-        self.noise = noise
-        self._generator = generator
-        self.bias = generator.normal(0.0, noise.bias_stddev, count) if noise.bias_stddev else np.zeros(count)
+    noise: Noise
+    count: int
+    generator: np.random.Generator
 
-    def apply(self, values: ArrayLike, dt: float) -> Array:
-        """Measured values; dt is the time since the last sample [s]."""
-        noise = self.noise
+
+class NoiseBank:
+    """Several sources at work on one vector, sampled every `dt` seconds.
+
+    y = x + b + n, b a bias that wanders, n white; then rounded to the resolution and cut at the range. Every source
+    draws from its own generator, walk before white and sample by sample, so its numbers do not depend on the others.
+    """
+
+    def __init__(self, sources: Sequence[NoiseSource], dt: float) -> None:
+        self.sources, self._dt = tuple(sources), dt
+        self._ends = np.cumsum([0, *(source.count for source in self.sources)]).tolist()
+        total = self._ends[-1]
+        self.bias = np.zeros(total)
+        self._limits = np.zeros((3, total))  # resolution, lower, upper
+        for source, a, b in self._parts():
+            noise = source.noise
+            if noise.bias_stddev:
+                self.bias[a:b] = source.generator.normal(0.0, noise.bias_stddev, source.count)
+            self._limits[:, a:b] = np.array([noise.resolution, noise.lower, noise.upper])[:, None]
+        self._drawn = np.zeros((BLOCK, 2, total))  # steps of the bias, white noise
+        self._states: list[Any] | None = None  # of the generators before the present block; None: there is no block yet
+        self._next = BLOCK
+
+    def _parts(self) -> list[tuple[NoiseSource, int, int]]:
+        return list(zip(self.sources, self._ends[:-1], self._ends[1:], strict=True))
+
+    def apply(self, values: ArrayLike) -> Array:
+        """Measured values of the next sample, (all values,)."""
+        if self._next == BLOCK:
+            self._draw()
+            self._next = 0
         out = np.array(values, dtype=float)
-        if noise.bias_walk:
-            self.bias = self.bias + self._generator.normal(0.0, noise.bias_walk * math.sqrt(max(dt, 0.0)), out.shape)
-        out += self.bias
-        if noise.stddev:
-            out += self._generator.normal(0.0, noise.stddev, out.shape)
-        if noise.resolution:
-            out = np.round(out / noise.resolution) * noise.resolution
-        return np.clip(out, noise.lower, noise.upper)
+        disturb(out, self.bias, self._drawn, self._next, self._limits)
+        self._next += 1
+        return out
+
+    def _draw(self) -> None:
+        """The random numbers of the next block of samples."""
+        self._states = [source.generator.bit_generator.state for source in self.sources]
+        for source, a, b in self._parts():
+            noise = source.noise
+            scales = [noise.bias_walk * math.sqrt(self._dt), noise.stddev]
+            used = [k for k in (0, 1) if scales[k]]
+            if used:
+                normal = source.generator.standard_normal((BLOCK, len(used), source.count))
+                self._drawn[:, used, a:b] = normal * np.array([scales[k] for k in used])[:, None]
 
     def save(self) -> Any:
-        """Bias and generator state."""
-        return (self.bias.copy(), self._generator.bit_generator.state)
+        """Biases, states of the generators before the present block, and the place in it (None: before the first)."""
+        if self._states is None:
+            return (self.bias.copy(), [source.generator.bit_generator.state for source in self.sources], None)
+        return (self.bias.copy(), self._states, self._next)
 
     def load(self, state: Any) -> None:
         """Put back what `save` gave."""
-        self.bias, self._generator.bit_generator.state = state[0].copy(), state[1]
+        bias, states, place = state
+        self.bias[:] = bias
+        for source, known in zip(self.sources, states, strict=True):
+            source.generator.bit_generator.state = known
+        if place is None:
+            self._states, self._next = None, BLOCK
+        else:
+            self._draw()
+            self._next = place

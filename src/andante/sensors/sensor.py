@@ -1,25 +1,16 @@
-"""What every sensor is: something that measures at a rate, with errors, and is heard of a little later.
+"""What every sensor model is: something that looks at one instant of an engine and says what a perfect part would read.
 
-A sensor model gives one method, `measure`, which looks at the engine and returns the true values; `Channel` adds rate,
-noise and latency. Estimators and behaviours read the channel only.
+A model gives one method, `measure`; `Channel` adds rate, noise and latency. Estimators and behaviours read channels.
 """
 
 from __future__ import annotations
 
-import math
-from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-
-from andante.errors import BadInput
 from andante.geometry import Array
 from andante.physics import Contacts, Engine
-
-from .noise import Noise, NoiseChannel
-
-KEPT = 32  # readings of the near past that a channel can average over
 
 
 @dataclass(frozen=True)
@@ -33,58 +24,85 @@ class Reading:
 class Scene:
     """What sensors may look at during one instant; each array is fetched from the engine once, when first asked for."""
 
-    def __init__(self, engine: Engine, actor: int) -> None:
-        self.engine, self.actor, self.time = engine, actor, engine.time
-        self._cache: dict[str, Any] = {}
+    __slots__ = ("_contacts", "_effort", "_links", "_poses", "_q", "_velocities", "actor", "engine", "time")
 
-    def _once(self, name: str, make: Any) -> Any:
-        if name not in self._cache:
-            self._cache[name] = make()
-        return self._cache[name]
+    def __init__(self, engine: Engine, actor: int) -> None:
+        self.engine, self.actor = engine, actor
+        self.renew()
+
+    def renew(self) -> None:
+        """The engine has gone on: forget what was fetched."""
+        self.time: float = self.engine.time
+        self._q: Array | None = None
+        self._effort: Array | None = None
+        self._poses: Array | None = None
+        self._velocities: Array | None = None
+        self._links: Array | None = None
+        self._contacts: Contacts | None = None
 
     @property
     def joint_positions(self) -> Array:
         """True joint positions, (joints,)."""
-        return self._once("q", lambda: self.engine.joint_positions(self.actor))
+        if self._q is None:
+            self._q = self.engine.joint_positions(self.actor)
+        return self._q
 
     @property
     def joint_velocities(self) -> Array:
         """True joint velocities, (joints,)."""
-        return self._once("dq", lambda: self.engine.joint_velocities(self.actor))
+        return self.engine.joint_velocities(self.actor)
 
     @property
     def joint_efforts(self) -> Array:
         """Efforts of the servos, (joints,)."""
-        return self._once("effort", lambda: self.engine.joint_efforts(self.actor))
+        if self._effort is None:
+            self._effort = self.engine.joint_efforts(self.actor)
+        return self._effort
 
     @property
     def body_poses(self) -> Array:
         """True poses of the bodies of the tree, (bodies, 7)."""
-        return self._once("body poses", lambda: self.engine.body_poses(self.actor))
+        if self._poses is None:
+            self._poses = self.engine.body_poses(self.actor)
+        return self._poses
 
     @property
     def body_velocities(self) -> Array:
         """True velocities of the bodies of the tree, (bodies, 6)."""
-        return self._once("body velocities", lambda: self.engine.body_velocities(self.actor))
+        if self._velocities is None:
+            self._velocities = self.engine.body_velocities(self.actor)
+        return self._velocities
+
+    def body_motion(self, body: int) -> tuple[Array, Array]:
+        """True pose (7,) and velocity (6,) of one body of the tree."""
+        return self.engine.body_motion(self.actor, body)
 
     @property
     def link_poses(self) -> Array:
         """True link poses, (links, 7)."""
-        return self._once("poses", lambda: self.engine.link_poses(self.actor))
+        if self._links is None:
+            self._links = self.engine.link_poses(self.actor)
+        return self._links
 
     @property
     def link_velocities(self) -> Array:
         """True link velocities, (links, 6)."""
-        return self._once("velocities", lambda: self.engine.link_velocities(self.actor))
+        return self.engine.link_velocities(self.actor)
 
     @property
     def contacts(self) -> Contacts:
         """Contacts of this actor, it being side A."""
-        return self._once("contacts", lambda: self.engine.contacts().of(self.actor))
+        if self._contacts is None:
+            self._contacts = self.engine.contacts_of(self.actor)
+        return self._contacts
 
 
 class Sensor(Protocol):
-    """A model of a sensor: its name, how many values it gives, and the true values of an instant."""
+    """A model of a sensor: its name, how many values it gives, and the true values of an instant.
+
+    A model with memory also has `save` and `load`. A class may offer `together(sensors, places)`, which returns a
+    `Measure` for many of its sensors at once.
+    """
 
     @property
     def name(self) -> str:
@@ -98,66 +116,27 @@ class Sensor(Protocol):
         """True values at this instant, (len(labels),)."""
 
 
-class Channel:
-    """A sensor with rate, noise and latency."""
+Measure = Callable[[Scene, Array], None]  # writes true values into their places of a vector
 
-    def __init__(
-        self, sensor: Sensor, rate: float, noise: Noise, latency: float, generator: np.random.Generator
-    ) -> None:
-        if not (rate > 0 and 0 <= latency < math.inf):
-            raise BadInput(f"sensor {sensor.name!r} needs rate > 0 and latency >= 0, got {rate} Hz and {latency} s")
-        self.sensor, self.rate, self.latency = sensor, rate, latency
-        self._noise = NoiseChannel(noise, len(sensor.labels), generator)
-        self._under_way: deque[Reading] = deque()
-        self._recent: deque[Reading] = deque(maxlen=KEPT)
-        self._last: Reading | None = None
-        self._samples = 0
 
-    @property
-    def name(self) -> str:
-        """Name of the sensor."""
-        return self.sensor.name
+def measures(sensors: Sequence[Sensor], places: Sequence[slice]) -> list[Measure]:
+    """Functions that write the true values of all sensors, those of one class together where it knows how."""
+    out: list[Measure] = []
+    kinds: dict[type, list[int]] = {}
+    for i, sensor in enumerate(sensors):
+        if hasattr(type(sensor), "together"):
+            kinds.setdefault(type(sensor), []).append(i)
+        else:
+            out.append(_alone(sensor, places[i]))
+    for kind, rows in kinds.items():
+        out.append(kind.together([sensors[i] for i in rows], [places[i] for i in rows]))  # type: ignore[attr-defined]
+    return out
 
-    @property
-    def next_time(self) -> float:
-        """When the next sample is due [s]."""
-        return self._samples / self.rate
 
-    def update(self, scene: Scene) -> None:
-        """Sample if due (within half a step) and let readings whose latency is over arrive."""
-        if scene.time >= self.next_time - scene.engine.dt / 2:
-            values = self._noise.apply(self.sensor.measure(scene), 1.0 / self.rate)
-            self._under_way.append(Reading(scene.time, values))
-            self._samples = math.floor(scene.time * self.rate + 1e-6) + 1
-        while self._under_way and self._under_way[0].time + self.latency <= scene.time + 1e-9:
-            self._last = self._under_way.popleft()
-            self._recent.append(self._last)
+def _alone(sensor: Sensor, place: slice) -> Measure:
+    measure = sensor.measure
 
-    @property
-    def reading(self) -> Reading | None:
-        """The newest reading that has arrived, None before the first."""
-        return self._last
+    def write(scene: Scene, out: Array) -> None:
+        out[place] = measure(scene)
 
-    def mean_since(self, time: float) -> Array | None:
-        """Mean of the readings taken after a time [s], the newest where there are none, None before the first.
-
-        A loop slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
-        """
-        values = [reading.values for reading in self._recent if reading.time > time + 1e-9]
-        if len(values) > 1:
-            return np.mean(values, axis=0)
-        return self._last.values if self._last is not None else None
-
-    def save(self) -> Any:
-        """Everything that decides the coming readings."""
-        model = getattr(self.sensor, "save", lambda: None)()
-        return (self._noise.save(), tuple(self._under_way), tuple(self._recent), self._last, self._samples, model)
-
-    def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
-        noise, under_way, recent, self._last, self._samples, model = state
-        self._noise.load(noise)
-        self._under_way = deque(under_way)
-        self._recent = deque(recent, maxlen=KEPT)
-        if model is not None:
-            self.sensor.load(model)  # type: ignore[attr-defined]
+    return write

@@ -10,15 +10,16 @@ import numpy as np
 
 from andante.description.robot import Robot
 from andante.description.sensor import SensorSpec
-from andante.errors import UnknownName
+from andante.errors import BadInput, UnknownName
 from andante.physics import Engine
 
+from .channel import Bank, Channel
 from .contact import ContactSwitch
 from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders
 from .force import FootForce
 from .imu import Imu
 from .noise import Noise
-from .sensor import Channel, Reading, Scene, Sensor
+from .sensor import Reading, Scene, Sensor
 
 ENCODER_RATE = 100.0  # [Hz]
 SWITCHES = ("contact", "bumper", "touch", "button")
@@ -38,6 +39,8 @@ class SensorSuite:
         self.engine, self.actor, self.seed = engine, actor, seed
         robot = engine.actors[actor].tree.robot
         self._channels: dict[str, Channel] = {}
+        self._banks: list[Bank] = []
+        self._scene = Scene(engine, actor)
         self.unmodelled = tuple(
             spec for spec in robot.sensors if spec.kind not in (*SWITCHES, "imu", "force")
         )  # kinds without a model here: they are told, not sampled
@@ -53,20 +56,24 @@ class SensorSuite:
     def add(self, sensor: Sensor, rate: float, noise: Noise | None = None, latency: float = 0.0) -> Channel:
         """Put another sensor on the robot; its random numbers depend on the seed and its name only."""
         generator = np.random.default_rng([self.seed, zlib.crc32(sensor.name.encode())])
-        channel = Channel(sensor, rate, noise or Noise(), latency, generator)
+        bank = next((each for each in self._banks if each.rate == rate and each.open), None)
+        channel = Channel(sensor, rate, noise or Noise(), latency, generator, bank)
+        if bank is None:
+            self._banks.append(channel.bank)
         self._channels[sensor.name] = channel
         return channel
 
     def update(self) -> None:
         """Sample what is due at the engine's present time."""
-        scene = Scene(self.engine, self.actor)
-        for channel in self._channels.values():
-            channel.update(scene)
+        scene = self._scene
+        scene.renew()
+        for bank in self._banks:
+            bank.update(scene)
 
     @property
     def next_time(self) -> float:
         """When the next sample of any sensor is due [s]."""
-        return min(channel.next_time for channel in self._channels.values())
+        return min([bank.next_time for bank in self._banks])
 
     def __getitem__(self, name: str) -> Channel:
         try:
@@ -77,6 +84,9 @@ class SensorSuite:
     def __iter__(self) -> Iterator[Channel]:
         return iter(self._channels.values())
 
+    def __len__(self) -> int:
+        return len(self._channels)
+
     @property
     def readings(self) -> Mapping[str, Reading | None]:
         """Newest reading of every sensor."""
@@ -84,12 +94,14 @@ class SensorSuite:
 
     def save(self) -> Any:
         """Everything that decides the coming readings."""
-        return {name: channel.save() for name, channel in self._channels.items()}
+        return [bank.save() for bank in self._banks]
 
     def load(self, state: Any) -> None:
         """Put back what `save` gave."""
-        for name, channel in self._channels.items():
-            channel.load(state[name])
+        if len(state) != len(self._banks):
+            raise BadInput("sensors were added after the state was saved; it cannot be put back")
+        for bank, part in zip(self._banks, state, strict=True):
+            bank.load(part)
 
 
 def noise_of(spec: SensorSpec) -> Noise:

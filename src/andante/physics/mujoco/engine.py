@@ -228,7 +228,8 @@ class MujocoEngine(Engine):
             actor, told.geom, told.efc_address, told.frame, told.pos, told.dist, self.data.efc_force,
             self._geom_actor, self._geom_link,
         )  # fmt: skip
-        return Contacts(*who.T, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+        actor_a, link_a, actor_b, link_b = who.T
+        return Contacts(actor_a, link_a, actor_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
