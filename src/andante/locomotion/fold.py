@@ -95,7 +95,10 @@ class RouteFollower:
             self._start, self.progress = goal, Progress.DONE
 
     def _stall(self, position: Array) -> None:
-        """Try the stretch again from here, more slowly; give up with the reason after the last try."""
+        """Try the stretch again from here, more slowly; give up with the reason after the last try.
+
+        A via-point that is missed by no more than its slack, or that is optional, is passed instead.
+        """
         error = np.abs(self._route[0].position - position)
         worst = np.argsort(-error)[:3]
         joints = ", ".join(
@@ -104,7 +107,7 @@ class RouteFollower:
         self.reason = (
             f"stalled on the way to {self.heading_for}: short of it are {joints or 'no joints, all lag behind'}"
         )
-        if self._route[0].optional and len(self._route) > 1:
+        if np.max(error) < self._route[0].slack or (self._route[0].optional and len(self._route) > 1):
             self._arrive(position)
             return
         if self._tries >= self.config.retries:

@@ -1,7 +1,9 @@
 """Routes through joint space between the hexapod and the ball: which via-points, from wherever the joints are.
 
-The chain of poses low, stand, tall, tuck, ball is joined by straight lines on which nothing touches. Before `tuck` the
+The chain of poses stand, tall, pass, tuck, ball is joined by straight lines on which nothing touches. Before `tuck` the
 folding joint is at 0 and the lower legs stand out; between `tuck` and `ball` the fan turns all legs under the body.
+Half way between tall and tuck the tile of every femur passes the petal above it; there, in `pass`, all legs are yawed a
+little, which gives their tiles 7 mm of room instead of 1.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 
-CHAIN = ("stand", "tall", "tuck", "ball")
+POSES = ("stand", "tall", "tuck", "ball")  # of the robot's file
+CHAIN = ("stand", "tall", "pass", "tuck", "ball")
+LEGS_STAND_OUT = CHAIN[:4]
+SLACK = {"stand": 0.35, "tall": 0.35}  # where legs stand under load, away from each other [rad]
+PASS = 0.43  # how far from tall to tuck the tiles pass,
+PASS_YAW = 0.2  # and by how much the legs are yawed there [rad]
 LEGS_OUT = 0.15  # share of the folding angle below which the legs count as standing out
 PETALS_UP = (0.7, -1.2)  # thigh and petal well above the lower legs [rad]
 LEGS_UP = (0.0, 0.9, 0.0)  # yaw, femur and tibia of a leg that reaches up and out [rad]
@@ -28,6 +35,7 @@ class Via:
     name: str
     position: Array
     optional: bool = False  # may be left half way when joints stall
+    slack: float = 0.0  # error with which it will do when joints stall, as when feet stick to the floor [rad]
 
 
 class FoldMap:
@@ -35,13 +43,13 @@ class FoldMap:
 
     def __init__(self, robot: Robot) -> None:
         known = {name.casefold() for name in robot.poses}
-        missing = [name for name in CHAIN if name not in known]
+        missing = [name for name in POSES if name not in known]
         if missing:
             raise BadInput(f"robot {robot.name!r} cannot fold: it lacks the poses {', '.join(missing)}")
         names = robot.joint_names
         self.names = names
         self.poses: dict[str, Array] = {}
-        for name in CHAIN:
+        for name in POSES:
             pose = robot.pose(name)
             self.poses[name] = np.array([pose[joint] for joint in names])
         self.speed = np.array([joint.limits.velocity for joint in robot.movable])
@@ -51,6 +59,8 @@ class FoldMap:
         self._yaws, self._femurs, self._tibias, self._thighs, self._petals = (
             np.array([kind == wanted for kind in kinds]) for wanted in ("q12", "q13", "q14", "q21", "q22")
         )
+        passing = (1 - PASS) * self.poses["tall"] + PASS * self.poses["tuck"]
+        self.poses["pass"] = np.where(self._yaws, passing + PASS_YAW, passing)
 
     def share_folded(self, position: Array) -> float:
         """How far the fan has turned, 0 (legs out) to 1 (ball)."""
@@ -66,7 +76,7 @@ class FoldMap:
         """Where to go first from anywhere, so that the chain can be followed from there on."""
         share = self.share_folded(position)
         if share < LEGS_OUT:
-            return [self.nearest(position, CHAIN[:3])]
+            return [self.nearest(position, LEGS_STAND_OUT)]
         line = (1 - share) * self.poses["tuck"] + share * self.poses["ball"]
         lower = np.where(self.upper, position, line)  # legs first: an open petal is in nobody's way
         out = [Via("the folding line", lower), Via("the folding line", line)]
@@ -87,10 +97,14 @@ class FoldMap:
         vias = (("petals up", lift), ("legs up", out), ("legs out", spread), ("dome closed", closed))
         return [*(Via(name, place, True) for name, place in vias), Via("stand", self.poses["stand"], True)]
 
+    def via(self, name: str) -> Via:
+        """A pose of the chain as a place to pass."""
+        return Via(name, self.poses[name], slack=SLACK.get(name, 0.0))
+
     def nearest(self, position: Array, names: tuple[str, ...] = CHAIN) -> Via:
         """The pose of the chain that is reached soonest."""
         best = min(names, key=lambda name: self.travel_time(position, self.poses[name]))
-        return Via(best, self.poses[best])
+        return self.via(best)
 
     def long_route(self, position: Array, goal: str) -> list[Via]:
         """Like `route`, untangling the legs first."""
@@ -109,7 +123,7 @@ class FoldMap:
         elif share < LEGS_OUT:
             between = (goal,)
         else:  # on the line between tuck and ball
-            between = ("ball",) if goal == "ball" else CHAIN[end:3][::-1]
-        vias = [*first, *(Via(name, self.poses[name]) for name in between)]
+            between = ("ball",) if goal == "ball" else LEGS_STAND_OUT[end:][::-1]
+        vias = [*first, *(self.via(name) for name in between)]
         near = int(bool(len(vias) > 1 and np.max(np.abs(vias[0].position - position)) < NEAR))
-        return vias[near:] or [Via(goal, self.poses[goal])]
+        return vias[near:] or [self.via(goal)]
