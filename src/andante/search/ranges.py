@@ -33,6 +33,8 @@ class Real:
             raise BadInput(f"a range needs finite low < high, got {self.low} and {self.high}")
         if self.step is not None and not (isfinite(self.step) and 0 < self.step <= self.high - self.low):
             raise BadInput(f"the step of a range must lie between 0 and its width, got {self.step}")
+        for name in ("low", "high", *(() if self.step is None else ("step",))):
+            object.__setattr__(self, name, float(getattr(self, name)))
         if self.step is not None and self.count > MOST_LEVELS:
             raise BadInput(f"a step of {self.step} makes {self.count} levels; at most {MOST_LEVELS} are taken")
         object.__setattr__(self, "levels", _numbers(self.levels, "levels") if self.levels else ())

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from andante.errors import BadInput
 from andante.search.permutation import derived_seed
 from andante.search.space import Space, Value
 
-from ._optuna import distributions_of, found, quiet
+from ._optuna import chosen, distributions_of, found, quiet
 from .base import Sampler, Told
 
 BATCH = 32
@@ -17,30 +19,24 @@ FAILED = -1e12  # value of every aim of a candidate that failed
 
 
 class NsgaSampler(Sampler):
-    """A population per batch; the objective's "objectives" are the aims, larger is better.
+    """A population per batch, the first one random; the objective's "objectives" are the aims, larger is better."""
 
-    aims: how many there are.
-    """
-
-    def __init__(self, space: Space, seed: int, batch: int, *, aims: int = 2) -> None:
+    def __init__(self, space: Space, seed: int, batch: int) -> None:
         if not space.dimensions:
             raise BadInput("every parameter is frozen; nothing is left to search")
         super().__init__(space, seed, batch or BATCH)
-        if aims < 2:
-            raise BadInput(f"nsga2 weighs two aims or more, got {aims}")
         if self.batch < 4:
             raise BadInput(f"nsga2 needs a batch of at least 4, got {self.batch}")
-        import optuna
-
-        self.aims = aims
+        self.aims = 0  # how many there are; the first results tell
         self._distributions = distributions_of(space)
-        with quiet():
-            sampler = optuna.samplers.NSGAIISampler(population_size=self.batch, seed=derived_seed(seed, 0))
-            self._study = optuna.create_study(directions=["maximize"] * aims, sampler=sampler)
+        self._study: Any = None
         self._asked: list[Any] = []
 
     def ask(self, generation: int) -> list[dict[str, Value]]:
         """The next population."""
+        if generation == 0:
+            rng = np.random.Generator(np.random.PCG64(derived_seed(self.seed, 1)))
+            return [self.space.decode(place) for place in rng.random((self.batch, self.space.dimensions))]
         with quiet():
             self._asked = [self._study.ask(self._distributions) for _ in range(self.batch)]
         return [found(self.space, trial.params) for trial in self._asked]
@@ -48,10 +44,25 @@ class NsgaSampler(Sampler):
     def tell(self, results: Sequence[Told]) -> None:
         """Take in a whole population."""
         with quiet():
+            if self._study is None:
+                self._begin(results)
             for trial, told in zip(self._asked, results, strict=True):
                 if not told.failed and len(told.objectives) != self.aims:
                     raise BadInput(
-                        f"nsga2 weighs {self.aims} aims, the objective gave {len(told.objectives)} in its "
-                        '"objectives"; set the option aims, or take another sampler'
+                        f'candidate {told.index} has {len(told.objectives)} "objectives", others {self.aims}; '
+                        "nsga2 needs the same number everywhere"
                     )
                 self._study.tell(trial, [FAILED] * self.aims if told.failed else list(told.objectives))
+
+    def _begin(self, results: Sequence[Told]) -> None:
+        """Hand the first population to optuna."""
+        import optuna
+
+        self.aims = max((len(told.objectives) for told in results if not told.failed), default=2)
+        if self.aims < 2:
+            raise BadInput('nsga2 weighs two aims or more; the objective gives them as a list "objectives"')
+        sampler = optuna.samplers.NSGAIISampler(population_size=self.batch, seed=derived_seed(self.seed, 0))
+        self._study = optuna.create_study(directions=["maximize"] * self.aims, sampler=sampler)
+        for told in results:
+            self._study.enqueue_trial(chosen(self.space, told.parameters))
+        self._asked = [self._study.ask(self._distributions) for _ in results]
