@@ -70,14 +70,14 @@ class RouteFollower:
         if not self._route:
             return self._start
         goal = self._route[0].position
-        config = self.config
+        config, enough = self.config, max(self.config.arrived, self._route[0].loose)
         target = self._start + smooth_step(self._clock / self._duration) * (goal - self._start)
         if self.progress is Progress.FAILED:
             return target
         if np.max(np.abs(position - target)) < config.lag and self._clock < self._duration:
             self._clock = min(self._duration, self._clock + dt)
             self._waited = 0.0
-        elif self._clock >= self._duration and np.max(np.abs(position - goal)) < config.arrived:
+        elif self._clock >= self._duration and np.max(np.abs(position - goal)) < enough:
             self._arrive(goal)
         else:
             self._waited += dt

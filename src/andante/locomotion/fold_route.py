@@ -20,6 +20,7 @@ POSES = ("stand", "tall", "tuck", "ball")  # of the robot's file
 CHAIN = ("stand", "tall", "pass", "tuck", "ball")
 LEGS_STAND_OUT = CHAIN[:4]
 SLACK = {"stand": 0.35, "tall": 0.35}  # where legs stand under load, away from each other [rad]
+LOOSE = {"pass": 0.3}  # there the body is carried high, and legs may lag [rad]
 PASS = 0.43  # how far from tall to tuck the tiles pass,
 PASS_YAW = 0.2  # and by how much the legs are yawed there [rad]
 LEGS_OUT = 0.15  # share of the folding angle below which the legs count as standing out
@@ -35,6 +36,7 @@ class Via:
     name: str
     position: Array
     optional: bool = False  # may be left half way when joints stall
+    loose: float = 0.0  # error with which it counts as reached, for places that are only passed through [rad]
     slack: float = 0.0  # error with which it will do when joints stall, as when feet stick to the floor [rad]
 
 
@@ -99,7 +101,7 @@ class FoldMap:
 
     def via(self, name: str) -> Via:
         """A pose of the chain as a place to pass."""
-        return Via(name, self.poses[name], slack=SLACK.get(name, 0.0))
+        return Via(name, self.poses[name], loose=LOOSE.get(name, 0.0), slack=SLACK.get(name, 0.0))
 
     def nearest(self, position: Array, names: tuple[str, ...] = CHAIN) -> Via:
         """The pose of the chain that is reached soonest."""
