@@ -22,17 +22,17 @@ def draw_scan(
     sy: float,
     ends: Array,
     is_hit: np.ndarray,
-    hit: float,
-    miss: float,
-    low: float,
-    high: float,
+    hit: int,
+    miss: int,
+    low: int,
+    high: int,
 ) -> None:
     """Add one scan, taken at (sx, sy), with beams that end at `ends` (m, 2), all in the frame of the grid [m].
 
-    Every cell changes once per scan: cells with the end of an echo by `hit` (log odds > 0), others that a beam
-    crosses by `miss` (< 0), clamped to [low, high]. `stamp` (rows, cols) remembers the scan that touched a cell:
-    2·mark for a miss, 2·mark + 1 for a hit. Everything outside the grid is left out. Cells are walked by the
-    traversal of Amanatides and Woo (1987), which visits every cell that the beam crosses.
+    `log_odds` (rows, cols) int16 counts thousandths. Every cell changes once per scan: cells with the end of an echo
+    by `hit` (> 0), others that a beam crosses by `miss` (< 0), clamped to [low, high]. `stamp` (rows, cols) remembers
+    the scan that touched a cell: 2·mark for a miss, 2·mark + 1 for a hit. Everything outside the grid is left out.
+    Cells are walked by the traversal of Amanatides and Woo (1987), which visits every cell that a beam crosses.
     """
     rows, cols = log_odds.shape
     sc, sr = (sx - ox) / resolution, (sy - oy) / resolution

@@ -13,6 +13,7 @@ from andante.geometry import Array
 from ._grid_kernels import draw_scan
 from .grid import MOST_CELLS, UNKNOWN, OccupancyGrid
 
+THOUSAND = 1000
 CHUNK = 64  # the map grows by whole chunks of so many cells
 
 
@@ -33,13 +34,13 @@ class LogOddsGrid:
     ) -> None:
         if not (math.isfinite(resolution) and resolution > 0):
             raise BadInput(f"map resolution must be a positive number of metres, got {resolution}")
-        if not (0.5 < hit < 1 and 0 < miss < 0.5 and 0 < clamp[0] < 0.5 < clamp[1] < 1):
+        if not (0.5 < hit < 1 and 0 < miss < 0.5 and 0 < clamp[0] < 0.5 < clamp[1] < 1 - 1e-9):
             raise BadInput(f"map needs miss < 0.5 < hit and clamp around 0.5, got {miss}, {hit}, {clamp}")
         self.resolution = float(resolution)
         self.most_cells = most_cells
         self.corner = (0, 0)  # column and row of cell [0, 0], counted from the world's origin
-        self.cells: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
-        self._stamp: NDArray[np.int64] = np.zeros((0, 0), dtype=np.int64)
+        self.cells: NDArray[np.int16] = np.zeros((0, 0), dtype=np.int16)  # thousandths of log odds
+        self._stamp: NDArray[np.int32] = np.zeros((0, 0), dtype=np.int32)
         self._scans = 0
         self._hit, self._miss = _logit(hit), _logit(miss)
         self._low, self._high = _logit(clamp[0]), _logit(clamp[1])
@@ -86,7 +87,7 @@ class LogOddsGrid:
                 f"the map would grow to {width} x {height} cells, more than {self.most_cells}; "
                 f"choose a coarser resolution or a shorter range"
             )
-        cells, stamp = np.zeros((height, width), np.float32), np.zeros((height, width), np.int64)
+        cells, stamp = np.zeros((height, width), np.int16), np.zeros((height, width), np.int32)
         if rows:
             c, r = (int(n) for n in corner - start)
             cells[r : r + rows, c : c + cols], stamp[r : r + rows, c : c + cols] = self.cells, self._stamp
@@ -99,11 +100,11 @@ class LogOddsGrid:
         if len(rows) == 0:
             return OccupancyGrid(self.resolution, (0.0, 0.0, 0.0), np.full((1, 1), UNKNOWN, dtype=np.int8))
         part = np.s_[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
-        percent = np.rint(100 / (1 + np.exp(-self.cells[part])))
+        percent = np.rint(100 / (1 + np.exp(-self.cells[part] / THOUSAND)))
         cells = np.where(seen[part], percent, UNKNOWN).astype(np.int8)
         x, y = (self.corner[0] + int(cols[0])) * self.resolution, (self.corner[1] + int(rows[0])) * self.resolution
         return OccupancyGrid(self.resolution, (x, y, 0.0), cells)
 
 
-def _logit(p: float) -> float:
-    return math.log(p / (1 - p))
+def _logit(p: float) -> int:
+    return round(THOUSAND * math.log(p / (1 - p)))

@@ -32,13 +32,16 @@ class Trajectory:
         return len(self.times)
 
     def sorted(self) -> Trajectory:
-        """The same by time; of equal times the last one made."""
+        """The same by time; poses of equal times stay in the order in which they were made."""
         order = np.argsort(self.times, kind="stable")
-        last = np.append(np.diff(self.times[order]) > 0, True) if len(order) else order.astype(bool)
-        return Trajectory(self.times[order][last], self.poses[order][last])
+        return Trajectory(self.times[order], self.poses[order])
 
     def at(self, times: ArrayLike) -> Array:
-        """Poses (..., 3) at times within the span, between neighbours along the arc of constant twist; NaN outside."""
+        """Poses (..., 3) at times within the span, between neighbours along the arc of constant twist; NaN outside.
+
+        Where several poses share a time (loggers stamp what they had buffered at once), times before it lead to the
+        first of them and times after it away from the last.
+        """
         path = self.sorted()
         t = np.asarray(times, dtype=float)
         if len(path) == 0:

@@ -1,0 +1,184 @@
+"""Loop closure: places seen before are found again by correlative search, and checked against one another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.geometry import Array
+
+from .align import Alignment, PointScan, Target, align
+from .log_odds import LogOddsGrid
+from .mapper import KeyScan
+from .parameters import MappingParameters
+from .planar import between, compose, place
+from .pose_graph import Edge, optimise
+from .search import Pyramid, SearchWindow
+
+AROUND = 4  # key scans on each side of an old one that make up its local map
+COARSE = 2.0  # cells of that map against the final one
+DEPTH = 4
+FEWEST = 60  # partners of a loop
+AGREE = (0.3, 0.08)  # two loops that differ by less tell the same [m, rad]
+MEMORY = 12  # key scans that a loop waits for another that agrees
+SURE = 0.1  # information of a match against that of independent points
+PHI = 9.0  # of dynamic covariance scaling
+EVERY = 25  # key scans between two solutions of the graph
+TURN_STEP = 0.02  # of the search for loops [rad]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Key `new` found at a pose in the frame of key `old`."""
+
+    old: int
+    new: int
+    pose: Array
+    information: Array
+    score: float
+
+
+class LoopFinder:
+    """Walks through the key scans in order, ties each to older visits of its place, and keeps the graph solved."""
+
+    def __init__(self, keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters) -> None:
+        self.keys, self.parameters = keys, parameters
+        self.poses = np.array(poses)
+        self.chain = chain_edges(self.poses)
+        steps = np.linalg.norm(np.diff(self.poses[:, :2], axis=0), axis=1)
+        self.travelled = np.concatenate([[0.0], np.cumsum(steps)])
+        self.loops: list[Loop] = []
+        self._pending: list[Loop] = []
+        self._boards: dict[int, tuple[LogOddsGrid, Pyramid, Target]] = {}
+        self._closed_at = 0.0  # way travelled when the graph last agreed with an old place [m]
+
+    def run(self, tick: Callable[[], None] = lambda: None) -> list[Edge]:
+        """Edges of all loops that were confirmed; `poses` are those of the solved graph afterwards."""
+        unsolved = False
+        for new in range(len(self.keys)):
+            for old in self._candidates(new):
+                loop = self._check(old, new)
+                if loop is not None and self._confirm(loop):
+                    unsolved = True
+            off = max((_distance(self._error(loop)) for loop in self.loops[-3:]), default=0.0)
+            if unsolved and (off > 0.1 or new % EVERY == 0):
+                self._solve()
+                unsolved = False
+            tick()
+        if unsolved:
+            self._solve()
+        return self.edges()
+
+    def edges(self) -> list[Edge]:
+        """The confirmed loops as edges of a graph."""
+        return [Edge(loop.old, loop.new, loop.pose, loop.information, PHI) for loop in self.loops]
+
+    def _solve(self) -> None:
+        self.poses = optimise(self.poses, [*self.chain, *self.edges()], iterations=15, tolerance=1e-4).poses
+
+    def _candidates(self, new: int) -> list[int]:
+        """Older key scans to try: the nearest of each earlier visit within the drift to be expected, at most three."""
+        p = self.parameters
+        way = self.travelled[new] - self.travelled[:new]
+        far = way > p.loop_travel
+        if not far.any():
+            return []
+        reach = self._reach(new)
+        ahead = 1.5  # compare what is seen, which lies ahead of the robot [m]
+        seen = self.poses[: new + 1, :2] + ahead * np.stack(
+            [np.cos(self.poses[: new + 1, 2]), np.sin(self.poses[: new + 1, 2])], axis=1
+        )
+        away = np.linalg.norm(seen[:new] - seen[new], axis=1)
+        near = np.flatnonzero(far & (away < 1.0 + reach))
+        visits = np.split(near, np.flatnonzero(np.diff(near) > 2 * AROUND) + 1)
+        best = [int(visit[np.argmin(away[visit])]) for visit in visits if len(visit)]
+        return sorted(best, key=lambda old: away[old])[:3]
+
+    def _reach(self, new: int) -> float:
+        p = self.parameters
+        return min(p.loop_reach, 0.5 + p.loop_drift * (self.travelled[new] - self._closed_at))
+
+    def _check(self, old: int, new: int) -> Loop | None:
+        """Whether the new key scan fits the local map of an old one; the pose, refined, if it does."""
+        p = self.parameters
+        old = min(round(old / AROUND) * AROUND, new - 1)
+        _, board, target = self._board(old)
+        guess = between(self.poses[old], self.poses[new])
+        cloud = self.keys[new].cloud
+        direct = align(cloud, target, guess)
+        if self._good(direct, 0.15) and _distance(between(guess, direct.pose)) < 0.3:
+            return Loop(old, new, direct.pose, SURE * direct.information, direct.overlap)
+        reach = self._reach(new)
+        window = SearchWindow(reach, min(0.7, 0.15 + 0.15 * reach), TURN_STEP, 0.02, 0.05)
+        found = board.search(cloud.points, guess, window, least=p.loop_score)
+        if found.score < p.loop_score:
+            return None
+        refined = align(cloud, target, found.pose)
+        if not self._good(refined) or _distance(between(found.pose, refined.pose)) > 0.3:
+            return None
+        return Loop(old, new, refined.pose, SURE * refined.information, found.score)
+
+    def _good(self, alignment: Alignment, more: float = 0.0) -> bool:
+        return alignment.partners >= FEWEST and alignment.overlap >= self.parameters.loop_overlap + more
+
+    def _board(self, old: int) -> tuple[LogOddsGrid, Pyramid, Target]:
+        """Local map around an old key scan, in its frame."""
+        if old not in self._boards:
+            span = range(max(0, old - AROUND), min(len(self.keys), old + AROUND + 1))
+            grid = LogOddsGrid(COARSE * self.parameters.resolution, hit=self.parameters.hit, miss=self.parameters.miss)
+            clouds: list[PointScan] = []
+            poses = [between(self.poses[old], self.poses[k]) for k in span]
+            for k, pose in zip(span, poses, strict=True):
+                key = self.keys[k]
+                grid.add(place(pose, key.sensor[None])[0], place(pose, key.ends), key.is_hit)
+                clouds.append(key.cloud)
+            pyramid = Pyramid(grid, DEPTH)
+            pyramid.update(np.zeros(2), np.zeros(2))
+            self._boards[old] = grid, pyramid, Target(clouds, poses)
+        return self._boards[old]
+
+    def _confirm(self, loop: Loop) -> bool:
+        """Take a loop when another of the last key scans agrees with it, or when it changes nothing."""
+        if _distance(self._error(loop)) < AGREE[0] and abs(self._error(loop)[2]) < AGREE[1]:
+            self._accept(loop)
+            return True
+        self._pending = [other for other in self._pending if loop.new - other.new <= MEMORY]
+        agreeing = [other for other in self._pending if other.new != loop.new and self._agree(loop, other)]
+        self._pending.append(loop)
+        if not agreeing:
+            return False
+        for other in [*agreeing, loop]:
+            self._pending.remove(other)
+            self._accept(other)
+        return True
+
+    def _accept(self, loop: Loop) -> None:
+        self.loops.append(loop)
+        self._closed_at = float(self.travelled[loop.new])
+
+    def _agree(self, a: Loop, b: Loop) -> bool:
+        """Both ways round the cycle old a, new a, new b, old b end at the same pose."""
+        one = compose(a.pose, between(self.poses[a.new], self.poses[b.new]))
+        two = compose(between(self.poses[a.old], self.poses[b.old]), b.pose)
+        error = between(one, two)
+        return _distance(error) < AGREE[0] and abs(float(error[2])) < AGREE[1]
+
+    def _error(self, loop: Loop) -> Array:
+        return between(loop.pose, between(self.poses[loop.old], self.poses[loop.new]))
+
+
+def chain_edges(poses: Array) -> list[Edge]:
+    """Edges between neighbours of a tracked trajectory (n, 3), less sure the longer the step."""
+    edges = []
+    for k in range(len(poses) - 1):
+        step = between(poses[k], poses[k + 1])
+        sigma, turn = 0.03 + 0.05 * math.hypot(step[0], step[1]), 0.01 + 0.03 * abs(step[2])
+        edges.append(Edge(k, k + 1, step, np.diag([1 / sigma**2, 1 / sigma**2, 1 / turn**2])))
+    return edges
+
+
+def _distance(pose: Array) -> float:
+    return math.hypot(pose[0], pose[1])
