@@ -1,6 +1,7 @@
 """What a plain CMA-ES makes of the wave gait, and how well the gaits that ship hold: all by the simulator's truth.
 
-python benchmarks/wave_study.py search [exact | smooth] [--minutes M] [--workers K] [--seed N] [--robust] [-o FILE.json]
+python benchmarks/wave_study.py search [exact | smooth] [--minutes M] [--budget N] [--workers K] [--seed N]
+       [--robust] [--start FILE.json --sigma S] [-o FILE.json]
 python benchmarks/wave_study.py hold [exact | smooth] [FILE.json]   # step sizes, friction, strides, engines
 """
 
@@ -30,7 +31,6 @@ from andante.runtime.wave_trial import WaveTrial
 ROBUST = {"trials": 4, "friction": [0.6, 1.0], "mass": 0.03, "pose": 0.01, "push": 0.2, "stride": [0.4, 1.0]}
 EXTRAS = ("f_r", "w_k", "c_a", "p_h")
 POPULATION = 16
-SIGMA = 0.2
 
 _objective: WaveObjective | None = None
 
@@ -54,22 +54,25 @@ def evaluate(job: tuple[dict[str, float], int]) -> dict[str, Any]:
     return _objective.evaluate(*job)
 
 
-def search(variant: str, minutes: float, workers: int, seed: int, robust: bool, out: Path | None) -> None:
-    """CMA-ES from the middle of the ranges."""
+def search(told: argparse.Namespace) -> None:
+    """CMA-ES from the middle of the ranges, or from a gait."""
     from cmaes import CMA
 
-    arguments = arguments_of(variant, robust)
+    arguments = arguments_of(told.variant, told.robust)
     space = WaveObjective(**arguments).space
+    middle = np.full(space.dimensions, 0.5)
+    if told.start is not None:
+        middle = space.encode(json.loads(told.start.read_text(encoding="utf-8"))["parameters"])
     optimizer = CMA(
-        mean=np.full(space.dimensions, 0.5),
-        sigma=SIGMA,
+        mean=middle,
+        sigma=told.sigma,
         bounds=np.tile([0.0, 1.0], (space.dimensions, 1)),
-        seed=seed,
+        seed=told.seed,
         population_size=POPULATION,
     )
     start, count, best = time.perf_counter(), 0, -math.inf
-    with multiprocessing.get_context("spawn").Pool(workers, begin, (arguments,)) as pool:
-        while time.perf_counter() - start < 60 * minutes and not optimizer.should_stop():
+    with multiprocessing.get_context("spawn").Pool(told.workers, begin, (arguments,)) as pool:
+        while count < told.budget and time.perf_counter() - start < 60 * told.minutes and not optimizer.should_stop():
             places = [optimizer.ask() for _ in range(POPULATION)]
             candidates = [space.decode(place) for place in places]
             found = pool.map(evaluate, [(each, count + k) for k, each in enumerate(candidates)], chunksize=1)
@@ -78,14 +81,15 @@ def search(variant: str, minutes: float, workers: int, seed: int, robust: bool, 
             top = max(range(POPULATION), key=lambda k: found[k]["fitness"])
             if found[top]["fitness"] > best:
                 best = found[top]["fitness"]
-                told = {"parameters": candidates[top], "candidates": count, **found[top]}
-                if out is not None:
-                    out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-                print(
-                    f"{count:6} candidates {time.perf_counter() - start:6.0f} s  fitness {best:+.3f}  "
-                    f"{told['distance']:.3f} m ahead {told['drift']:+.3f} m aside",
-                    flush=True,
-                )
+                if told.out is not None:
+                    best_so_far = {"parameters": candidates[top], "candidates": count, **found[top]}
+                    told.out.write_text(json.dumps(best_so_far, indent=1) + "\n", encoding="utf-8")
+            print(
+                f"{count:6} candidates {time.perf_counter() - start:6.0f} s  best {best:+.3f}  "
+                f"now {found[top]['distance']:.3f} m ahead {found[top]['drift']:+.3f} m aside, "
+                f"{sum(each['fallen'] for each in found)} of {POPULATION} fell",
+                flush=True,
+            )
     print(f"{count} candidates, {count / (time.perf_counter() - start):.1f} a second")
 
 
@@ -132,13 +136,16 @@ def main() -> None:
     parser.add_argument("variant", nargs="?", default="smooth", choices=("exact", "smooth"))
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--budget", type=int, default=1_000_000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--start", type=Path)
+    parser.add_argument("--sigma", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--robust", action="store_true")
     parser.add_argument("-o", "--out", type=Path)
     told = parser.parse_args()
     if told.what == "search":
-        search(told.variant, told.minutes, told.workers, told.seed, told.robust, told.out)
+        search(told)
     else:
         hold(told.variant, told.file)
 

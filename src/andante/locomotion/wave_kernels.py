@@ -22,6 +22,7 @@ HIP_ROLL, ANKLE_ROLL = (
 )  # gain, shift of the right leg [deg], phase [rad]
 LEFT_HIP_ROLL_SHIFT, LEFT_ANKLE_ROLL_SHIFT = 0.0, 2.1  # [deg]
 ARM_AMPLITUDE = 50.0
+ARM_SPREAD = 7.5  # by which smooth arms stand further off, so that no hand meets a thigh [deg]
 SHOULDER_PITCH, SHOULDER_ROLL = (0.37, 90.5, 3.14), (0.05, -12.5, 0.0)
 ELBOW_YAW, ELBOW_ROLL = (0.2, 75.0, 3.14), (0.22, 31.0, 0.0)
 SINE_SHARE, RIPPLE = 6.0 / 11.0, 0.22  # of the hip and knee amplitude, outside of pulse and flexion
@@ -78,18 +79,18 @@ def exact_waves(parameters: Array, t: Array) -> Array:
         row[6], row[7] = roll + HIP_ROLL[1], roll + LEFT_HIP_ROLL_SHIFT
         roll = ANKLE_ROLL[0] * balance * math.sin(x - ANKLE_ROLL[2])
         row[8], row[9] = roll + ANKLE_ROLL[1], roll + LEFT_ANKLE_ROLL_SHIFT
-        _arms(x, ARM_AMPLITUDE, row)
+        _arms(x, ARM_AMPLITUDE, 0.0, row)
         for k in range(COLUMNS):
             row[k] *= _DEGREE
     return out
 
 
 @njit(cache=True)
-def _arms(x: float, amplitude: float, row: Array) -> None:
+def _arms(x: float, amplitude: float, spread: float, row: Array) -> None:
     """The four waves of each arm [deg], into columns 10 to 17."""
     row[10] = SHOULDER_PITCH[0] * amplitude * math.sin(x + SHOULDER_PITCH[2]) + SHOULDER_PITCH[1]
     row[11] = SHOULDER_PITCH[0] * amplitude * math.sin(x + SHOULDER_PITCH[2] + math.pi) + SHOULDER_PITCH[1]
-    row[12] = SHOULDER_ROLL[0] * amplitude * math.sin(x + SHOULDER_ROLL[2]) + SHOULDER_ROLL[1]
+    row[12] = SHOULDER_ROLL[0] * amplitude * math.sin(x + SHOULDER_ROLL[2]) + SHOULDER_ROLL[1] - spread
     row[14] = ELBOW_YAW[0] * amplitude * math.sin(x + ELBOW_YAW[2]) + ELBOW_YAW[1]
     row[16] = ELBOW_ROLL[0] * amplitude * math.sin(x + ELBOW_ROLL[2]) + ELBOW_ROLL[1]
     row[13], row[15], row[17] = -row[12], -row[14], -row[16]
@@ -151,7 +152,7 @@ def smooth_waves(parameters: Array, t: Array, share: Array, stride: Array) -> Ar
         roll = share[i] * balance * math.sin(x + HIP_ROLL[2] + roll_f)
         row[6] = row[7] = HIP_ROLL[0] * roll
         row[8] = row[9] = -ANKLE_ROLL[0] * roll
-        _arms(x, share[i] * stride[i] * ARM_AMPLITUDE, row)
+        _arms(x, share[i] * stride[i] * ARM_AMPLITUDE, ARM_SPREAD, row)
         for k in range(COLUMNS):
             row[k] *= _DEGREE
     return out

@@ -12,6 +12,7 @@ BENCHMARKS = {
     "physics": "andante.runtime.bench_physics",
     "startup": "andante.runtime.bench_startup",
     "ik": "andante.runtime.bench_ik",
+    "gait": "andante.runtime.bench_gait",
 }
 
 

@@ -32,21 +32,21 @@ SOURCE_RANGES: dict[str, tuple[float, float, tuple[float, ...]]] = {  # low, hig
     "s_a": (-75.0, 35.0, (-75.0, -30.0, 15.0)),
     "b": (0.0, 100.0, (0.0, 30.0, 60.0, 90.0)),
 }
-NEAR_RANGES = {  # about a NAO that stands upright on bent knees, where it can walk
-    "T": (0.4, 1.2),
+NEAR_RANGES = {  # about a NAO that steps on the spot, upright on bent knees; where it can walk
+    "T": (0.4, 1.0),
     "A_h": (0.0, 30.0),
-    "s_h": (-60.0, 0.0),
+    "s_h": (-56.0, 4.0),
     "A_k": (0.0, 40.0),
     "f_k": (-2 * math.pi, 2 * math.pi),
-    "s_k": (0.0, 90.0),
-    "A_a": (0.0, 20.0),
+    "s_k": (12.0, 72.0),
+    "A_a": (0.0, 10.0),
     "f_a": (-math.pi, math.pi),
-    "s_a": (-45.0, 15.0),
-    "b": (0.0, 80.0),
-    "f_r": (-math.pi, math.pi),
-    "w_k": (0.15, 0.75),
-    "c_a": (0.4, 1.4),
-    "p_h": (0.0, 0.6),
+    "s_a": (-50.0, 10.0),
+    "b": (0.0, 60.0),
+    "f_r": (-math.pi / 2, math.pi / 2),
+    "w_k": (0.2, 0.7),
+    "c_a": (0.6, 1.3),
+    "p_h": (0.0, 0.4),
     "ramp": (0.4, 2.0),
 }
 RANGES = ("near", "source")

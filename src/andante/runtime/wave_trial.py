@@ -25,7 +25,7 @@ from andante.physics import Engine, Mode, Settings
 from .simulation import simulate
 
 SETTLE = 0.5  # standing before the first trial [s]
-LOOK = 0.02  # between two measurements [s]
+LOOK = 0.04  # between two measurements [s]
 LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
 LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
 SAFE = 1.0 - 1e-9  # of a stride, so that rounding never makes it too long
@@ -38,6 +38,15 @@ class Shove:
 
     impulse: tuple[float, float, float]
     time: float
+
+
+@dataclass(frozen=True)
+class References:
+    """Servo references (steps, joints) [rad], which rows differ from the one before, and when gait cycles begin [s]."""
+
+    rows: Array
+    new: np.ndarray
+    cycles: Array
 
 
 class WaveTrial:
@@ -73,40 +82,50 @@ class WaveTrial:
         stride: float = 1.0,
     ) -> Track:
         """Try a gait; what the simulator saw of it. The robot stands again before the next trial."""
-        engine, dt = self.engine, self.engine.dt
+        references = self.references(parameters, variant, seconds, stride)
+        self.rewind()
+        return self._play(references, seconds, shove)
+
+    def references(
+        self, parameters: WaveParameters, variant: str = "smooth", seconds: float = 6.0, stride: float = 1.0
+    ) -> References:
+        """What the servos are told in every step of a trial."""
+        dt = self.engine.dt
         model = WaveModel(self.robot, parameters, variant)
         steps = round(seconds / dt)
         if steps < 1:
             raise BadInput(f"a trial takes at least one step of {dt:g} s, got {seconds} s")
         played = playback(model, self.start, seconds, stride)
         at = np.round(played.times / dt).astype(np.int64)
-        references, new = slewed(played.targets, at, steps, self.start, self._lower, self._upper, self._stride)
-        engine.restore(self._begin)
-        return self._play(references, new, seconds, played.cycles, shove)
+        rows, new = slewed(played.targets, at, steps, self.start, self._lower, self._upper, self._stride)
+        return References(rows, new, played.cycles)
 
-    def _play(self, references: Array, new: np.ndarray, seconds: float, cycles: Array, shove: Shove | None) -> Track:
+    def rewind(self) -> None:
+        """Back to where every trial begins."""
+        self.engine.restore(self._begin)
+
+    def _play(self, references: References, seconds: float, shove: Shove | None) -> Track:
         engine, actor, dt = self.engine, self.actor, self.engine.dt
-        look = max(1, round(LOOK / dt))
-        steps = len(references)
-        ends = set(range(look, steps, look)) | {steps}
-        stops = np.zeros(steps + 1, dtype=bool)
-        stops[:-1] = new
-        stops[sorted(ends)] = True
+        rows, new, look = references.rows, references.new, max(1, round(LOOK / dt))
+        steps = len(rows)
+        looks = {*range(look, steps, look), steps}
+        stops = np.append(new, False)
+        stops[list(looks)] = True
         pushes = self._pushes(shove, steps, stops)
         poses, power = [self._origin], [0.0]
         times, fallen, done = [0.0], False, 0
-        for end in np.flatnonzero(stops[1:]) + 1:
+        for end in (np.flatnonzero(stops[1:]) + 1).tolist():
             if new[done]:
-                engine.command(actor, references[done], Mode.POSITION)
+                engine.command(actor, rows[done], Mode.POSITION)
             if done in pushes:
                 engine.push(actor, self.robot.root, pushes[done])
             try:
-                engine.step(int(end) - done)
+                engine.step(end - done)
             except Diverged:
                 fallen = True
                 break
-            done = int(end)
-            if done in ends:
+            done = end
+            if done in looks:
                 pose = engine.base_pose(actor)
                 poses.append(pose)
                 times.append(done * dt)
@@ -114,7 +133,9 @@ class WaveTrial:
                 if self._down(pose):
                     fallen = True
                     break
-        return Track(np.array(times), np.array(poses), np.array(power), cycles, seconds, fallen, self.robot.mass)
+        return Track(
+            np.array(times), np.array(poses), np.array(power), references.cycles, seconds, fallen, self.robot.mass
+        )
 
     def _pushes(self, shove: Shove | None, steps: int, stops: np.ndarray) -> dict[int, Array]:
         """Force on the root from a step on; its instants are added to `stops`."""
