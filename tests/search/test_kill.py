@@ -36,12 +36,12 @@ def wait_for(ready, what):
     raise AssertionError(f"waited in vain for {what}")
 
 
-@pytest.mark.parametrize("sampler", ["cmaes", "random"])
-def test_kill_drill(sampler, study, tmp_path, sorted_lines):
+@pytest.mark.parametrize(("sampler", "wanted"), [("cmaes", 3), ("elites", 3), ("random", 5)])
+def test_kill_drill(sampler, wanted, study, tmp_path, sorted_lines):
     folder = tmp_path / "killed"
     dice = random.Random(sampler)
     kills = 0
-    while kills < 5:
+    while kills < wanted:
         known = lines_in(folder)
         run = start(folder, sampler)
         aim = known + dice.randint(1, 14)
@@ -63,7 +63,7 @@ def test_kill_drill(sampler, study, tmp_path, sorted_lines):
     indices = [json.loads(line)["index"] for line in (folder / "results.jsonl").open()]
     assert sorted(indices) == list(range(96))
     sessions = StudyFolder.open(folder).manifest()["sessions"]
-    assert [session["ended"] is None for session in sessions] == [True] * 5 + [False]
+    assert [session["ended"] is None for session in sessions] == [True] * wanted + [False]
     assert summarize(StudyFolder.open(folder)).rate > 0
 
 

@@ -10,12 +10,12 @@ import threading
 from typing import Annotated
 
 import typer
-from typer._click.exceptions import ClickException, UsageError
+from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
 
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, catalog, check, convert, doctor, ik, mesh, play, rig, sim, walk
+from . import bench, catalog, check, convert, doctor, gait, ik, mesh, play, rig, sim, walk
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -38,6 +38,7 @@ app.command("sim")(sim.sim)
 app.command("rig")(rig.rig)
 app.command("walk")(walk.walk)
 app.command("play")(play.play)
+app.add_typer(gait.app, name="gait")
 app.command("ik")(ik.ik)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
@@ -68,8 +69,9 @@ def main() -> None:
     except AndanteError as error:
         code = _complain(str(error))
     except UsageError as error:
-        place = f" {error.ctx.info_name}" if error.ctx is not None and error.ctx.parent is not None else ""
-        if not error.format_message():  # a bare `andante`: the help was shown
+        place = _place(error)
+        if isinstance(error, NoArgsIsHelpError):  # a bare `andante` or `andante gait`
+            error.show()
             sys.exit(2)
         code = _complain(f"{error.format_message().rstrip('.')}; see andante{place} --help")
     except ClickException as error:
@@ -91,6 +93,14 @@ def main() -> None:
         kind = type(error).__name__
         code = _complain(f"internal error ({kind}: {error}); ANDANTE_DEBUG=1 shows where; please report it", 70)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _place(error: UsageError) -> str:
+    """The command in which a usage error came up, with a blank before each word."""
+    words, context = "", error.ctx
+    while context is not None and context.parent is not None:
+        words, context = f" {context.info_name}{words}", context.parent
+    return words
 
 
 def _prepare() -> None:

@@ -28,7 +28,10 @@ class Notice:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A candidate is finished and in the file. rate: candidates/s since the start; left: time to the budget [s]."""
+    """A candidate is finished and in the file.
+
+    rate: candidates/s since the first result of the session, NaN with the first; left: time to the budget [s].
+    """
 
     record: Record
     done: int
@@ -46,6 +49,7 @@ class Ended:
     done: int
     evaluated: int  # in this session
     seconds: float
+    rate: float | None  # candidates/s since the first result; None: there were not two
     best: Record | None
 
 

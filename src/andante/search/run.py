@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from math import inf, nan
 from pathlib import Path
 
 from .config import StudyConfig
@@ -26,14 +27,16 @@ def search(
     workers: int | None = None,
     executor: str = "local",
     timeout: float | None = None,
+    seconds: float | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
     """Make a study and run it to its budget; `listen` gets every event.
 
-    workers: processes (None: one per processor; 0: this process). timeout: of a candidate [s].
+    workers: processes (None: one per processor; 0: this process). timeout: of a candidate [s]. seconds: after which no
+    more candidates are begun; `resume` goes on with the next.
     """
     folder = StudyFolder.create(Path(path), config)
-    return _last(events(folder, workers=workers, executor=executor, timeout=timeout), listen)
+    return _last(events(folder, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen)
 
 
 def resume(
@@ -43,11 +46,14 @@ def resume(
     workers: int | None = None,
     executor: str = "local",
     timeout: float | None = None,
+    seconds: float | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
     """Go on with a study, to another budget if one is given, with the candidates it would have had without a stop."""
     folder = StudyFolder.open(Path(path))
-    return _last(events(folder, budget=budget, workers=workers, executor=executor, timeout=timeout), listen)
+    return _last(
+        events(folder, budget=budget, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen
+    )
 
 
 def events(
@@ -57,11 +63,12 @@ def events(
     workers: int | None = None,
     executor: str = "local",
     timeout: float | None = None,
+    seconds: float | None = None,
     make: Callable[[ObjectiveSpec], Executor] | None = None,
 ) -> Iterator[Event]:
     """Run a study and give its events one by one; closing the iterator ends it, nothing finished is lost.
 
-    make: gives an executor of one's own instead of the named one.
+    seconds: after which no more candidates are begun. make: gives an executor of one's own instead of the named one.
     """
     with folder.writing(budget) as writer:
         config = writer.folder.config
@@ -79,7 +86,7 @@ def events(
             )
         if schedule.done >= schedule.limit:
             yield Started(folder.path, schedule.done, schedule.limit, 0, best)
-            yield Ended(schedule.done, 0, 0.0, best)
+            yield Ended(schedule.done, 0, 0.0, None, best)
             return
         stamp = stamp_of(config, config.objective.build())
         pool = make(config.objective) if make else make_executor(executor, config.objective, workers, timeout)
@@ -88,21 +95,25 @@ def events(
             if changed:
                 yield Notice(f"since the last session have changed: {', '.join(changed)}; results may differ")
             yield Started(folder.path, schedule.done, schedule.limit, pool.workers, best)
-            yield from _loop(schedule, pool, writer, best)
+            yield from _loop(schedule, pool, writer, best, seconds)
         finally:
             pool.close()
 
 
-def _loop(schedule: Schedule, pool: Executor, writer: StudyWriter, best: Record | None) -> Iterator[Event]:
+def _loop(
+    schedule: Schedule, pool: Executor, writer: StudyWriter, best: Record | None, seconds: float | None
+) -> Iterator[Event]:
     started, evaluated = time.perf_counter(), 0
+    first, rate = started, nan
+    until = inf if seconds is None else started + seconds
     ready: deque[Outcome] = deque()
     try:
         while True:
-            _feed(schedule, pool)
+            _feed(schedule, pool, until)
             if not pool.busy:
                 break
             ready.extend(pool.wait(POLL))
-            _feed(schedule, pool)  # nobody idles while results are written
+            _feed(schedule, pool, until)  # nobody idles while results are written
             while ready:
                 outcome = ready.popleft()
                 record = record_of(outcome.task, outcome.figures, outcome.error)
@@ -110,18 +121,22 @@ def _loop(schedule: Schedule, pool: Executor, writer: StudyWriter, best: Record 
                 schedule.finish(record)
                 evaluated += 1
                 before, best = best, better(best, record)
-                rate = evaluated / max(1e-9, time.perf_counter() - started)
+                if evaluated == 1:
+                    first = time.perf_counter()
+                else:
+                    rate = (evaluated - 1) / max(1e-9, time.perf_counter() - first)
                 left = (schedule.limit - schedule.done) / rate
                 yield Evaluated(record, schedule.done, schedule.limit, rate, left, best, best is not before)
     except BaseException:
         for outcome in (*ready, *pool.wait(0.0)):  # what is finished is kept
             writer.append(record_of(outcome.task, outcome.figures, outcome.error))
         raise
-    yield Ended(schedule.done, evaluated, time.perf_counter() - started, best)
+    seconds_taken = time.perf_counter() - started
+    yield Ended(schedule.done, evaluated, seconds_taken, rate if evaluated > 1 else None, best)
 
 
-def _feed(schedule: Schedule, pool: Executor) -> None:
-    while pool.free:
+def _feed(schedule: Schedule, pool: Executor, until: float) -> None:
+    while pool.free and time.perf_counter() < until:
         task = schedule.next()
         if task is None:
             return
@@ -138,7 +153,7 @@ def better(best: Record | None, record: Record) -> Record | None:
 
 
 def _last(stream: Iterator[Event], listen: Callable[[Event], None] | None) -> Ended:
-    ended = Ended(0, 0, 0.0, None)
+    ended = Ended(0, 0, 0.0, None, None)
     for event in stream:
         if listen is not None:
             listen(event)

@@ -130,6 +130,9 @@ class Space:
             parameters[name] = _parameter(name, entries)
         return cls(parameters, frozen)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.parameters
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.parameters)
 

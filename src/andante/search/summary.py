@@ -20,7 +20,7 @@ class Summary:
     failed: int
     rate: float | None
     best: tuple[Record, ...]  # fittest first
-    front: tuple[Record, ...]  # that none other beats in all aims; empty when there is a single aim
+    front: tuple[Record, ...]  # that none other beats in all aims; of nsga2 alone
     torn: str
 
 
@@ -29,6 +29,7 @@ def summarize(folder: StudyFolder, top: int = 1) -> Summary:
     heap: list[tuple[float, int, Record]] = []
     front: list[Record] = []
     failed = 0
+    several = folder.config.sampler == "nsga2"
     scan = folder.records()
     for record in scan:
         if record.fitness is None:
@@ -39,7 +40,7 @@ def summarize(folder: StudyFolder, top: int = 1) -> Summary:
             heapq.heappush(heap, entry)
         elif heap and entry[:2] > heap[0][:2]:
             heapq.heapreplace(heap, entry)
-        if record.told().objectives:
+        if several and record.told().objectives:
             front = _with(front, record)
     best = tuple(entry[2] for entry in sorted(heap, key=lambda entry: entry[:2], reverse=True))
     return Summary(scan.count, failed, _rate(folder, scan.count), best, tuple(front[:MOST_FRONT]), scan.torn)

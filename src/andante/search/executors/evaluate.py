@@ -9,6 +9,8 @@ from typing import Any
 from andante.search.objective import Objective, ObjectiveSpec
 from andante.search.record import Task, plain
 
+from .base import Outcome
+
 LONGEST_ERROR = 500
 
 
@@ -17,6 +19,11 @@ class Evaluator:
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self.objective: Objective = ObjectiveSpec.from_dict(spec).build()
+
+    def result(self, task: Task) -> Outcome:
+        """What becomes of a task."""
+        answer = json.loads(self.evaluate(task_text(task)))
+        return Outcome(task, answer["figures"], answer.get("error", ""))
 
     def evaluate(self, task: str) -> str:
         """The figures of a task, or what went wrong."""

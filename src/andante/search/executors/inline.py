@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
 from .base import Outcome
-from .evaluate import Evaluator, task_text
+from .evaluate import Evaluator
 
 
 class InlineExecutor:
@@ -40,9 +38,9 @@ class InlineExecutor:
         task = self._task
         if task is None or timeout <= 0:
             return []
-        answer = json.loads(self._evaluator.evaluate(task_text(task)))
+        outcome = self._evaluator.result(task)
         self._task = None
-        return [Outcome(task, answer["figures"], answer.get("error", ""))]
+        return [outcome]
 
     def close(self) -> None:
         """Nothing runs."""
