@@ -41,3 +41,48 @@ def _joint(name, parent, child, xyz, rpy, axis, limit):
         f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>'
         f'<limit lower="{-limit}" upper="{limit}" effort="6" velocity="8"/></joint>'
     )
+
+
+def phantomx():
+    """URDF of a hexapod with the figures of the PhantomX Mk-II, solids in place of its meshes.
+
+    Lengths, joint ranges and where the legs sit: HexapodParam and HexapodConst of the projects phantomx-leg-display and
+    gait-generation-by-graph-search (hase111111); masses, torque and speed: phantomx_description (HumaRobotics).
+    """
+    coxa, femur, tibia = 0.052, 0.066, 0.130  # [m]
+    part = 0.024357719  # [kg] of each leg link; the coxa is two of them
+    hips = {"f": (0.120, 0.060, 45), "m": (0.0, 0.100, 90), "r": (-0.120, 0.060, 135)}
+    ranges = {"coxa": (-81, 81), "femur": (-99, 105), "tibia": (-25.5, 145)}  # [deg], down positive
+    out = [f'<robot name="phantomx_like">{_solid("body", 0.97559947, "0 0 0", (0.24, 0.12, 0.04))}']
+    for side, sign in (("l", 1), ("r", -1)):
+        for row, (x, y, azimuth) in hips.items():
+            leg = f"{side}{row}"
+            for link, length, mass, parent, at, turn, axis in (
+                ("coxa", coxa, 2 * part, "body", f"{x} {sign * y} 0", math.radians(sign * azimuth), "0 0 1"),
+                ("femur", femur, part, f"coxa_{leg}", f"{coxa} 0 0", 0.0, "0 1 0"),
+                ("tibia", tibia, part, f"femur_{leg}", f"{femur} 0 0", 0.0, "0 1 0"),
+            ):
+                low, high = (math.radians(v) for v in ranges[link])
+                size = (length, 0.02, 0.02)
+                tip = '<sphere radius="0.006"/>' if link == "tibia" else None
+                out.append(_solid(f"{link}_{leg}", mass, f"{length / 2} 0 0", size, tip and (length - 0.006, tip)))
+                out.append(
+                    f'<joint name="j_{link}_{leg}" type="revolute"><parent link="{parent}"/>'
+                    f'<child link="{link}_{leg}"/>'
+                    f'<origin xyz="{at}" rpy="0 0 {turn}"/><axis xyz="{axis}"/>'
+                    f'<limit lower="{low}" upper="{high}" effort="2.8" velocity="5.6548668"/></joint>'
+                )
+    return "".join(out) + "</robot>"
+
+
+def _solid(name, mass, middle, size, tip=None):
+    x, y, z = (mass / 12 * (sum(s * s for s in size) - own * own) for own in size)
+    shapes = ""
+    if name == "body":
+        shapes = f'<collision><geometry><box size="{size[0]} {size[1]} {size[2]}"/></geometry></collision>'
+    if tip:
+        shapes = f'<collision><origin xyz="{tip[0]} 0 0"/><geometry>{tip[1]}</geometry></collision>'
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{middle}"/><mass value="{mass}"/>'
+        f'<inertia ixx="{x}" ixy="0" ixz="0" iyy="{y}" iyz="0" izz="{z}"/></inertial>{shapes}</link>'
+    )

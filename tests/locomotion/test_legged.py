@@ -20,7 +20,7 @@ from andante.locomotion.rig_infer import infer_rig
 from andante.runtime.walk import WalkJob, run_walk
 
 sys.path.insert(0, str(Path(__file__).parent))
-from legged_samples import walker
+from legged_samples import phantomx, walker
 
 DT = 0.01
 
@@ -227,10 +227,35 @@ def test_same_seed_same_walk():
     assert (first.distance, first.drift, first.turned) == (again.distance, again.drift, again.turned)
 
 
-def test_a_quadruped_of_another_maker_walks():
+@pytest.mark.parametrize("file", ["a1/a1.urdf", "quadruped/vision60.urdf", "quadruped/spirit40.urdf"])
+def test_quadrupeds_of_other_makers_walk(file):
     pybullet_data = pytest.importorskip("pybullet_data")
-    file = Path(pybullet_data.getDataPath()) / "a1" / "a1.urdf"
-    outcome = run_walk(WalkJob(str(file), gait="trot", distance=1.0))
+    outcome = run_walk(WalkJob(str(Path(pybullet_data.getDataPath()) / file), gait="trot", distance=1.0))
     assert not outcome.fallen
     assert outcome.distance == pytest.approx(1.0, abs=0.1)
     assert abs(outcome.turned) < 10.0
+
+
+def test_a_hexapod_of_another_maker_walks(tmp_path):
+    file = tmp_path / "phantomx.urdf"
+    file.write_text(phantomx())
+    outcome = run_walk(WalkJob(str(file), gait="tripod", distance=1.0))
+    assert not outcome.fallen
+    assert outcome.distance == pytest.approx(1.0, abs=0.05)
+    assert abs(outcome.turned) < 5.0
+
+
+def test_legs_of_two_joints_walk(tmp_path):
+    """The ant of `pybullet_data`, whose file leaves the free joint of its torso to the simulator."""
+    pybullet_data = pytest.importorskip("pybullet_data")
+    text = (Path(pybullet_data.getDataPath()) / "mjcf" / "ant.xml").read_text()
+    file = tmp_path / "ant.xml"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=r"welded to the world.*free joint"):
+        run_walk(WalkJob(str(file), gait="trot", distance=1.0))
+    file.write_text(
+        text.replace('<body name="torso" pos="0 0 0.75">', '<body name="torso" pos="0 0 0.75"><freejoint/>')
+    )
+    outcome = run_walk(WalkJob(str(file), gait="trot", distance=1.0))
+    assert not outcome.fallen
+    assert outcome.distance == pytest.approx(1.0, abs=0.1)

@@ -76,6 +76,11 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     if knees not in KNEES:
         raise UnknownName.among("knee direction", knees, KNEES)
     branches = find_legs(robot)
+    if robot.fixed_base:
+        raise BadInput(
+            f"robot {robot.name!r} is welded to the world, so it cannot walk; give its body a free joint "
+            f"(MJCF <freejoint/>) or take out the fixed joint below {robot.root!r}"
+        )
     rest, named = resting_pose(robot)
     body = body_link(robot, branches)
     sketches = [_sketch(robot, branch, body, rest) for branch in branches]
