@@ -15,8 +15,10 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .balance_kernels import centre_of, points_of, tree_frames
+from .support import margin
 
 SOLE = 2e-3  # corners of a foot this near to its lowest one belong to its sole [m]
+TILTED = 0.06  # a sole whose corners differ more in height stands on its edge [m]
 
 
 class Balance:
@@ -92,6 +94,15 @@ class Balance:
         turns, places = tree_frames(*self._tree, np.asarray(q, dtype=float))
         points = points_of(turns, places, self._sole_body, self._sole_points)
         return centre_of(turns, places, self._mass, self._centre), [points[s] for s in self._slices]
+
+    def over_feet(self, q: ArrayLike, up: Array) -> bool:
+        """Whether the centre of mass is over soles that are level, up (3,) being the vertical in root axes."""
+        centre, soles = self.at(q)
+        ahead = np.cross((0.0, 1.0, 0.0), up)
+        level = np.array([ahead, np.cross(up, ahead)]) / max(float(np.linalg.norm(ahead)), 1e-9)
+        heights = [points @ up for points in soles]
+        flat = [points @ level.T for points, h in zip(soles, heights, strict=True) if h.max() - h.min() < TILTED]
+        return bool(flat) and margin(np.concatenate(flat), level @ centre) > 0
 
     def foot_poses(self, q: ArrayLike) -> list[SE3]:
         """root_from_foot of each foot at positions (joints,)."""

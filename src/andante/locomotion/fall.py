@@ -174,7 +174,9 @@ class FallManager:
         self._quiet = self._quiet + dt if turning < QUIET_TURN and felt < QUIET_FORCE else 0.0
         timing = self.timing
         if self._since >= timing.longest or (self._since >= timing.shortest and self._quiet >= timing.quiet):
-            posture = posture_of(self.detector.attitude.up, load_share(readings.forces, self._weight))
+            up = self.detector.attitude.up
+            over = self.detector.balance.over_feet(readings.position, up)
+            posture = posture_of(up, load_share(readings.forces, self._weight), over)
             self.rising.attitude.state[:] = self.detector.attitude.state
             self.rising.start()
             self._enter(FallState.FALLEN)

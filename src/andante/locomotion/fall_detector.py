@@ -22,7 +22,7 @@ from andante.geometry import Array
 from .attitude import GRAVITY, Attitude
 from .balance import Balance
 from .behaviour import Readings
-from .support import margin
+from .support import inside, margin
 
 LEAST_HEIGHT = 0.05  # of the centre of mass in the pendulum [m]
 NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]
@@ -53,6 +53,7 @@ class BalanceState:
     """How a robot stands, in level axes that turn with its body."""
 
     capture: Array  # xi from the middle of the support, x ahead, y left (2,) [m]
+    towards: Array  # where it falls: away from the support and along the lean, (2,)
     outside: float  # distance of xi from the support polygon, negative inside [m]
     omega: float  # [1/s]
     tilt: float  # of the body [rad]
@@ -62,7 +63,7 @@ class BalanceState:
     @property
     def direction(self) -> str:
         """Where it falls or leans: front, back, left or right."""
-        x, y = self.capture if float(np.hypot(*self.capture)) > 1e-6 else -self.up[:2]
+        x, y = self.towards
         if abs(x) >= abs(y):
             return "front" if x >= 0 else "back"
         return "left" if y > 0 else "right"
@@ -106,8 +107,10 @@ class FallDetector:
         lost = outside - rules.slack > rules.step_reach * math.exp(-omega * rules.step_time)
         self._doubt = self._doubt + dt if lost and tilt > rules.lean else 0.0
         falling = self._doubt >= rules.patience or tilt > rules.certain_lean
-        heart = (level @ middle)[:2]
-        return BalanceState(capture - heart, outside, omega, tilt, self.attitude.up.copy(), falling)
+        up = self.attitude.up.copy()
+        away = capture - inside(support, capture, 0.0) if outside > 0 else np.zeros(2)
+        towards = _unit(away) - _unit(up[:2])
+        return BalanceState(capture - (level @ middle)[:2], towards, outside, omega, tilt, up, falling)
 
     def _joint_drift(self, gap: Array, dt: float) -> Array:
         """Velocity of the centre of mass against the support by the joints alone, low-passed, body axes (3,) [m/s]."""
@@ -116,6 +119,12 @@ class FallDetector:
             self._drift = self._drift + share * ((gap - self._gap) / dt - self._drift)
         self._gap = gap
         return self._drift
+
+
+def _unit(vector: Array) -> Array:
+    """The vector at length 1, or zero when it has none."""
+    size = float(np.hypot(vector[0], vector[1]))
+    return vector / size if size > 1e-9 else np.zeros(2)
 
 
 def load_share(forces: Mapping[str, Array], weight: float) -> float:

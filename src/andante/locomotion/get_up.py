@@ -93,7 +93,8 @@ class GetUp:
         self.robot, self.motions, self.settings = robot, motions, settings or GetUpSettings()
         self._names = robot.joint_names
         self._body_from_imu = imu_rotation(robot)
-        self._weight = (balance or Balance(robot)).mass * GRAVITY
+        self._balance = balance or Balance(robot)
+        self._weight = self._balance.mass * GRAVITY
         self.attitude = Attitude(settle=0.4)
         self.stiffness = np.ones(len(self._names))
         self.posture = Posture.BACK
@@ -121,7 +122,8 @@ class GetUp:
         """Joint position targets (joints,) for the next control step of dt [s]; the command is not heeded."""
         gyro = self._body_from_imu @ np.nan_to_num(readings.gyro)
         self.attitude.update(gyro, self._body_from_imu @ readings.acceleration, dt)
-        self.posture = posture_of(self.attitude.up, load_share(readings.forces, self._weight))
+        over = self._balance.over_feet(readings.position, self.attitude.up)
+        self.posture = posture_of(self.attitude.up, load_share(readings.forces, self._weight), over)
         self._since += dt
         match self.phase:
             case Phase.RESTING:

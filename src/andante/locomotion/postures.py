@@ -27,15 +27,15 @@ class Posture(StrEnum):
         return self not in (Posture.STANDING, Posture.SITTING)
 
 
-def posture_of(up: Array, load: float) -> Posture:
-    """The posture from the vertical in body axes (3,) and the share of the weight on the feet.
+def posture_of(up: Array, load: float, over_feet: bool = True) -> Posture:
+    """The posture from the vertical in body axes (3,), the share of the weight on the feet, and `Balance.over_feet`.
 
     x of the body looks ahead: with the belly down it points to the ground, so up[0] < 0. y looks left: lying on the
-    left side up[1] < 0. A load of NaN (no force sensors) counts as standing when upright.
+    left side up[1] < 0. A load of NaN (no force sensors) counts as enough to stand.
     """
     x, y, z = (float(v) for v in up)
     if z > UPRIGHT:
-        return Posture.STANDING if math.isnan(load) or load > LOADED else Posture.SITTING
+        return Posture.STANDING if over_feet and (math.isnan(load) or load > LOADED) else Posture.SITTING
     if abs(y) > abs(x) and abs(y) > abs(z):
         return Posture.RIGHT if y > 0 else Posture.LEFT
     return Posture.BACK if x > 0 else Posture.BELLY

@@ -1,4 +1,4 @@
-"""One fall from start to end: a robot stands (or walks on the spot), is pushed, falls, and gets up; told by the truth."""
+"""One fall from start to end: a robot stands or walks, is pushed, falls, and gets up; told by the simulator's truth."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def run_fall(
 ) -> FallOutcome:
     """Push a robot over and see whether it stands again, within `longest` seconds after the push.
 
-    gait: "" stands still, otherwise a way to walk, led by `command`. protect: False leaves its servos stiff while it falls.
+    gait: "" stands still, otherwise a way to walk, led by `command`. protect: False leaves its servos stiff in the fall.
     watch is called with the simulation every 50 ms.
     """
     if not (math.isfinite(push.impulse) and math.isfinite(push.direction) and push.time >= 0):

@@ -1,0 +1,89 @@
+"""Random falls of the NAO: does it feel them in time, and does it stand again?
+
+    python benchmarks/fall_study.py [--falls 20] [--engine mujoco] [--gait walk] [--seed 0] [--json]
+
+Every fall has its own seed: a push of 5 to 9 N s at the torso in any horizontal direction, at any time within a second,
+with sensor noise. The robot sees its sensors only; "stands" is the simulator's truth, held for one second.
+--compare lets the servos stay stiff while it falls, to show what the protection is worth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+
+import numpy as np
+
+from andante.errors import Diverged
+from andante.locomotion import Command
+from andante.runtime.fall_trial import FallOutcome, FallPush, run_fall
+
+
+def study(falls: int, engine: str, gait: str, seed: int, protect: bool = True) -> list[FallOutcome | str]:
+    """The outcomes of falls one after the other; a run that flew apart is told in words."""
+    out: list[FallOutcome | str] = []
+    for number in range(falls):
+        push = FallPush.random(seed + number)
+        try:
+            out.append(run_fall(push, engine=engine, seed=seed + number, gait=gait, command=Command(), protect=protect))
+        except Diverged as error:
+            out.append(str(error))
+        told = out[-1]
+        if isinstance(told, FallOutcome):
+            words = ", ".join(str(event) for event in told.events)
+            print(
+                f"{number:3d}  {push.impulse:4.1f} N s at {math.degrees(push.direction):6.1f} deg  "
+                f"{'fell' if told.fell else 'did not fall':12s}  {'stands' if told.stands else 'LIES':6s}  {words}",
+                flush=True,
+            )
+        else:
+            print(f"{number:3d}  {told}", flush=True)
+    return out
+
+
+def summary(outcomes: list[FallOutcome | str], spent: float) -> dict[str, object]:
+    """Shares and means."""
+    good = [o for o in outcomes if isinstance(o, FallOutcome)]
+    fell = [o for o in good if o.fell]
+    up = [o for o in fell if o.stands]
+    return {
+        "falls": len(outcomes),
+        "fell": len(fell),
+        "stands again": len(up),
+        "diverged": len(outcomes) - len(good),
+        "at the first try": sum(o.failures == 0 for o in up),
+        "felt before it lay": sum(o.warning > 0 for o in fell),
+        "warning [s], mean": float(np.nanmean([o.warning for o in fell])) if fell else math.nan,
+        "push to stand [s], mean": float(np.mean([o.seconds for o in up])) if up else math.nan,
+        "hardest knock [m/s^2], median": float(np.median([o.peak for o in fell])) if fell else math.nan,
+        "processor time per fall [s]": spent / max(1, len(outcomes)),
+    }
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--falls", type=int, default=20)
+    parser.add_argument("--engine", default="mujoco")
+    parser.add_argument("--gait", default="")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    for protect in (True, False) if options.compare else (True,):
+        begin = time.process_time()
+        outcomes = study(options.falls, options.engine, options.gait, options.seed, protect)
+        told = summary(outcomes, time.process_time() - begin)
+        if options.json:
+            rows = [o.as_dict() if isinstance(o, FallOutcome) else {"diverged": o} for o in outcomes]
+            print(json.dumps({"summary": told, "falls": rows}))
+            continue
+        print(f"\nservos {'soft' if protect else 'stiff'} while falling, {options.engine}:")
+        for name, value in told.items():
+            print(f"  {name:32s} {value if isinstance(value, int) else f'{value:.2f}'}")
+
+
+if __name__ == "__main__":
+    main()
