@@ -275,6 +275,7 @@ def test_step_of_the_kernel_is_the_formula(seed, damping):
         ([NAN] * 6, {}, BadInput, "NaN in all of x y z yaw pitch roll"),
         ([[0.1] * 6, [NAN] * 6], {}, BadInput, "target 1 of 2 is NaN"),
         ([np.inf, 0, 0, 0, 0, 0], {}, BadInput, "infinite coordinate"),
+        ("abc", {}, BadInput, "6 numbers, NaN = free.*'abc'"),
         ([1, 2, 3], {}, BadInput, r"6 numbers.*shape \(3,\)"),
         ([[[1.0] * 6]], {}, BadInput, "shape"),
         ([0.1] * 6, {"start": [0, 0, 0]}, BadInput, r"2 joint positions \(j0, j1\)"),

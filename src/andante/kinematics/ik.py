@@ -89,7 +89,10 @@ ONE = (6,)
 
 def as_targets(target: ArrayLike) -> Array:
     """Targets as (6,) or (m, 6) floats, C-contiguous; refuses other shapes."""
-    array = np.array(target, dtype=float, order="C")
+    try:
+        array = np.array(target, dtype=float, order="C")
+    except (TypeError, ValueError):
+        raise BadInput(f"a target is x y z yaw pitch roll (6 numbers, NaN = free), got {target!r}") from None
     if array.shape != (6,) and (array.ndim != 2 or array.shape[1] != 6):
         raise BadInput(
             f"a target is x y z yaw pitch roll (6 numbers, NaN = free) or an (m, 6) array, got shape {array.shape}"
