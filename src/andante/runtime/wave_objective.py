@@ -10,7 +10,7 @@ from andante._version import __version__
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, UnknownName
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import EXTRA, TEN, VARIANTS, WaveParameters
+from andante.locomotion.wave import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters
 from andante.locomotion.wave_fitness import fitness_named, transport_cost
 from andante.locomotion.wave_statistics import WaveStatistics, statistics
 from andante.physics.registry import ENGINES, version
@@ -119,6 +119,7 @@ class WaveObjective:
             "robust": None if self.robust is None else dict(vars(self.robust)),
         }
         self._robot, self._world = load_robot(robot), load_world(world)
+        WaveModel(self._robot, default_gait(variant).parameters, variant)  # refuses robots that it does not fit
         self._pose = first_positions(self._robot, pose)
         self._engine, self._variant, self._seconds, self._dt = engine, variant, float(seconds), dt
         self._trials: dict[int, WaveTrial] = {}
