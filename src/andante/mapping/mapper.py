@@ -59,6 +59,7 @@ class Mapper:
         self.keys: list[KeyScan] = []
         self.pose = np.zeros(3)
         self.scans = 0
+        self.drawn = 0  # key scans
         self._maps = [MapMatcher(self.parameters)]  # the first is matched, all are drawn
         self._last_key: Array | None = None
         self._odometry: Array | None = None
@@ -115,9 +116,8 @@ class Mapper:
         if not (self.scans and gap > 1e-4):
             return np.zeros(3)
         twist = se2.log(between(self.pose, guess)) / gap
-        return (
-            twist if math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1] else np.zeros(3)
-        )
+        sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
+        return twist if sane else np.zeros(3)
 
     def _ends(self, scan: Scan, velocity: Array) -> tuple[Array, np.ndarray, Array]:
         """Ends of beams to draw, which of them are echoes, and the points to match; echoes too far become free rays."""
@@ -161,6 +161,7 @@ class Mapper:
 
     def _draw(self, key: KeyScan) -> None:
         self._last_key = key.pose
+        self.drawn += 1
         for board in self._maps:
             board.draw(key.pose, key.sensor, key.ends, key.is_hit)
         if not self.keep_keys:

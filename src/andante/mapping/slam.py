@@ -1,0 +1,111 @@
+"""`build_map`: a whole log into a map and a trajectory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .fill import spread, with_odometry
+from .grid import OccupancyGrid
+from .inertial import imu_at_scans, tilted
+from .loops import LoopFinder
+from .mapper import KeyScan, Mapper
+from .pairs import pair_edges
+from .parameters import MappingParameters
+from .pose_graph import optimise
+from .rebuild import draw_map
+from .records import Log, odometry_at_scans
+from .trajectory import Trajectory
+
+Progress = Callable[[str, int, int], None]  # what is done, how many of how many
+FIRST_REACH, LATER_REACH = 0.45, 0.3  # of pairs of key scans [m]
+
+
+@dataclass(frozen=True)
+class MappingResult:
+    """A map, the way that was driven, and what it took."""
+
+    grid: OccupancyGrid
+    trajectory: Trajectory  # of scans and, with odometry, of the odometry between them
+    poses: Array  # (scans, 3)
+    keys: int  # key scans that the map is made of
+    loops: int  # loops that were closed
+    unmatched: int  # scans placed by dead reckoning alone
+    seconds: float  # of work, reading the log left out
+
+    @property
+    def scans(self) -> int:
+        """How many scans were placed."""
+        return len(self.poses)
+
+    @property
+    def rate(self) -> float:
+        """Scans per second of work."""
+        return self.scans / self.seconds if self.seconds > 0 else float("inf")
+
+
+def build_map(
+    log: Log,
+    parameters: MappingParameters | None = None,
+    *,
+    odometry: bool = True,
+    loop_closure: bool = True,
+    progress: Progress = lambda what, done, total: None,
+) -> MappingResult:
+    """Map a log: track every scan, close loops, lay key scans on one another, draw the map anew."""
+    p = parameters or MappingParameters()
+    scans = log.scans
+    if not scans:
+        raise BadInput(f"{log.name}: holds no scans to map from")
+    wheels = odometry_at_scans(log) if odometry else np.full((len(scans), 3), np.nan)
+    yaw, tilt = imu_at_scans(log)
+    led = np.asarray(np.isfinite(wheels).all(axis=1)).tolist()
+    turned = np.isfinite(yaw).tolist()
+    began = time.perf_counter()
+    mapper = Mapper(p, keep_keys=loop_closure)
+    tracked, unmatched = np.empty((len(scans), 3)), 0
+    for k, scan in enumerate(scans):
+        level = tilted(scan, tilt[k, 0], tilt[k, 1]) if turned[k] else scan
+        update = mapper.update(level, wheels[k] if led[k] else None, float(yaw[k]) if turned[k] else None)
+        tracked[k] = update.pose
+        unmatched += not update.matched
+        if k % 256 == 0:
+            progress("tracking", k, len(scans))
+    unmatched -= 1  # the first scan has nothing to be matched with
+    if loop_closure and len(mapper.keys) > 1:
+        poses, loops, grid = _closed(mapper.keys, tracked, p, progress)
+    else:
+        poses, loops, grid = tracked, 0, mapper.occupancy()
+    path = with_odometry(log, poses, wheels)
+    spent = time.perf_counter() - began
+    return MappingResult(grid, path, poses, mapper.drawn, loops, max(unmatched, 0), spent)
+
+
+def _closed(
+    keys: list[KeyScan], tracked: Array, p: MappingParameters, progress: Progress
+) -> tuple[Array, int, OccupancyGrid]:
+    """Poses of all scans, number of loops, and the map, after closing loops."""
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if done % 16 == 0:
+            progress("closing loops", done, len(keys))
+
+    finder = LoopFinder(keys, np.array([key.pose for key in keys]), p)
+    ties = [*finder.chain, *finder.run(tick)]
+    poses = finder.poses
+    for turn in range(p.pair_rounds):
+        progress("refining", turn, p.pair_rounds)
+        pairs = pair_edges(keys, poses, p, reach=FIRST_REACH if turn == 0 else LATER_REACH)
+        poses = optimise(poses, [*ties, *pairs]).poses
+    progress("drawing", 0, 1)
+    numbers = np.array([key.index for key in keys])
+    return spread(tracked, numbers, poses), len(finder.loops), draw_map(keys, poses, p)
