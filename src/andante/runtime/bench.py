@@ -13,6 +13,7 @@ BENCHMARKS = {
     "startup": "andante.runtime.bench_startup",
     "ik": "andante.runtime.bench_ik",
     "gait": "andante.runtime.bench_gait",
+    "walk": "andante.runtime.bench_walk",
 }
 
 
