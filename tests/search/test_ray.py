@@ -1,7 +1,5 @@
 """Ray: the same results as local processes, on one real local cluster for all tests of this file."""
 
-import sys
-
 import pytest
 
 from andante.errors import BadInput, MissingExtra
@@ -44,6 +42,6 @@ def test_an_actor_that_cannot_build_its_objective_says_why(ray_cluster, spec):
 
 
 def test_without_ray_the_extra_is_named(monkeypatch, spec):
-    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr("andante.search.executors.base.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"andante\[ray\]"):
         make_executor("ray", spec(), 1)

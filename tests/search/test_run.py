@@ -349,6 +349,23 @@ def test_executors_that_cannot_be(spec):
     assert default_workers() >= 1
 
 
+def test_nothing_but_failures_is_said(study, tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "from andante.search import Real, Space\n"
+        "class Bad:\n"
+        "    space = Space({'x': Real(0, 1), 'y': Real(0, 1)})\n"
+        "    def evaluate(self, parameters, seed):\n"
+        "        raise KeyError('legs')\n"
+        "    def stamp(self):\n"
+        "        return {}\n"
+    )
+    spec = ObjectiveSpec(f"{tmp_path / 'bad.py'}:Bad")
+    folder = StudyFolder.create(tmp_path / "s", StudyConfig(spec, spec.build().space, "cmaes", budget=40))
+    assert notices(events(folder, workers=0)) == ["the first 8 candidates of this session all failed: KeyError: 'legs'"]
+    summary = summarize(folder)
+    assert (summary.candidates, summary.failed, summary.best) == (40, 40, ())
+
+
 def test_a_worker_that_cannot_build_its_objective_says_why(spec):
     pool = make_executor("local", spec("Unbuildable"), 1)
     try:

@@ -131,7 +131,7 @@ def search(
     except KeyboardInterrupt:
         _kept(study)
         raise
-    _tell(outcome, json)
+    _tell(outcome, json, live=True)
 
 
 @app.command("resume")
@@ -152,7 +152,7 @@ def resume(
     except KeyboardInterrupt:
         _kept(study)
         raise
-    _tell(outcome, json)
+    _tell(outcome, json, live=True)
 
 
 @app.command("best")
@@ -235,12 +235,13 @@ def _values(words: list[str] | None) -> dict[str, Any]:
     return out
 
 
-def _tell(outcome: SearchOutcome, json: bool) -> None:
+def _tell(outcome: SearchOutcome, json: bool, live: bool = False) -> None:
     if json:
         print_json(outcome.as_dict())
         return
-    for notice in outcome.notices:
-        sys.stderr.write(f"note: {notice}\n")
+    if not (live and sys.stderr.isatty()):  # there the progress line has told them
+        for notice in outcome.notices:
+            sys.stderr.write(f"note: {notice}\n")
     out = console()
     rate = "" if outcome.rate is None else f", {outcome.rate:.3g} a second"
     failed = f", {outcome.summary.failed} failed" if outcome.summary.failed else ""

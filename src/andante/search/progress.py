@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
-from .events import Evaluated, Event, Started
+from .events import Evaluated, Event, Notice, Started
 
 
 @contextmanager
@@ -33,6 +33,8 @@ def progress_line(wanted: bool) -> Iterator[Any]:
         def listen(event: Event) -> None:
             if isinstance(event, Started):
                 bar.update(line, total=event.budget, completed=event.known, best=_best(event.best))
+            elif isinstance(event, Notice):
+                bar.console.print(f"note: {event.text}", markup=False, highlight=False)
             elif isinstance(event, Evaluated):
                 known = isfinite(event.rate)
                 bar.update(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .config import StudyConfig
 from .events import Ended, Evaluated, Event, Notice, Started
-from .executors import Executor, Outcome, make_executor
+from .executors import Executor, Outcome, check_executor, make_executor
 from .folder import StudyFolder, StudyWriter
 from .objective import ObjectiveSpec
 from .record import Record, record_of
@@ -18,6 +18,7 @@ from .schedule import Schedule
 from .stamps import stamp_of
 
 POLL = 0.5  # [s]
+SUSPICIOUS = 8  # so many failures at the start are said
 
 
 def search(
@@ -35,6 +36,7 @@ def search(
     workers: processes (None: one per processor; 0: this process). timeout: of a candidate [s]. seconds: after which no
     more candidates are begun; `resume` goes on with the next.
     """
+    check_executor(executor, workers, timeout)
     folder = StudyFolder.create(Path(path), config)
     return _last(events(folder, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen)
 
@@ -104,7 +106,7 @@ def _loop(
     schedule: Schedule, pool: Executor, writer: StudyWriter, best: Record | None, seconds: float | None
 ) -> Iterator[Event]:
     started, evaluated = time.perf_counter(), 0
-    first, rate = started, nan
+    first, rate, alive = started, nan, False
     until = inf if seconds is None else started + seconds
     ready: deque[Outcome] = deque()
     try:
@@ -126,6 +128,9 @@ def _loop(
                 else:
                     rate = (evaluated - 1) / max(1e-9, time.perf_counter() - first)
                 left = (schedule.limit - schedule.done) / rate
+                alive = alive or not record.failed
+                if not alive and evaluated == SUSPICIOUS:
+                    yield Notice(f"the first {evaluated} candidates of this session all failed: {record.error}")
                 yield Evaluated(record, schedule.done, schedule.limit, rate, left, best, best is not before)
     except BaseException:
         for outcome in (*ready, *pool.wait(0.0)):  # what is finished is kept

@@ -1,5 +1,5 @@
 """Where candidates are evaluated: in this process, in local processes, or on a Ray cluster."""
 
-from .base import EXECUTORS, Executor, Outcome, make_executor
+from .base import EXECUTORS, Executor, Outcome, check_executor, make_executor
 
-__all__ = ["EXECUTORS", "Executor", "Outcome", "make_executor"]
+__all__ = ["EXECUTORS", "Executor", "Outcome", "check_executor", "make_executor"]

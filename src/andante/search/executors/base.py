@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Protocol
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput, MissingExtra, UnknownName
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
@@ -60,6 +61,22 @@ def default_workers() -> int:
     return os.cpu_count() or 1
 
 
+def check_executor(name: str, workers: int | None = None, timeout: float | None = None) -> int:
+    """How many workers there will be; AndanteError when there is no such executor."""
+    if name not in EXECUTORS:
+        raise UnknownName.among("executor", name, EXECUTORS)
+    count = default_workers() if workers is None else workers
+    if not 0 <= count <= MOST_WORKERS:
+        raise BadInput(f"the number of workers lies between 0 and {MOST_WORKERS}, got {workers}")
+    if timeout is not None and not 0 < timeout < 1e9:
+        raise BadInput(f"the timeout of a candidate is a time > 0 s, got {timeout}")
+    if name == "local" and count == 0 and timeout is not None:
+        raise BadInput("a timeout needs at least one worker")
+    if name == "ray" and find_spec("ray") is None:
+        raise MissingExtra("the executor ray needs Ray: pip install 'andante[ray]'")
+    return count
+
+
 def make_executor(
     name: str, objective: ObjectiveSpec, workers: int | None = None, timeout: float | None = None
 ) -> Executor:
@@ -67,23 +84,15 @@ def make_executor(
 
     timeout: how long a candidate may take before it counts as failed [s].
     """
-    count = default_workers() if workers is None else workers
-    if not 0 <= count <= MOST_WORKERS:
-        raise BadInput(f"the number of workers lies between 0 and {MOST_WORKERS}, got {workers}")
-    if timeout is not None and not 0 < timeout < 1e9:
-        raise BadInput(f"the timeout of a candidate is a time > 0 s, got {timeout}")
-    if name == "local":
-        if count == 0:
-            if timeout is not None:
-                raise BadInput("a timeout needs at least one worker")
-            from .inline import InlineExecutor
-
-            return InlineExecutor(objective)
-        from .local import LocalExecutor
-
-        return LocalExecutor(objective, count, timeout)
+    count = check_executor(name, workers, timeout)
     if name == "ray":
         from .cluster import RayExecutor
 
         return RayExecutor(objective, max(1, count), timeout)
-    raise UnknownName.among("executor", name, EXECUTORS)
+    if count == 0:
+        from .inline import InlineExecutor
+
+        return InlineExecutor(objective)
+    from .local import LocalExecutor
+
+    return LocalExecutor(objective, count, timeout)

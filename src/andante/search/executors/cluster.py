@@ -11,7 +11,7 @@ import os
 import time
 from typing import Any
 
-from andante.errors import BadInput, MissingExtra
+from andante.errors import BadInput
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
@@ -27,10 +27,8 @@ class RayExecutor:
     name = "ray"
 
     def __init__(self, objective: ObjectiveSpec, workers: int, timeout: float | None = None) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise MissingExtra("the executor ray needs Ray: pip install 'andante[ray]'") from None
+        import ray
+
         self._ray: Any = ray
         self.workers = workers
         self.timeout = timeout
