@@ -93,7 +93,7 @@ def run_fall(
 ) -> FallOutcome:
     """Push a robot over and see whether it stands again, within `longest` seconds after the push.
 
-    gait: "" stands still, otherwise a way to walk, led by `command`. protect: False leaves its servos stiff in the fall.
+    gait: "" stands still, otherwise a way to walk, led by `command`. protect: False leaves its servos stiff.
     watch is called with the simulation every 50 ms.
     """
     if not (math.isfinite(push.impulse) and math.isfinite(push.direction) and push.time >= 0):

@@ -25,8 +25,8 @@ from andante.physics.bounds import check_bounds
 from andante.physics.missing import missing_visuals, require_collision_meshes
 from andante.sensors import SensorSuite
 
-from .falls import FallRule, stance
-from .spawn import first_positions, holds_still, put_on_ground
+from .falls import FallRule, Stance, stance
+from .spawn import first_positions, holds_still, lying_side, put_on_ground
 
 LOOK = 0.1  # how often a run is looked at for divergence [s]
 PACE = 0.02  # how often a live run waits for the wall clock [s]
@@ -76,14 +76,22 @@ class _PushEnd:
 class Simulation:
     """One robot (and more, when placed) in a running world. Made by `simulate`."""
 
-    def __init__(self, engine: Engine, actor: int, seed: int = 0, sensors: bool = False, ground: float = 0.0) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        actor: int,
+        seed: int = 0,
+        sensors: bool = False,
+        ground: float = 0.0,
+        stood: Stance | None = None,
+    ) -> None:
         self.engine, self.actor, self.seed = engine, actor, seed
         self.robot = engine.actors[actor].tree.robot
         self.observers: list[Observer] = []
         self.sensors: SensorSuite | None = SensorSuite(engine, actor, seed) if sensors else None
         self.fall_rule = FallRule()
         self._ground = ground
-        self._stood = stance(engine, actor, ground)
+        self._stood = stood or stance(engine, actor, ground)
         if self.sensors is not None:
             self.sensors.update()
 
@@ -237,6 +245,7 @@ def simulate(
 ) -> Simulation:
     """A robot standing in a world, servos holding its first pose; everything has a good default.
 
+    A pose named lying (LyingBelly, LyingBack) starts on that side; such a robot counts as fallen until it stands.
     place is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
     is `dt`, else what `settings` say, else 2 ms.
     """
@@ -255,7 +264,11 @@ def simulate(
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")
-    ground = put_on_ground(scene, actor, positions, np.asarray(place, dtype=float), drop)
+    where, side, stood = np.asarray(place, dtype=float), None if fixed else lying_side(pose), None
+    ground = put_on_ground(scene, actor, positions, where, drop)
+    if side is not None:
+        stood = stance(scene, actor, ground)
+        put_on_ground(scene, actor, positions, where, drop, side)
     if robot.movable:
         hold = holds_still(robot)
         target = np.array([positions[joint] for joint in robot.joint_names])
@@ -263,4 +276,4 @@ def simulate(
             scene.command(actor, target[hold], Mode.POSITION, np.flatnonzero(hold))
         if not hold.all():
             scene.command(actor, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
-    return Simulation(scene, actor, seed, sensors, ground)
+    return Simulation(scene, actor, seed, sensors, ground, stood)

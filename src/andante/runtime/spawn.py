@@ -22,6 +22,12 @@ RAY_HEIGHT = 1.0  # above the top of the robot [m]
 FLAT = 2e-3  # corners this near to a face count as lying on it [m]
 LEAST_LEAN, MOST_LEAN = math.radians(0.3), math.radians(30)
 CLEARANCE = 5e-4  # so that nothing starts inside the ground [m]
+LYING = {  # roll, pitch, yaw of a root (x ahead, z up) that lies on that side [rad]
+    "belly": (0.0, math.pi / 2, 0.0),
+    "back": (0.0, -math.pi / 2, 0.0),
+    "left": (-math.pi / 2, 0.0, 0.0),
+    "right": (math.pi / 2, 0.0, 0.0),
+}
 
 
 def first_positions(robot: Robot, pose: str | Mapping[str, float] | None) -> dict[str, float]:
@@ -39,6 +45,12 @@ def first_positions(robot: Robot, pose: str | Mapping[str, float] | None) -> dic
     }
     unknown = {name: value for name, value in named.items() if name not in inside}
     return robot.complete(inside | unknown)
+
+
+def lying_side(pose: object) -> str | None:
+    """On which side a robot lies in a pose, by its name: belly of LyingBelly, back of lying_back; None: on none."""
+    words = pose.casefold() if isinstance(pose, str) else ""
+    return next((side for side in LYING if side in words), None) if "lying" in words else None
 
 
 def stand_heights(
@@ -66,26 +78,44 @@ def stand_heights(
 
 
 def put_on_ground(
-    engine: Engine, actor: int, positions: Mapping[str, float], place: Array, above: float = 0.0
+    engine: Engine,
+    actor: int,
+    positions: Mapping[str, float],
+    place: Array,
+    above: float = 0.0,
+    lying: str | None = None,
 ) -> float:
-    """Set joints and base so that a robot stands at x, y, yaw, `above` metres over the ground; height of the ground."""
+    """Set joints and base so that a robot stands at x, y, yaw, `above` metres over the ground; height of the ground.
+
+    lying: the side that it lies on instead (a key of LYING).
+    """
     robot = engine.actors[actor].tree.robot
     q = robot.complete(positions)
     engine.set_joints(actor, np.array([q[name] for name in robot.joint_names]))
     yaw = so3.from_rpy((0.0, 0.0, float(place[2])))
-    turn = yaw if engine.actors[actor].fixed else yaw @ resting_rotation(robot, q)
+    turn = yaw if engine.actors[actor].fixed else yaw @ resting_rotation(robot, q, lying)
     z, ground = stand_heights(engine, actor, q, place, turn)
     engine.set_base(actor, SE3.from_parts(turn, (place[0], place[1], z + above)).vector)
     return ground
 
 
-def resting_rotation(robot: Robot, positions: Mapping[str, float]) -> Array:
+def resting_rotation(robot: Robot, positions: Mapping[str, float], lying: str | None = None) -> Array:
     """Rotation of the root with which the robot rests flat on level ground, as near to upright as can be, (3, 3).
+
+    With `lying` as near as can be to lying straight on that side.
 
     Of the faces of the convex hull of all collision shapes, the one nearest to facing down that has the centre of
     mass above it. A robot that would have to lean by more than `MOST_LEAN` is left upright.
     """
     points, centre = _outline(robot, positions)
+    if lying is not None:
+        laid = so3.from_rpy(LYING[lying])
+        return _resting(points @ laid.T, laid @ centre) @ laid
+    return _resting(points, centre)
+
+
+def _resting(points: Array, centre: Array) -> Array:
+    """Smallest rotation after which points (n, 3) with that centre of mass (3,) rest on a face of their hull."""
     upright = np.eye(3)
     if len(points) < 4:
         return upright
