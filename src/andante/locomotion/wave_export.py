@@ -32,7 +32,7 @@ def wave_keyframes(model: WaveModel, first: Array, cycles: int = 8, name: str = 
     parameters = model.parameters
     rounds = max(1, math.ceil(parameters.ramp / parameters.period - 1e-9))  # in which the swings grow, and die
     count = (2 * rounds + 1) * KEYS_PER_CYCLE
-    times = parameters.period / KEYS_PER_CYCLE * np.arange(count + 1)
+    times = parameters.period / KEYS_PER_CYCLE * np.arange(count + 1, dtype=float)
     arrived = envelope(times, parameters.ramp)
     stopping = (2 * rounds + 1) * parameters.period - times
     share = np.minimum(arrived, envelope(stopping, parameters.ramp))

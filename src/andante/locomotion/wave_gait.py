@@ -24,8 +24,8 @@ LEG = 0.2  # about the length of a bent leg of the NAO [m]
 class WaveGait:
     """An open-loop walk straight ahead. `start`, `stop`, `set_parameters` act at once, or are led by the command.
 
-    The smooth variant scales its stride by the speed that is asked for; the exact one knows its own speed only. Where
-    it is it reckons from its usual speed alone.
+    It walks at its own speed, whatever speed is asked for, and reckons where it is from that speed alone. `stride`, 0
+    to 1, may be changed at any time; it scales the swings of the smooth variant that carry it forwards.
     """
 
     top_turn = 0.1  # [rad/s]; it cannot turn, and says so when it is asked to
@@ -48,7 +48,7 @@ class WaveGait:
         self._clock = 0.0  # time in the gait [s]
         self._grown = 0.0  # how long the swings have grown, up to the ramp [s]
         self._arrived = 0.0  # the same, never falling: how far the first pose is left behind [s]
-        self._stride = 1.0
+        self.stride = 1.0
         self._offset, self._since = np.zeros(len(self._first)), math.inf
         self._place = 0.0
         self._rest: Array | None = self._first  # where the exact waves come to rest; None: they run
@@ -111,7 +111,6 @@ class WaveGait:
         if command.moving:
             if command.vx <= 0 or command.wz:
                 raise BadInput("gait 'wave' only goes straight ahead; ask for a velocity forwards and no turn")
-            self._stride = min(1.0, command.vx / self._speed)
             if not self._wanted:
                 self.start()
         elif self._wanted:
@@ -137,7 +136,7 @@ class WaveGait:
         self._grown = min(max(ramp, dt), self._grown + dt) if self._wanted else max(0.0, self._grown - dt)
         self._arrived = max(self._arrived, self._grown)
         share = float(envelope(self._grown, ramp))
-        self._place += dt * share * self._stride * self._speed
+        self._place += dt * share * self.stride * self._speed
 
     def _run_out(self, dt: float) -> None:
         """The exact waves: they run on to the end of the cycle, then the pose goes to the first one."""
@@ -159,7 +158,7 @@ class WaveGait:
         if self.variant == "smooth":
             ramp = self.parameters.ramp
             share = float(envelope(self._grown, ramp))
-            waves = self._model.angles(self._clock, share, self._stride)
+            waves = self._model.angles(self._clock, share, self.stride)
             return self._first + float(envelope(self._arrived, ramp)) * (waves - self._first)
         if self._rest is not None:
             done = float(smoothstep(self._resting / CHANGE_TIME))
