@@ -13,6 +13,7 @@ from andante.geometry import Array
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
 from andante.physics.commands import Wishes
+from andante.physics.mujoco._kernels import slewed
 from andante.physics.mujoco.engine import MujocoEngine
 from andante.physics.servos import ServoGains
 
@@ -40,13 +41,9 @@ def test_the_short_way_does_what_the_long_way_does(joints: list[tuple[float, flo
     newly = long.command(target, Mode.POSITION, None)
     there = long.slew(DT)
     assert len(newly) == 0
-    if short.follow(target, DT):
-        assert there
-        np.testing.assert_array_equal(short.targets, long.targets)
-        np.testing.assert_array_equal(short.references, long.references)
-    else:
-        np.testing.assert_array_equal(short.targets, start)
-        np.testing.assert_array_equal(short.references, start)
+    assert short.follow(target, DT) == there
+    np.testing.assert_array_equal(short.targets, long.targets)
+    np.testing.assert_array_equal(short.references, long.references if there else start)
 
 
 def test_the_short_way_is_taken_for_small_changes_of_many_joints() -> None:
@@ -59,14 +56,15 @@ def test_the_short_way_is_taken_for_small_changes_of_many_joints() -> None:
 def test_the_short_way_is_not_taken_by_nan_other_modes_or_new_gains() -> None:
     made = wishes(np.zeros(2), np.full(2, 100.0))
     assert made.follow([0.1, 0.1], DT)
-    assert not made.follow([np.nan, 0.1], DT)
+    assert made.follow([np.nan, 0.1], DT) is None
+    np.testing.assert_array_equal(made.targets, 0.1)
     with pytest.raises(BadInput, match="NaN"):
         made.command([np.nan, 0.1], Mode.POSITION, None)
     made.set_gains(made.gains.changed(velocity=1.0))
-    assert not made.follow([0.2, 0.2], DT)
+    assert made.follow([0.2, 0.2], DT) is False
     made.command([1.0], Mode.VELOCITY, [1])
     assert made.uniform is None
-    assert not made.follow([0.1, 0.1], DT)
+    assert made.follow([0.1, 0.1], DT) is None
     made.command([0.1, 0.1], Mode.POSITION, None)
     assert made.copy().follow([0.1, 0.1], DT)
 
@@ -103,7 +101,6 @@ def test_many_commands_in_a_row_follow_the_velocity_limit() -> None:
     path = []
     for k in range(1, 11):
         if not made.follow([0.001 * k**2], DT):
-            made.command([0.001 * k**2], Mode.POSITION, None)
             made.slew(DT)
         path.append(float(made.references[0]))
     expected = [0.001, *(0.001 + 0.002 * k for k in range(1, 10))]
@@ -134,3 +131,33 @@ def test_repeated_commands_do_not_hurry_the_reference() -> None:
         scene.command(0, [0.5 + 0.01 * k, 0.5])
         scene.step()
     assert scene.references[0][0] == pytest.approx(20 * DT * 1.0, abs=1e-12)
+
+
+@given(st.lists(st.tuples(inside, inside, speeds, st.booleans()), min_size=1, max_size=6), st.integers(1, 30))
+def test_slewing_ahead_is_slewing_step_by_step(joints: list[tuple[float, float, float, bool]], steps: int) -> None:
+    start, target, velocity, servo = (np.array(column) for column in zip(*joints, strict=True))
+    made = wishes(start, velocity)
+    made.targets = target
+    made.modes = np.where(servo, np.int8(Mode.POSITION), np.int8(Mode.TORQUE))
+    made.uniform = None
+    stride, per_stride = made.strides(DT)
+    rows, there = slewed(made.references, made.targets, made.modes, stride, per_stride, steps)
+    for row in rows:
+        last = made.slew(DT)
+        np.testing.assert_array_equal(row, made.references)
+    assert there == last
+    assert there or len(rows) == steps
+
+
+def test_two_actors_slew_at_once() -> None:
+    arms = [Placement(name, specimens.mimic_pair(), fixed=True) for name in ("a", "b")]
+    scene = MujocoEngine(World("empty"), arms, Settings(dt=DT))
+    for actor, speed in ((0, 1.0), (1, 2.0)):
+        scene.set_gains(actor, scene.gains[actor].changed(velocity=speed))
+        scene.command(actor, [0.0, 0.1])
+    scene.step()
+    scene.command(0, [0.4, 0.1])
+    scene.command(1, [0.01, 0.1])
+    scene.step(10)
+    assert scene.references[0][0] == pytest.approx(10 * DT * 1.0)
+    assert scene.references[1][0] == 0.01

@@ -73,7 +73,7 @@ class Wishes:
     lower: Array  # position limits [rad or m]
     upper: Array
     uniform: Mode | None = None  # the mode of all joints; None: they differ, or nobody looked
-    _pace: tuple[ServoGains, float, Array] | None = field(default=None, repr=False)  # gains, dt, 1 / (velocity dt)
+    _pace: tuple[ServoGains, float, Array, Array] | None = field(default=None, repr=False)  # gains, dt, `strides`
 
     @staticmethod
     def idle(robot: Robot, gains: ServoGains) -> Wishes:
@@ -95,30 +95,35 @@ class Wishes:
             self.uniform,
         )  # fmt: skip
 
-    def follow(self, values: ArrayLike, dt: float) -> bool:
-        """`command` and `slew` at once, for the common case; False: nothing is done, take the long way.
+    def follow(self, values: ArrayLike, dt: float) -> bool | None:
+        """Take new targets of all joints the short way, and the references too where they get there within one step.
 
-        The case: all joints are position servos already, and their references reach the new targets within this step.
-        A sum of squares (gap / stride)^2 of at most 1 shows at once that no gap exceeds its stride and nothing is NaN.
+        True: references and targets are one. False: the references must be slewed. None: nothing is done, take the
+        long way; some joint is no position servo, or a value is NaN. A sum of squares (gap / stride)^2 of at most 1
+        shows at once that no gap exceeds its stride.
         """
         if self.uniform is not POSITION:
-            return False
+            return None
         wanted = np.maximum(np.asarray(values, dtype=float), self.lower)
         np.minimum(wanted, self.upper, out=wanted)
         gap = wanted - self.references
-        gap *= self._per_stride(dt)
-        if not (gap.dot(gap) <= 1.0 or np.abs(gap).max() <= 1.0):
+        gap *= self.strides(dt)[1]
+        square = gap.dot(gap)
+        if square != square:
+            return None
+        self.targets = wanted
+        if not (square <= 1.0 or np.abs(gap).max() <= 1.0):
             return False
-        self.targets = self.references = wanted
+        self.references = wanted
         return True
 
-    def _per_stride(self, dt: float) -> Array:
-        """1 / (velocity dt) of every joint, kept off 0 and infinity, whose products would be NaN."""
+    def strides(self, dt: float) -> tuple[Array, Array]:
+        """velocity dt of every joint, and 1 / (velocity dt) kept off 0 and infinity, whose products would be NaN."""
         known = self._pace
         if known is None or known[0] is not self.gains or known[1] != dt:
-            rate = 1 / np.clip(self.gains.velocity * dt, SLOWEST, FASTEST)
-            known = self._pace = (self.gains, dt, rate)
-        return known[2]
+            stride = self.gains.velocity * dt
+            known = self._pace = (self.gains, dt, stride, 1 / np.clip(stride, SLOWEST, FASTEST))
+        return known[2], known[3]
 
     def command(self, values: ArrayLike, mode: Mode, joints: ArrayLike | None) -> np.ndarray:
         """Take new targets, clipped to the bounds of the mode; indices of the joints whose mode changed."""
@@ -156,13 +161,13 @@ class Wishes:
     def slew(self, dt: float) -> bool:
         """Move the references of position servos towards their targets by at most velocity * dt; True: all there."""
         gap = self.targets - self.references
-        far = np.abs(gap * self._per_stride(dt)) > 1.0
+        stride, per_stride = self.strides(dt)
+        far = np.abs(gap * per_stride) > 1.0
         if far.any() and self.uniform is not POSITION:
             far &= self.modes == POSITION
         if not far.any():
             self.references = self.targets
             return True
-        stride = self.gains.velocity * dt
         np.minimum(np.maximum(gap, -stride, out=gap), stride, out=gap)
         self.references = np.where(far, self.references + gap, self.targets)
         return False

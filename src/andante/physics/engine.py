@@ -94,14 +94,18 @@ class Engine(ABC):
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt under the present commands and pushes."""
         while n > 0 and (self._slewing or self.drives):
-            for actor in sorted(self._slewing.union(self.drives)) if self.drives else tuple(self._slewing):
-                self._drive(actor)
-            self._advance(1)
-            self.steps += 1
-            n -= 1
+            n -= self._advance_driven(n)
         if n > 0:
             self._advance(n)
             self.steps += n
+
+    def _advance_driven(self, n: int) -> int:
+        """Advance one or more of n steps while references move or drives are at work; how many."""
+        for actor in sorted(self._slewing.union(self.drives)):
+            self._drive(actor)
+        self._advance(1)
+        self.steps += 1
+        return 1
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -158,11 +162,16 @@ class Engine(ABC):
         no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
         wish = self.wishes[actor]
-        if joints is None and mode is POSITION and actor not in self.drives and wish.follow(values, self.settings.dt):
-            self._slewing.discard(actor)
-            self.references[actor] = wish.references
-            self._apply_references(actor)
-            return
+        if joints is None and mode is POSITION and actor not in self.drives:
+            there = wish.follow(values, self.settings.dt)
+            if there:
+                self._slewing.discard(actor)
+                self.references[actor] = wish.references
+                self._apply_references(actor)
+                return
+            if there is False:
+                self._slewing.add(actor)
+                return
         newly = wish.command(values, mode, joints)
         if len(newly):
             if mode is POSITION:

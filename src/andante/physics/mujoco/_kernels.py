@@ -6,6 +6,9 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
+from andante.physics.state import Mode
+
+POSITION = int(Mode.POSITION)
 
 
 @njit(cache=True, nogil=True)
@@ -107,3 +110,28 @@ def contacts(
             what[n, 9] = -distance[c]
             n += 1
     return who, what
+
+
+@njit(cache=True, nogil=True)
+def slewed(
+    references: Array, targets: Array, modes: np.ndarray, stride: Array, per_stride: Array, steps: int
+) -> tuple[Array, bool]:
+    """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets.
+
+    What `Wishes.slew` does step by step: position servos move by at most their stride, others are there at once.
+    """
+    count = targets.shape[0]
+    rows = np.empty((steps, count))
+    for k in range(steps):
+        there = True
+        for j in range(count):
+            before = references[j] if k == 0 else rows[k - 1, j]
+            gap = targets[j] - before
+            if modes[j] == POSITION and abs(gap * per_stride[j]) > 1.0:
+                rows[k, j] = before + min(max(gap, -stride[j]), stride[j])
+                there = False
+            else:
+                rows[k, j] = targets[j]
+        if there:
+            return rows[: k + 1], True
+    return rows, False
