@@ -51,8 +51,11 @@ def test_a_sensor_added_later_is_felt():
     sim.observers.append(Behave(hold, Command()))
     sim.run(0.1)
     sim.sensors.add(ContactSwitch(sim.robot, "l_ankle", "left foot"), 100.0, Noise())
+    sim.sensors.add(ContactSwitch(sim.robot, "r_ankle", "late foot"), 100.0, Noise(), latency=0.05)
     sim.run(0.1)
     assert "left foot" not in hold.seen[5][0].pressed
+    assert [("late foot" in readings.pressed) for readings, _, _ in hold.seen[-10:]] == [False] * 5 + [True] * 5
+    assert hold.seen[-1][0].pressed["late foot"]
     assert hold.seen[-1][0].pressed["left foot"]
 
 

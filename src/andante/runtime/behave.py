@@ -9,7 +9,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.locomotion import Behaviour, Command, Readings
 from andante.physics import Mode
-from andante.sensors import ContactSwitch, FootForce, Imu, SensorSuite
+from andante.sensors import Bank, ContactSwitch, FootForce, Imu, SensorSuite
 
 from .simulation import Simulation
 from .stiffness import Softener
@@ -25,7 +25,12 @@ class Wiring:
         self._position, self._velocity = suite["encoders"], suite["encoder_velocities"]
         self._inertial = [channel for channel in suite if isinstance(channel.sensor, Imu)]
         self._feet = [(c.name.removesuffix("/force"), c) for c in suite if isinstance(c.sensor, FootForce)]
-        self._switches = [(c.name, c) for c in suite if isinstance(c.sensor, ContactSwitch)]
+        switches = [channel for channel in suite if isinstance(channel.sensor, ContactSwitch)]
+        self._late = [channel for channel in switches if channel.latency]
+        self._prompt: list[tuple[Bank, tuple[str, ...], np.ndarray]] = []  # switches of a bank without latency: places
+        for bank in {id(channel.bank): channel.bank for channel in switches}.values():
+            mine = [channel for channel in switches if channel.bank is bank and not channel.latency]
+            self._prompt.append((bank, tuple(c.name for c in mine), np.array([c.place.start for c in mine], dtype=int)))
 
     def fits(self, suite: SensorSuite) -> bool:
         """Whether it still tells all channels of a suite."""
@@ -42,7 +47,14 @@ class Wiring:
             if felt is not None:
                 values["gyro"], values["acceleration"] = felt[:3], felt[3:]
         forces = {name: cells for name, channel in self._feet if (cells := channel.values) is not None}
-        pressed = {name: bool(felt[0]) for name, channel in self._switches if (felt := channel.values) is not None}
+        pressed: dict[str, bool] = {}
+        for bank, names, places in self._prompt:
+            if bank.taken:
+                pressed.update(zip(names, (bank.taken[-1][1][places] > 0.0).tolist(), strict=True))
+        for channel in self._late:
+            touch = channel.values
+            if touch is not None:
+                pressed[channel.name] = bool(touch[0])
         return Readings(time, position, velocity, forces=forces, pressed=pressed, **values)
 
 

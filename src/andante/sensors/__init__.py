@@ -1,6 +1,6 @@
 """Sensor models with noise, rate, latency and seeds. Behaviours see these readings, never the engine's truth."""
 
-from .channel import Channel
+from .channel import Bank, Channel
 from .contact import ContactSwitch
 from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders
 from .force import FootForce, shares
@@ -10,6 +10,7 @@ from .sensor import Reading, Scene, Sensor
 from .suite import SensorSuite
 
 __all__ = [
+    "Bank",
     "Channel",
     "ContactSwitch",
     "EffortSensors",
