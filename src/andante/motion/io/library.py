@@ -1,4 +1,4 @@
-"""Motions by name or file: a pose of the robot, a motion of the built-in library, or a user's file.
+"""Motions by name or file: a pose of the robot, a motion of the built-in library, a user's file or a recording.
 
 The library holds motion/library/ROBOT/NAME.toml (key-frames) and NAME.action (actions).
 """
@@ -16,9 +16,10 @@ from andante.motion.keyframes import Keyframes
 from .action_files import read_actions
 from .keyframe_csv import read_keyframes_csv
 from .keyframe_toml import read_keyframes_toml
+from .recordings import is_recording, read_recording, recorded_motion
 
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
-SUFFIXES = (".toml", ".csv", ".action")
+SUFFIXES = (".toml", ".csv", ".action", ".mcap")
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,13 @@ def find_motion(robot: Robot, name: str) -> Choice:
         return PoseChoice(folded[name.casefold()])
     known = library_motions(robot)
     place, sign, action = name.rpartition(":")
-    if not sign or not (place in known or Path(place).suffix in SUFFIXES):
+    if not sign or not (_plain(place) in known or Path(place).suffix in SUFFIXES):
         place, action = name, ""
-    if place in known:
-        return _read(known[place], action)
+    if _plain(place) in known:
+        return _read(known[_plain(place)], action, robot)
     path = Path(place)
     if path.suffix in SUFFIXES or "/" in place or "\\" in place:
-        return _read(path, action)
+        return _read(path, action, robot)
     choices = [*robot.poses, *known]
     raise UnknownName(
         f"no pose or motion {name!r} for robot {robot.name!r}; choices: {', '.join(choices) or 'none'}, "
@@ -68,7 +69,12 @@ def find_motion(robot: Robot, name: str) -> Choice:
     )
 
 
-def _read(path: Path, action: str) -> Choice:
+def _plain(name: str) -> str:
+    """A name as the library spells it: get-up and Get_Up are get_up."""
+    return name.casefold().replace("-", "_")
+
+
+def _read(path: Path, action: str, robot: Robot) -> Choice:
     if path.suffix == ".action":
         actions = read_actions(path)
         chosen = action or actions.first
@@ -78,6 +84,8 @@ def _read(path: Path, action: str) -> Choice:
         raise BadInput(f"{path}: only action files hold several actions; leave out :{action}")
     if path.suffix == ".toml":
         return read_keyframes_toml(path)
+    if is_recording(path):
+        return recorded_motion(read_recording(path), robot)
     if path.suffix == ".csv":
         return read_keyframes_csv(path)
     raise BadInput(f"{path}: motions are files ending in {', '.join(SUFFIXES)}")
