@@ -16,7 +16,8 @@ def play(
     motion: Annotated[
         str,
         typer.Argument(
-            metavar="MOTION", help="Pose, built-in motion, or .toml, .csv, .action file; FILE:ACTION picks."
+            metavar="MOTION",
+            help="Pose, built-in motion, get-up, or .toml, .csv, .action file (FILE:ACTION picks), or a recording.",
         ),
     ],
     arguments: Arguments = None,
@@ -27,6 +28,10 @@ def play(
     ] = None,
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="1 as written, 2 twice as fast.")] = 1.0,
     loop: Annotated[int | None, typer.Option("--loop", metavar="N", help="Rounds; 0 until the time is over.")] = None,
+    joints: Annotated[
+        list[str] | None,
+        typer.Option("--joints", metavar="PATTERN", help="Only these joints of a recording (?Shoulder*); repeat it."),
+    ] = None,
     values: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of an action; repeat it.")
     ] = None,
@@ -39,7 +44,7 @@ def play(
     anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
     json: Json = False,
 ) -> None:
-    """Play a motion on a robot and tell how well it followed."""
+    """Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up."""
     from andante.runtime.play_job import PlayJob, as_row, check_play, run_play
 
     job = PlayJob(
@@ -53,6 +58,7 @@ def play(
         seconds=seconds,
         speed=speed,
         loop=loop,
+        joints=tuple(joints or ()),
         seed=seed,
         record=record,
         video=video,

@@ -13,16 +13,19 @@ from andante.description import Problem, Robot, load_robot, load_world
 from andante.description.source import Severity
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions import Value
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
+from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
 from andante.motion.keyframe_check import fit
 from andante.motion.keyframe_play import play_from
 from andante.motion.poses import within_limits
 
+from .get_up_job import GetUpChoice, Rising, get_up_choice
 from .player import Player
 from .simulation import Simulation, simulate
-from .spawn import first_positions
+from .spawn import first_positions, lying_side
 
 SETTLE = 1.0  # played on after the end of a motion [s]
 ENDLESS = 10.0  # how long a motion without end is played when nothing else is said [s]
@@ -44,6 +47,7 @@ class PlayJob:
     seconds: float | None = None
     speed: float = 1.0
     loop: int | None = None  # rounds; 0: until the time is over
+    joints: tuple[str, ...] = ()  # patterns of the joints of a recording that are played; none: all
     seed: int = 0
     record: Path | None = None
     video: Path | None = None
@@ -57,7 +61,7 @@ class PlayOutcome:
 
     robot: str
     motion: str
-    kind: str  # pose, keyframes, action
+    kind: str  # pose, keyframes, action, recording, get up
     engine: str
     seconds: float  # simulated
     time: float  # until the motion was over; NaN: it was not
@@ -94,7 +98,7 @@ class CheckedMotion:
     """A motion found for a robot, with what the check says; nothing has moved yet."""
 
     robot: Robot
-    choice: Choice
+    choice: Choice | GetUpChoice
     kind: str
     start: Mapping[str, float]
     problems: tuple[Problem, ...]
@@ -108,20 +112,47 @@ class CheckedMotion:
 def check_play(job: PlayJob) -> CheckedMotion:
     """Find the motion and say what would go wrong."""
     robot = load_robot(job.robot, job.arguments)
-    start = first_positions(robot, job.pose)
-    choice = find_motion(robot, job.motion)
+    rising = get_up_choice(robot, job.motion)
+    start = first_positions(robot, job.pose or (rising.pose if rising else None))
+    recording = is_recording(Path(job.motion))
+    choice = rising or _chosen(robot, job, recording)
     if job.parameters and not isinstance(choice, ActionChoice):
         raise BadInput(f"{job.motion} is no action and has no parameters, got {', '.join(job.parameters)}")
+    if job.joints and not recording:
+        raise BadInput(f"{job.motion} is no recording; --joints picks from the joints of one")
+    if isinstance(choice, GetUpChoice):
+        if job.loop is not None:
+            raise BadInput("a robot gets up once; --loop is for motions and actions")
+        _pose_speed(job.speed)
+        return CheckedMotion(robot, choice, "get up", start, ())
     if isinstance(choice, PoseChoice):
         if job.loop is not None:
             raise BadInput("a pose is taken once; --loop is for motions and actions")
-        _, told = within_limits(robot, robot.pose(choice.name))
-        move = transition(robot, start, choice.name, _pose_speed(job.speed))
-        return CheckedMotion(robot, choice, "pose", start, (*told, *check_motion(robot, move, start)))
+        return CheckedMotion(robot, choice, "pose", start, _check_pose(robot, job, choice.name, start))
     if isinstance(choice, Keyframes):
-        return CheckedMotion(robot, choice, "keyframes", start, check_keyframes(robot, choice, start))
+        problems = () if recording else check_keyframes(robot, choice, start)  # what was recorded has been possible
+        return CheckedMotion(robot, choice, "recording" if recording else "keyframes", start, problems)
     problems = check_action(robot, choice.actions, choice.name, start, job.parameters)
     return CheckedMotion(robot, choice, "action", start, problems)
+
+
+def _chosen(robot: Robot, job: PlayJob, recording: bool) -> Choice:
+    """What the name of a motion means, and of a recording the joints that are wanted."""
+    if recording:
+        return recorded_motion(read_recording(Path(job.motion)), robot, job.joints)
+    return find_motion(robot, job.motion)
+
+
+def _check_pose(robot: Robot, job: PlayJob, pose: str, start: Mapping[str, float]) -> tuple[Problem, ...]:
+    """Limits and collisions on the way to a pose; for who stands on two feet, also that it keeps standing."""
+    _, told = within_limits(robot, robot.pose(pose))
+    move: JointMotion = transition(robot, start, pose, _pose_speed(job.speed))
+    if two_feet(robot) and lying_side(job.pose) is None:
+        try:
+            move = pose_route(robot, start, pose, _pose_speed(job.speed))
+        except BadInput as error:
+            told = (*told, Problem(Severity.ERROR, str(error)))
+    return (*told, *check_motion(robot, move, start))
 
 
 def run_play(job: PlayJob) -> PlayOutcome:
@@ -142,9 +173,9 @@ def run_play(job: PlayJob) -> PlayOutcome:
         checked.robot,
         load_world(job.world),
         job.engine,
-        pose=job.pose,
+        pose=job.pose or (checked.choice.pose if isinstance(checked.choice, GetUpChoice) else None),
         seed=job.seed,
-        sensors=job.record is not None,
+        sensors=job.record is not None or isinstance(checked.choice, GetUpChoice),
     )
     try:
         return _play(sim, job, checked)
@@ -153,45 +184,59 @@ def run_play(job: PlayJob) -> PlayOutcome:
 
 
 def _play(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> PlayOutcome:
-    motion, speed = _motion(sim, job, checked)
     with ExitStack() as stack:
-        player = Player(sim, motion, speed)
-        sim.observers.append(player)
-        if job.record is not None:
-            from .recorder import open_recorder
-
-            sim.observers.append(stack.enter_context(open_recorder(job.record, sim)))
-        if job.video is not None:
-            from .film import Film
-
-            sim.observers.append(stack.enter_context(Film(sim, job.video)))
-        _run(sim, job, player)
+        if isinstance(checked.choice, GetUpChoice):
+            rising = Rising(sim, job.speed)
+            _keep(sim, job, stack)
+            rising.run(sim, job.seconds)
+            ended, tracking = rising.ended_at, dict[str, float | str | None](max=0.0, joint=None, rms=0.0)
+            told = rising.problems
+        else:
+            player = Player(sim, *_motion(sim, job, checked))
+            sim.observers.append(player)
+            _keep(sim, job, stack)
+            _run(sim, job, player)
+            ended, tracking, told = player.ended_at, player.tracking(), checked.problems
+            if isinstance(player.motion, ActionRunner):
+                told = (*told, *(problem for problem in player.motion.problems if problem not in told))
         if job.picture is not None:
             from .film import save_picture
 
             save_picture(sim, job.picture)
-    told = checked.problems
-    if isinstance(motion, ActionRunner):
-        told = (*told, *(problem for problem in motion.problems if problem not in told))
     return PlayOutcome(
         robot=checked.robot.name,
         motion=checked.choice.name,
         kind=checked.kind,
         engine=sim.engine.name,
         seconds=sim.time,
-        time=player.ended_at,
-        finished=player.finished,
+        time=ended,
+        finished=not math.isnan(ended),
         fallen=sim.fallen,
-        tracking=player.tracking(),
+        tracking=tracking,
         base=sim.base_pose,
         problems=told,
     )
 
 
+def _keep(sim: Simulation, job: PlayJob, stack: ExitStack) -> None:
+    """Open the recording and the film that the job asks for."""
+    if job.record is not None:
+        from .recorder import open_recorder
+
+        sim.observers.append(stack.enter_context(open_recorder(job.record, sim)))
+    if job.video is not None:
+        from .film import Film
+
+        sim.observers.append(stack.enter_context(Film(sim, job.video)))
+
+
 def _motion(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> tuple[JointMotion | ActionRunner, float]:
     """What the player plays, and at which speed."""
     choice, robot = checked.choice, checked.robot
+    assert not isinstance(choice, GetUpChoice)
     if isinstance(choice, PoseChoice):
+        if checked.ok and two_feet(robot) and lying_side(job.pose) is None:
+            return pose_route(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
         return transition(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
     rounds = None if job.loop is None else (math.inf if job.loop == 0 else job.loop)
     if isinstance(choice, Keyframes):
