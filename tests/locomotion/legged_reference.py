@@ -54,7 +54,7 @@ def lift(share: Array) -> Array:
 
 def forward_share(share: Array) -> Array:
     """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks."""
-    return smooth((share - 0.1) / 0.75)
+    return smooth((share - 0.1) / 0.65)
 
 
 def swing(start: Array, end: Array, share: Array, height: Array | float) -> Array:

@@ -7,19 +7,17 @@ there changes as the ball turns, so the openings run over the sphere as a wave d
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from andante.description import Robot
 from andante.geometry import Array
 
+from . import ball_drive as drive
 from .ball_attitude import Attitude
-from .ball_kernels import seen_from_legs, stroke_openings
-from .ball_strokes import LEGS, Strokes, strokes_of
+from .ball_strokes import HALF, LEGS, Strokes, strokes_of
 from .behaviour import Command, Readings
-
-UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True)
@@ -57,22 +55,45 @@ class BallRoller:
 
     def __init__(self, robot: Robot, config: BallConfig | None = None, strokes: Strokes | None = None) -> None:
         self.config = config or BallConfig()
-        self.strokes = strokes or strokes_of(robot)
+        self.strokes = s = strokes or strokes_of(robot)
         self.attitude = Attitude.of(robot)
+        self._figures = np.array(astuple(self.config), dtype=float)
+        self._legs = (
+            s.lower.openings,
+            s.lower.points,
+            s.lower.radius,
+            s.upper.openings,
+            s.upper.points,
+            s.upper.radius,
+        )
+        self._state = np.zeros(drive.STATE)
         self.start()
 
     def start(self, course: float | None = None) -> None:
         """Begin with the legs closed and a course in the heading frame [rad], by default where the body faces now."""
+        self._state[:] = 0.0
+        self._state[drive.PACE] = self.config.slowest
         self.course = self.attitude.facing if course is None else course
         self.opening: Array = np.zeros(2 * LEGS)
-        self.velocity: Array = np.zeros(2)  # of the centre in the heading frame, by the gyro [m/s]
-        self._still = self._stuck = self._back = 0.0
-        self._pace = self.config.slowest  # mean speed along the wanted way [m/s]
+
+    @property
+    def course(self) -> float:
+        """Where forwards is in the heading frame [rad]."""
+        return float(self._state[drive.COURSE])
+
+    @course.setter
+    def course(self, value: float) -> None:
+        self._state[drive.COURSE] = value
+
+    @property
+    def velocity(self) -> Array:
+        """Of the centre in the heading frame, by the gyro (2,) [m/s]."""
+        return self._state[drive.VELOCITY : drive.VELOCITY + 2]
 
     @property
     def settled(self) -> bool:
         """Whether the ball lies still with its lower side down."""
-        return self._still >= self.config.settled_time
+        return bool(self._state[drive.STILL] >= self.config.settled_time)
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step."""
@@ -81,22 +102,25 @@ class BallRoller:
 
     def drive(self, command: Command, dt: float) -> Array:
         """The same with an attitude that was brought up to date elsewhere."""
-        config = self.config
-        rotation, spin = self.attitude.rotation, self.attitude.spin
-        self.velocity = self.strokes.radius * np.array([spin[1], -spin[0]])  # rolling without slip: r ω x z
-        self.course += command.wz * dt
-        if command.vx or command.vy:
-            wanted = self._run_up(self.wanted_velocity(command), dt)
-            self._still = 0.0
-        else:
-            wanted = self.righting_velocity()
-            calm = self.attitude.lean < config.settled_lean and math.hypot(*self.velocity) < config.settled_speed
-            self._still = self._still + dt if calm else 0.0
-            self._back, self._pace = 0.0, config.slowest
-        goal = self.push(rotation, self._needed(command, wanted, dt))
-        step = config.opening_speed * dt
-        self.opening = self.opening + np.clip(goal - self.opening, -step, step)
-        return self.strokes.positions(self.opening)
+        s = self.strokes
+        target: Array = drive.drive_step(
+            self._figures,
+            self._state,
+            self.opening,
+            self.attitude.rotation,
+            self.attitude.spin,
+            np.array([command.vx, command.vy, command.wz], dtype=float),
+            s.radius,
+            s.lift,
+            s.azimuth,
+            HALF,
+            *self._legs,
+            s.ball,
+            s.first,
+            s.second,
+            dt,
+        )
+        return target
 
     def wanted_velocity(self, command: Command) -> Array:
         """Velocity of the centre (2,) at the present attitude [m/s].
@@ -104,71 +128,26 @@ class BallRoller:
         The heavy side makes the ball fast when it is down and slow when it is up; wanting what it does by itself,
         v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
         """
-        config = self.config
-        c, s = math.cos(self.course), math.sin(self.course)
-        way = np.array([c * command.vx - s * command.vy, s * command.vx + c * command.vy])
-        size = math.hypot(*way)
-        mean = min(max(size, config.slowest), config.fastest)
-        square = mean**2 + self.strokes.lift * float(self.attitude.rotation[2, 2])
-        return way / size * max(config.slowest_on_top, math.sqrt(max(0.0, square)))
+        rotation, lift = self.attitude.rotation, self.strokes.lift
+        return np.array(
+            drive.wanted_velocity(self._figures, lift, rotation, self.course, float(command.vx), float(command.vy))
+        )
 
     def righting_velocity(self) -> Array:
         """Velocity (2,) that brings the lower side down by the shortest way, slower the nearer it is [m/s]."""
-        axis = np.cross(self.attitude.rotation[:, 2], UP)
-        sine = float(np.linalg.norm(axis))
-        axis = np.array([1.0, 0.0, 0.0]) if sine < 1e-3 else axis / sine
-        speed = min(self.config.righting * self.attitude.lean, self.config.righting_speed)
-        return speed * np.array([axis[1], -axis[0]])
-
-    def _needed(self, command: Command, wanted: Array, dt: float) -> Array:
-        """Change of velocity (2,) that the legs have to make; righting is left to gravity where that is enough."""
-        error, config = wanted - self.velocity, self.config
-        size = math.hypot(*wanted)
-        if command.vx or command.vy or size < 1e-6:
-            return error
-        speed = math.hypot(*self.velocity)
-        if self.attitude.lean < config.rocking_lean:  # open legs would prop it up: brake a fast swing, else let it rock
-            return -self.velocity if speed > config.rocking_speed else np.zeros(2)
-        way = wanted / size
-        still = speed < config.settled_speed
-        falls = float(error @ way) > 0 and math.sin(self.attitude.lean) > config.weight_rights
-        self._stuck = self._stuck + dt if falls and still else 0.0
-        if falls and float(self.velocity @ way) > -config.settled_speed and self._stuck < config.settled_time:
-            return error - (error @ way) * way
-        return error
-
-    def _run_up(self, wanted: Array, dt: float) -> Array:
-        """The wanted velocity, or its opposite for a while when the ball has got nowhere for long."""
-        config = self.config
-        if self._back > 0:
-            self._back -= dt
-            return -wanted
-        along = float(self.velocity @ wanted) / math.hypot(*wanted)
-        self._pace += dt / config.stuck_time * (along - self._pace)
-        if self._pace < config.stuck_speed:
-            self._pace, self._back = config.slowest, config.run_up
-        return wanted
+        return np.array(drive.righting_velocity(self._figures, self.attitude.rotation))
 
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
-        config = self.config
-        size = math.hypot(error[0], error[1])
-        strength = min(1.0, config.gain * (size - config.dead))
-        out = np.zeros(2 * LEGS)
-        if strength <= 0:
-            return out
-        down = seen_from_legs(-rotation[2], self.strokes.azimuth)
-        back = seen_from_legs(-(error[0] * rotation[0] + error[1] * rotation[1]) / size, self.strokes.azimuth)
-        for stroke, legs in ((self.strokes.lower, slice(0, LEGS)), (self.strokes.upper, slice(LEGS, 2 * LEGS))):
-            out[legs] = stroke_openings(
-                stroke.openings,
-                stroke.points,
-                stroke.radius,
-                down[legs],
-                back[legs],
-                self.strokes.radius,
-                config.nearest,
-                config.full,
-                config.depth * strength,
-            )
-        return self.strokes.kept_apart(out)
+        s = self.strokes
+        made: Array = drive.push_openings(
+            self._figures,
+            np.ascontiguousarray(rotation),
+            float(error[0]),
+            float(error[1]),
+            s.radius,
+            s.azimuth,
+            HALF,
+            *self._legs,
+        )
+        return made

@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .ball_kernels import filter_step, in_body
+from .ball_kernels import attitude_step, upright
 
 GRAVITY = 9.81  # [m/s^2]
 
@@ -28,9 +28,18 @@ class Attitude:
     def __init__(self, mount: Array | None = None, time_constant: float = 1.5, tolerance: float = 2.5) -> None:
         self.mount = np.eye(3) if mount is None else np.ascontiguousarray(mount)  # body_from_sensor
         self.time_constant, self.tolerance = time_constant, tolerance  # [s], [m/s^2]
-        self.rotation: Array = np.eye(3)
+        self._rotation: Array = np.eye(3)
         self.spin: Array = np.zeros(3)  # angular velocity in the heading frame [rad/s]
-        self._started, self._age = False, 0.0
+        self._clock = np.array([0.0, 0.0])  # whether it has started, and its age [s]
+
+    @property
+    def rotation(self) -> Array:
+        """heading_from_body (3, 3)."""
+        return self._rotation
+
+    @rotation.setter
+    def rotation(self, value: Array) -> None:
+        self._rotation = np.ascontiguousarray(value, dtype=float)
 
     @staticmethod
     def of(robot: Robot) -> Attitude:
@@ -43,26 +52,27 @@ class Attitude:
 
     def reset(self, acceleration: Array) -> None:
         """Start from the accelerometer alone; the body's x axis (or z, where that points up) gives the heading."""
-        up = acceleration / max(float(np.linalg.norm(acceleration)), 1e-9)
-        ahead = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
-        x = ahead - (ahead @ up) * up
-        x /= np.linalg.norm(x)
-        self.rotation = np.array([x, np.cross(up, x), up])
-        self._started, self._age = True, 0.0
+        self._rotation = upright(np.ascontiguousarray(acceleration, dtype=float))
+        self._clock[:] = 1.0, 0.0
 
     def update(self, gyro: Array, acceleration: Array, dt: float) -> Array:
         """heading_from_body (3, 3) after a step of dt [s]; gyro [rad/s] and specific force [m/s^2] in sensor axes.
 
         Axes that read NaN count as 0.
         """
-        gyro, acceleration = in_body(self.mount, gyro), in_body(self.mount, acceleration)
-        if not self._started:
-            self.reset(acceleration)
-        self._age += dt
-        share = min(1.0, dt / min(self.time_constant, self._age))
-        self.rotation = filter_step(self.rotation, gyro, acceleration, dt, share, GRAVITY, self.tolerance)
-        self.spin = self.rotation @ gyro
-        return self.rotation
+        self._rotation = attitude_step(
+            self._rotation,
+            self.spin,
+            self._clock,
+            self.mount,
+            np.ascontiguousarray(gyro, dtype=float),
+            np.ascontiguousarray(acceleration, dtype=float),
+            self.time_constant,
+            self.tolerance,
+            GRAVITY,
+            dt,
+        )
+        return self._rotation
 
     @property
     def facing(self) -> float:

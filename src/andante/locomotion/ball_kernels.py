@@ -146,3 +146,50 @@ def filter_step(
                 dot = out[0, k] * out[0, j] + out[1, k] * out[1, j] + out[2, k] * out[2, j]
                 polar[i, j] -= 0.5 * out[i, k] * dot
     return polar
+
+
+@njit(cache=True)
+def upright(force: Array) -> Array:
+    """heading_from_body (3, 3) of a body at rest: up is the felt force, x ahead (z, where x points up)."""
+    size = max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
+    up = force / size
+    ahead = np.zeros(3)
+    ahead[0 if abs(up[0]) < 0.9 else 2] = 1.0
+    dot = ahead[0] * up[0] + ahead[1] * up[1] + ahead[2] * up[2]
+    x = ahead - dot * up
+    x = x / math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
+    out = np.empty((3, 3))
+    out[0], out[2] = x, up
+    out[1, 0] = up[1] * x[2] - up[2] * x[1]
+    out[1, 1] = up[2] * x[0] - up[0] * x[2]
+    out[1, 2] = up[0] * x[1] - up[1] * x[0]
+    return out
+
+
+@njit(cache=True)
+def attitude_step(
+    rotation: Array,
+    spin: Array,
+    clock: Array,
+    mount: Array,
+    gyro: Array,
+    acceleration: Array,
+    time_constant: float,
+    tolerance: float,
+    gravity: float,
+    dt: float,
+) -> Array:
+    """heading_from_body after a reading in sensor axes; `spin` and `clock` (whether it has started, its age) change too.
+
+    The share of the accelerometer is dt / min(time constant, age).
+    """
+    rate, force = in_body(mount, gyro), in_body(mount, acceleration)
+    start = rotation
+    if clock[0] == 0.0:
+        start = upright(force)
+        clock[0], clock[1] = 1.0, 0.0
+    clock[1] += dt
+    out = filter_step(start, rate, force, dt, min(1.0, dt / min(time_constant, clock[1])), gravity, tolerance)
+    for i in range(3):
+        spin[i] = out[i, 0] * rate[0] + out[i, 1] * rate[1] + out[i, 2] * rate[2]
+    return out

@@ -41,5 +41,9 @@ def lift(share: float) -> float:
 
 @njit(cache=True)
 def forward_share(share: float) -> float:
-    """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks."""
-    return smooth((share - 0.1) / 0.75)
+    """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks.
+
+    It is there after three quarters of the swing, so that a foot whose servos lag, or that meets the ground early, does
+    not push the body back as it lands.
+    """
+    return smooth((share - 0.1) / 0.65)

@@ -1,0 +1,225 @@
+"""The compiled control step of the rolling ball: wanted velocity, what the legs must add, their openings, joint targets.
+
+`figures` are the fields of `BallConfig` in their order; `state` is what `BallRoller` remembers from step to step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from andante.geometry import Array
+
+from .ball_kernels import seen_from_legs, stroke_openings
+
+(
+    DEPTH,
+    NEAREST,
+    FULL,
+    GAIN,
+    DEAD,
+    OPENING_SPEED,
+    SLOWEST,
+    FASTEST,
+    SLOWEST_ON_TOP,
+    RIGHTING,
+    RIGHTING_SPEED,
+    WEIGHT_RIGHTS,
+    ROCKING_LEAN,
+    ROCKING_SPEED,
+    SETTLED_LEAN,
+    SETTLED_SPEED,
+    SETTLED_TIME,
+    STUCK_SPEED,
+    STUCK_TIME,
+    RUN_UP,
+) = range(20)
+
+# Course [rad], velocity of the centre (2) [m/s], how long it has lain still, stuck while righting, and has yet to roll
+# back for a run-up [s], mean speed along the wanted way [m/s].
+COURSE, VELOCITY, STILL, STUCK, BACK, PACE = 0, 1, 3, 4, 5, 6
+STATE = 7
+
+
+@njit(cache=True)
+def lean_of(rotation: Array) -> float:
+    """Angle between the body's z axis and the vertical [rad], 0 to pi."""
+    return math.acos(min(1.0, max(-1.0, rotation[2, 2])))
+
+
+@njit(cache=True)
+def wanted_velocity(
+    figures: Array, lift: float, rotation: Array, course: float, vx: float, vy: float
+) -> tuple[float, float]:
+    """Velocity of the centre at the present attitude [m/s], v² = mean² + lift cos(lean) along the wanted way."""
+    c, s = math.cos(course), math.sin(course)
+    x, y = c * vx - s * vy, s * vx + c * vy
+    size = math.hypot(x, y)
+    mean = min(max(size, figures[SLOWEST]), figures[FASTEST])
+    square = mean * mean + lift * rotation[2, 2]
+    speed = max(figures[SLOWEST_ON_TOP], math.sqrt(max(0.0, square)))
+    return speed * x / size, speed * y / size
+
+
+@njit(cache=True)
+def righting_velocity(figures: Array, rotation: Array) -> tuple[float, float]:
+    """Velocity that brings the lower side down by the shortest way, slower the nearer it is [m/s].
+
+    The ball turns about body z x up, so it rolls towards minus the horizontal part of the body's z axis.
+    """
+    zx, zy = rotation[0, 2], rotation[1, 2]
+    sine = math.hypot(zx, zy)
+    speed = min(figures[RIGHTING] * lean_of(rotation), figures[RIGHTING_SPEED])
+    if sine < 1e-3:
+        return 0.0, -speed
+    return -speed * zx / sine, -speed * zy / sine
+
+
+@njit(cache=True)
+def run_up(figures: Array, state: Array, x: float, y: float, dt: float) -> float:
+    """1, or -1 for a while when the ball has got nowhere along the wanted velocity for long."""
+    if state[BACK] > 0:
+        state[BACK] -= dt
+        return -1.0
+    along = (state[VELOCITY] * x + state[VELOCITY + 1] * y) / math.hypot(x, y)
+    state[PACE] += dt / figures[STUCK_TIME] * (along - state[PACE])
+    if state[PACE] < figures[STUCK_SPEED]:
+        state[PACE], state[BACK] = figures[SLOWEST], figures[RUN_UP]
+    return 1.0
+
+
+@njit(cache=True)
+def needed_for_righting(
+    figures: Array, state: Array, rotation: Array, x: float, y: float, dt: float
+) -> tuple[float, float]:
+    """Change of velocity that the legs have to make while righting; what gravity does alone is left to it."""
+    vx, vy = state[VELOCITY], state[VELOCITY + 1]
+    ex, ey, size, speed = x - vx, y - vy, math.hypot(x, y), math.hypot(vx, vy)
+    if size < 1e-6:
+        return ex, ey
+    lean = lean_of(rotation)
+    if lean < figures[ROCKING_LEAN]:  # open legs would prop it up: brake a fast swing, else let it rock
+        return (-vx, -vy) if speed > figures[ROCKING_SPEED] else (0.0, 0.0)
+    wx, wy = x / size, y / size
+    missing = ex * wx + ey * wy
+    falls = missing > 0 and math.sin(lean) > figures[WEIGHT_RIGHTS]
+    state[STUCK] = state[STUCK] + dt if falls and speed < figures[SETTLED_SPEED] else 0.0
+    if falls and vx * wx + vy * wy > -figures[SETTLED_SPEED] and state[STUCK] < figures[SETTLED_TIME]:
+        return ex - missing * wx, ey - missing * wy
+    return ex, ey
+
+
+@njit(cache=True)
+def keep_apart(opening: Array, half: float) -> None:
+    """No two lower neighbours in their second half, where their tiles would meet: the one that is less open yields."""
+    n = len(opening) // 2
+    lower = opening[:n].copy()
+    for leg in range(n):
+        most = max(lower[(leg - 1) % n], lower[(leg + 1) % n])
+        if most > half and (lower[leg] < most or (lower[leg] == most and leg % 2 == 1)):
+            opening[leg] = min(lower[leg], half)
+
+
+@njit(cache=True)
+def push_openings(
+    figures: Array,
+    rotation: Array,
+    ex: float,
+    ey: float,
+    radius: float,
+    azimuth: Array,
+    half: float,
+    lower_openings: Array,
+    lower_points: Array,
+    lower_radii: Array,
+    upper_openings: Array,
+    upper_points: Array,
+    upper_radii: Array,
+) -> Array:
+    """Openings (12,) that change the velocity of the centre by (ex, ey) [m/s], rotation heading_from_body."""
+    legs = len(azimuth) // 2
+    out = np.zeros(2 * legs)
+    size = math.hypot(ex, ey)
+    strength = min(1.0, figures[GAIN] * (size - figures[DEAD]))
+    if strength <= 0:
+        return out
+    down = seen_from_legs(-rotation[2], azimuth)
+    back = seen_from_legs(-(ex * rotation[0] + ey * rotation[1]) / size, azimuth)
+    depth = figures[DEPTH] * strength
+    near, full = figures[NEAREST], figures[FULL]
+    out[:legs] = stroke_openings(
+        lower_openings, lower_points, lower_radii, down[:legs], back[:legs], radius, near, full, depth
+    )
+    out[legs:] = stroke_openings(
+        upper_openings, upper_points, upper_radii, down[legs:], back[legs:], radius, near, full, depth
+    )
+    keep_apart(out, half)
+    return out
+
+
+@njit(cache=True)
+def drive_step(
+    figures: Array,
+    state: Array,
+    opening: Array,
+    rotation: Array,
+    spin: Array,
+    command: Array,
+    radius: float,
+    lift: float,
+    azimuth: Array,
+    half: float,
+    lower_openings: Array,
+    lower_points: Array,
+    lower_radii: Array,
+    upper_openings: Array,
+    upper_points: Array,
+    upper_radii: Array,
+    ball: Array,
+    first: Array,
+    second: Array,
+    dt: float,
+) -> Array:
+    """Joint targets (joints,) of the next step: ball + min(1, 2 o) first + max(0, 2 o - 1) second over the openings o.
+
+    Rolling without slip the centre moves with r ω x z.
+    """
+    state[VELOCITY], state[VELOCITY + 1] = radius * spin[1], -radius * spin[0]
+    state[COURSE] += command[2] * dt
+    if command[0] != 0.0 or command[1] != 0.0:
+        x, y = wanted_velocity(figures, lift, rotation, state[COURSE], command[0], command[1])
+        way = run_up(figures, state, x, y, dt)
+        state[STILL] = 0.0
+        ex, ey = way * x - state[VELOCITY], way * y - state[VELOCITY + 1]
+    else:
+        x, y = righting_velocity(figures, rotation)
+        speed = math.hypot(state[VELOCITY], state[VELOCITY + 1])
+        calm = lean_of(rotation) < figures[SETTLED_LEAN] and speed < figures[SETTLED_SPEED]
+        state[STILL] = state[STILL] + dt if calm else 0.0
+        state[BACK], state[PACE] = 0.0, figures[SLOWEST]
+        ex, ey = needed_for_righting(figures, state, rotation, x, y, dt)
+    goal = push_openings(
+        figures,
+        rotation,
+        ex,
+        ey,
+        radius,
+        azimuth,
+        half,
+        lower_openings,
+        lower_points,
+        lower_radii,
+        upper_openings,
+        upper_points,
+        upper_radii,
+    )
+    step = figures[OPENING_SPEED] * dt
+    out = ball.copy()
+    for leg in range(len(opening)):
+        opening[leg] += max(-step, min(step, goal[leg] - opening[leg]))
+        one, two = min(1.0, 2.0 * opening[leg]), max(0.0, 2.0 * opening[leg] - 1.0)
+        for joint in range(len(out)):
+            out[joint] += one * first[leg, joint] + two * second[leg, joint]
+    return out
