@@ -16,6 +16,7 @@ from andante._version import __version__
 from andante.errors import AndanteError
 
 from . import bench, catalog, check, convert, doctor, gait, ik, mesh, play, rig, sim, walk
+from .map import map_command
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -40,6 +41,7 @@ app.command("walk")(walk.walk)
 app.command("play")(play.play)
 app.add_typer(gait.app, name="gait")
 app.command("ik")(ik.ik)
+app.command("map")(map_command)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 

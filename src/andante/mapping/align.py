@@ -68,7 +68,7 @@ def align(
     *,
     reach: float = 0.4,  # [m]
     final_reach: float = 0.1,  # [m]
-    iterations: int = 20,
+    iterations: int = 14,
     noise: float = 0.02,  # least standard deviation of a point from its line [m]
 ) -> Alignment:
     """Relative pose by point-to-line alignment from a guess; information H / max(rms, noise)²."""

@@ -26,7 +26,8 @@ AGREE = (0.3, 0.08)  # two loops that differ by less tell the same [m, rad]
 MEMORY = 12  # key scans that a loop waits for another that agrees
 SURE = 0.1  # information of a match against that of independent points
 PHI = 9.0  # of dynamic covariance scaling
-EVERY = 25  # key scans between two solutions of the graph
+OFF = 0.15  # a new loop that is further off than this has the graph solved at once [m]
+EVERY = 50  # key scans between two solutions of the graph otherwise
 TURN_STEP = 0.02  # of the search for loops [rad]
 
 
@@ -57,18 +58,19 @@ class LoopFinder:
 
     def run(self, tick: Callable[[], None] = lambda: None) -> list[Edge]:
         """Edges of all loops that were confirmed; `poses` are those of the solved graph afterwards."""
-        unsolved = False
+        solved = 0
         for new in range(len(self.keys)):
+            before = len(self.loops)
             for old in self._candidates(new):
                 loop = self._check(old, new)
-                if loop is not None and self._confirm(loop):
-                    unsolved = True
-            off = max((_distance(self._error(loop)) for loop in self.loops[-3:]), default=0.0)
-            if unsolved and (off > 0.1 or new % EVERY == 0):
+                if loop is not None:
+                    self._confirm(loop)
+            off = max((_distance(self._error(loop)) for loop in self.loops[before:]), default=0.0)
+            if off > OFF or (new % EVERY == 0 and len(self.loops) > solved):
                 self._solve()
-                unsolved = False
+                solved = len(self.loops)
             tick()
-        if unsolved:
+        if len(self.loops) > solved:
             self._solve()
         return self.edges()
 
@@ -77,7 +79,7 @@ class LoopFinder:
         return [Edge(loop.old, loop.new, loop.pose, loop.information, PHI) for loop in self.loops]
 
     def _solve(self) -> None:
-        self.poses = optimise(self.poses, [*self.chain, *self.edges()], iterations=15, tolerance=1e-4).poses
+        self.poses = optimise(self.poses, [*self.chain, *self.edges()], iterations=8, tolerance=1e-3).poses
 
     def _candidates(self, new: int) -> list[int]:
         """Older key scans to try: the nearest of each earlier visit within the drift to be expected, at most three."""
@@ -140,20 +142,19 @@ class LoopFinder:
             self._boards[old] = grid, pyramid, Target(clouds, poses)
         return self._boards[old]
 
-    def _confirm(self, loop: Loop) -> bool:
+    def _confirm(self, loop: Loop) -> None:
         """Take a loop when another of the last key scans agrees with it, or when it changes nothing."""
         if _distance(self._error(loop)) < AGREE[0] and abs(self._error(loop)[2]) < AGREE[1]:
             self._accept(loop)
-            return True
+            return
         self._pending = [other for other in self._pending if loop.new - other.new <= MEMORY]
         agreeing = [other for other in self._pending if other.new != loop.new and self._agree(loop, other)]
         self._pending.append(loop)
         if not agreeing:
-            return False
+            return
         for other in [*agreeing, loop]:
             self._pending.remove(other)
             self._accept(other)
-        return True
 
     def _accept(self, loop: Loop) -> None:
         self.loops.append(loop)

@@ -40,7 +40,7 @@ class MappingParameters:
     loop_overlap: float = 0.6  # least share of points with a partner
     pair_radius: float = 4.0  # key scans nearer than this are laid on one another [m]
     pair_count: int = 12  # ... at most so many of the nearest
-    pair_rounds: int = 3  # of laying key scans on one another and solving the graph
+    pair_rounds: int = 2  # of laying key scans on one another and solving the graph
 
     def __post_init__(self) -> None:
         for name in _WHOLE:

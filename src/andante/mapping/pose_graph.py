@@ -49,7 +49,6 @@ def optimise(
     Nodes without any edge stay where they are.
     """
     x = np.array(poses, dtype=float)
-    _check(x, edges, fixed)
     if not edges:
         return GraphSolution(x, True, 0, 0.0, np.zeros(0), np.zeros(0))
     from scipy.sparse import csc_matrix
@@ -60,6 +59,7 @@ def optimise(
     relative = np.array([edge.pose for edge in edges], dtype=float)
     information = np.array([edge.information for edge in edges], dtype=float)
     robust = np.array([edge.robust for edge in edges], dtype=float)
+    _check(x, first, second, relative, information, fixed)
     size = 3 * len(x)
     ends = np.stack([np.stack([first, first, second, second], 1), np.stack([first, second, first, second], 1)])
     axes = np.arange(3)
@@ -85,7 +85,7 @@ def optimise(
         new = tied(tried)
         if new <= cost * (1 + 1e-12):
             x = tried
-            small = np.abs(step).max() < tolerance or cost - new < 1e-9 * max(cost, 1e-9)
+            small = np.abs(step).max() < tolerance or cost - new < 1e-6 * cost
             cost, damping = new, max(damping / 5, 1e-9)
             converged = bool(small)
         else:
@@ -96,13 +96,21 @@ def optimise(
     return GraphSolution(x, converged, count, cost, chi2, scale)
 
 
-def _check(poses: Array, edges: Sequence[Edge], fixed: int) -> None:
+def _check(
+    poses: Array, first: np.ndarray, second: np.ndarray, relative: Array, information: Array, fixed: int
+) -> None:
     if poses.ndim != 2 or poses.shape[1] != 3 or not np.isfinite(poses).all():
         raise BadInput(f"a pose graph needs finite poses (n, 3), got shape {poses.shape}")
-    if not 0 <= fixed < max(len(poses), 1):
+    if not 0 <= fixed < len(poses):
         raise BadInput(f"fixed node {fixed} is not one of {len(poses)} poses")
-    for edge in edges:
-        if not (0 <= edge.first < len(poses) and 0 <= edge.second < len(poses)) or edge.first == edge.second:
-            raise BadInput(f"an edge ties nodes {edge.first} and {edge.second} of a graph of {len(poses)} poses")
-        if not (np.isfinite(edge.pose).all() and np.isfinite(edge.information).all()):
-            raise BadInput(f"the edge between nodes {edge.first} and {edge.second} is not finite")
+    if relative.shape != (len(first), 3) or information.shape != (len(first), 3, 3):
+        raise BadInput(f"edges need poses (3,) and information (3, 3), got {relative.shape} and {information.shape}")
+    ends = np.stack([first, second])
+    wrong = (ends < 0).any(axis=0) | (ends >= len(poses)).any(axis=0) | (first == second)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise BadInput(f"an edge ties nodes {first[k]} and {second[k]} of a graph of {len(poses)} poses")
+    bad = ~(np.isfinite(relative).all(axis=1) & np.isfinite(information).all(axis=(1, 2)))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise BadInput(f"the edge between nodes {first[k]} and {second[k]} is not finite")

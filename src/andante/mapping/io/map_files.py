@@ -45,24 +45,30 @@ def load_map(path: Path | str) -> OccupancyGrid:
 
 
 def save_map(grid: OccupancyGrid, path: Path | str, *, mode: str = "trinary", picture: str = ".pgm") -> list[Path]:
-    """Write PATH.yaml and its picture, both or none; return their paths.
+    """Write PATH.yaml and its picture, both or none; return their paths. Mode and picture as in `encode_map`."""
+    files = encode_map(grid, Path(path), mode=mode, picture=picture)
+    write_all(files)
+    return [made for _, made in files]
+
+
+def encode_map(
+    grid: OccupancyGrid, path: Path, *, mode: str = "trinary", picture: str = ".pgm"
+) -> list[tuple[bytes, Path]]:
+    """Contents and names of the picture and of PATH.yaml.
 
     mode trinary keeps free, occupied and unknown (by the usual thresholds); scale keeps percentages and writes unknown
-    as transparent (png) or as middle gray; raw keeps -1 and 0 to 100 exactly, as pixels 255 and 0 to 100.
-    picture: .pgm, .pgm.gz or .png.
+    as transparent (png) or as middle gray (pgm, where it is lost); raw keeps -1 and 0 to 100 exactly, as pixels 255
+    and 0 to 100. picture: .pgm, .pgm.gz or .png.
     """
     if mode not in MODES:
         raise BadInput(f"map mode {mode!r} is unknown; modes: {', '.join(MODES)}")
     if picture not in PICTURES:
         raise BadInput(f"map pictures are written as {', '.join(PICTURES)}, not {picture!r}")
-    base = map_base(Path(path))
-    text = _yaml_text(grid, f"{base.name}{picture}", mode)
+    base = map_base(path)
     pixels = _pixels(grid, mode)[::-1]
-    image = base.with_name(base.name + picture)
     data = _png(pixels, grid, mode) if picture == ".png" else encode_pgm(pixels, zipped=picture.endswith(".gz"))
-    written = [image, base.with_name(base.name + ".yaml")]
-    write_all([(data, written[0]), (text.encode(), written[1])])
-    return written
+    text = _yaml_text(grid, f"{base.name}{picture}", mode)
+    return [(data, base.with_name(base.name + picture)), (text.encode(), base.with_name(base.name + ".yaml"))]
 
 
 def map_base(path: Path) -> Path:

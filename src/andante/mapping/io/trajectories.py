@@ -40,9 +40,13 @@ def read_trajectory(path: Path | str) -> Trajectory:
 
 def write_trajectory(trajectory: Trajectory, path: Path | str) -> None:
     """Write TUM lines, or CARMEN ODOM lines where the file ends in .log or .clf; whole or not at all."""
-    path = Path(path)
+    write_bytes(trajectory_bytes(trajectory, Path(path)), Path(path))
+
+
+def trajectory_bytes(trajectory: Trajectory, path: Path) -> bytes:
+    """What `write_trajectory` puts into a file of that name."""
     form = carmen_text if path.suffix.lower() in CARMEN else tum_text
-    write_bytes(form(trajectory).encode(), path)
+    return form(trajectory).encode()
 
 
 def tum_text(trajectory: Trajectory) -> str:
