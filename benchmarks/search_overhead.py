@@ -2,8 +2,8 @@
 
 python benchmarks/search_overhead.py [--candidates N] [--work MS] [--workers K]
 
-The objective spins for WORK milliseconds of CPU time. Every figure is the difference of a study of 2 N candidates and one
-of N, by N, so that starting up cancels out; `share` is the work in the CPU time that a candidate takes altogether.
+The objective spins for WORK milliseconds of CPU time. Every figure is the difference of a study of 2 N candidates and
+one of N, by N, so that starting up cancels out; `share` is the work in the CPU time that a candidate takes altogether.
 """
 
 from __future__ import annotations

@@ -30,16 +30,17 @@ class StudyFolder:
     config: StudyConfig
 
     @classmethod
-    def open(cls, path: Path) -> StudyFolder:
+    def open(cls, path: Path | str) -> StudyFolder:
         """The study of a folder."""
+        path = Path(path)
         if not (path / CONFIG).is_file():
             raise BadInput(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
         return cls(path, read_config(path / CONFIG))
 
     @classmethod
-    def create(cls, path: Path, config: StudyConfig) -> StudyFolder:
+    def create(cls, path: Path | str, config: StudyConfig) -> StudyFolder:
         """A new study in a folder that is empty or not there yet; study.toml comes last, so it is whole or absent."""
-        config = config.settled()
+        path, config = Path(path), config.settled()
         if path.exists() and not path.is_dir():
             raise BadInput(f"{path} is a file; give the name of a folder")
         path.mkdir(parents=True, exist_ok=True)

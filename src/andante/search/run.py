@@ -37,7 +37,7 @@ def search(
     more candidates are begun; `resume` goes on with the next.
     """
     check_executor(executor, workers, timeout)
-    folder = StudyFolder.create(Path(path), config)
+    folder = StudyFolder.create(path, config)
     return _last(events(folder, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen)
 
 
@@ -52,7 +52,7 @@ def resume(
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
     """Go on with a study, to another budget if one is given, with the candidates it would have had without a stop."""
-    folder = StudyFolder.open(Path(path))
+    folder = StudyFolder.open(path)
     return _last(
         events(folder, budget=budget, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen
     )
