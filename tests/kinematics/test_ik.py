@@ -191,10 +191,21 @@ def test_limits_bind_only_when_asked():
     assert np.abs(bound.q).max() == 0.5
 
 
-def test_start_outside_the_limits_is_cut():
+def test_start_a_little_outside_the_limits_is_cut():
     chain = planar((0.3, 0.25), 0.5).chain("l0", "tip")
     target = chain.coordinates([0.4, -0.3])
-    assert chain.ik(target, start=[3.0, -3.0]).q == pytest.approx([0.4, -0.3], abs=1e-4)
+    assert chain.ik(target, start=[0.54, -0.54]).q == pytest.approx([0.4, -0.3], abs=1e-4)
+
+
+def test_limits_that_exclude_the_start_are_named():
+    chain = planar((0.3, 0.25), 0.5).chain("l0", "tip")
+    target = chain.coordinates([0.4, -0.3])
+    expected = f"joint '{chain.joint_names[1]}' at -3, outside its limits -0.5 to 0.5"
+    with pytest.raises(BadInput, match=expected):
+        chain.ik(target, start=[0.2, -3.0])
+    with pytest.raises(BadInput, match=expected):
+        chain.ik(np.stack([target, target]), start=[[0.2, 0.1], [0.2, -3.0]])
+    assert chain.ik(target, start=[0.2, -3.0], limits=False).converged
 
 
 def test_singular_start_is_left():

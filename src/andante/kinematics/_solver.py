@@ -36,6 +36,7 @@ SLOW = 0.9  # a step is slow when it leaves more than this share of the cost
 PATIENCE = 2  # slow steps in a row before an attempt is given up
 DIFFERENCE = 1e-6  # of joint positions, for second derivatives [rad, m]
 STILL = 1e-15  # relative gain below which the optimum is reached
+OUTSIDE = 0.05  # of a joint's range: a start that is further out than a measurement would be is refused
 BAD_GOAL = -1.0
 
 
@@ -403,6 +404,9 @@ def _solve_all(
             s.first[i] = out[index, i]
             good = good and math.isfinite(s.first[i])
             if options[LIMITED] != 0.0:
+                low, high = limits[i, 0], limits[i, 1]
+                slack = OUTSIDE * (high - low)
+                good = good and low - slack <= s.first[i] <= high + slack
                 s.first[i] = min(max(s.first[i], limits[i, 0]), limits[i, 1])
         if not good:
             out[index, width + 2] = BAD_GOAL

@@ -179,7 +179,8 @@ class Chain:
         the optimum with converged = False. One target gives a `Solution`; (m, 6) targets give `Solutions`, arrays over
         m with the same numbers as m single calls.
 
-        start: (n,), or (m, n) for a batch [rad, m]; cut at the limits; the middle of the limits when left out.
+        start: (n,), or (m, n) for a batch [rad, m]; a little outside the limits it is cut, further out it is refused;
+        the middle of the limits when left out.
         threads: of a batch. The other keywords are those of `andante.kinematics.ik.Options`:
         axes: whose axes a partly free position or angle is meant in, "base" or "tool".
         weights: of position and angle. limits: keep to the joint limits. restarts: attempts from random places
@@ -202,14 +203,14 @@ class Chain:
             q = begin.copy()
             error, iterations, status = solve_one(table, layout, bounds, targets, wanted, q)
             if status < 0.0:
-                raise complain(targets, begin)
+                raise complain(targets, begin, self.joint_names, self.limits)
             return Result(q, status > 0.0, error, iterations)
         if begin.shape not in ((n,), (len(targets), n)):
             raise self._bad_start(begin)
         begin = np.broadcast_to(begin, (len(targets), n))
         out = solve_batch(self.table, self.layout, self.kernel_bounds, targets, begin, wanted, threads)
         if np.any(out[:, n + 2] < 0.0):
-            raise complain(targets, begin)
+            raise complain(targets, begin, self.joint_names, self.limits)
         return Result(out[:, :n].copy(), out[:, n + 2] > 0.0, out[:, n].copy(), out[:, n + 1].astype(np.int64))
 
     def _bad_start(self, start: Array) -> BadInput:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypedDict, TypeVar
@@ -100,12 +101,22 @@ def as_targets(target: ArrayLike) -> Array:
     return array
 
 
-def complain(targets: Array, start: Array) -> BadInput:
-    """The error for what the kernel refused."""
+def complain(targets: Array, start: Array, names: Sequence[str], limits: tuple[Array, Array]) -> BadInput:
+    """The error for what the kernel refused; names and limits are those of the columns of the start."""
     if not np.all(np.isfinite(start)):
         return BadInput("the start has joint positions that are not finite numbers")
     rows = targets.reshape(-1, 6)
-    which = next(i for i, row in enumerate(rows) if np.all(np.isnan(row)) or np.any(np.isinf(row)))
+    bad = [i for i, row in enumerate(rows) if np.all(np.isnan(row)) or np.any(np.isinf(row))]
+    if not bad:
+        lower, upper = limits
+        out = np.maximum(lower - start, start - upper).reshape(-1, len(names))
+        row, joint = divmod(int(np.argmax(out)), len(names))
+        value = start.reshape(-1, len(names))[row, joint]
+        return BadInput(
+            f"the start has joint {names[joint]!r} at {value:.4g}, outside its limits {lower[joint]:.4g} to "
+            f"{upper[joint]:.4g}; start within them or pass limits=False"
+        )
+    which = bad[0]
     place = f"target {which} of {len(rows)}" if len(rows) > 1 else "the target"
     if np.any(np.isinf(rows[which])):
         return BadInput(f"{place} has an infinite coordinate; use NaN for a coordinate that is free")

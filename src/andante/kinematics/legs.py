@@ -83,6 +83,12 @@ class Legs:
             made[index, : len(chain.joint_names)] = chain.kernel_bounds[0]
         return made
 
+    @property
+    def limits(self) -> tuple[Array, Array]:
+        """Lower and upper bounds of q [rad, m]."""
+        lower, upper = zip(*(chain.limits for chain in self.chains), strict=True)
+        return np.concatenate(lower), np.concatenate(upper)
+
     @cached_property
     def middle(self) -> Array:
         """The middle of the limits of all joints."""
@@ -129,7 +135,7 @@ class Legs:
         solve(self.table, self.layout, self.kernel_bounds, goals, wanted, out)
         status = out[:, -1]
         if status.min() < 0.0:
-            raise complain(goals, begin)
+            raise complain(goals, begin, self.joint_names, self.limits)
         q = out.ravel()[self._cells]
         return Result(q, status > 0.0, out[:, -3], out[:, -2].astype(np.int64))
 

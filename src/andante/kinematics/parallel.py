@@ -183,7 +183,7 @@ class Parallel:
             error, steps = np.linalg.norm(out[:, :, -3], axis=1), out[:, :, -2].sum(axis=1).astype(np.int64)
             status = out[:, :, -1].min(axis=1)
         if np.any(status < 0.0):
-            raise complain(targets, begin)
+            raise complain(targets, begin, self.joint_names, self.limits)
         if batch:
             return Result(q, status > 0.0, error, steps)
         return Result(q[0], bool(status[0] > 0.0), float(error[0]), int(steps[0]))
