@@ -13,7 +13,7 @@ from andante.geometry import Array
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
 from andante.physics.commands import Wishes
-from andante.physics.mujoco._kernels import slewed
+from andante.physics.mujoco._kernels import followed, slewed
 from andante.physics.mujoco.engine import MujocoEngine
 from andante.physics.servos import ServoGains
 
@@ -161,3 +161,37 @@ def test_two_actors_slew_at_once() -> None:
     scene.step(10)
     assert scene.references[0][0] == pytest.approx(10 * DT * 1.0)
     assert scene.references[1][0] == 0.01
+
+
+@given(st.lists(st.tuples(inside, numbers, speeds), min_size=1, max_size=8), st.booleans())
+def test_the_compiled_way_is_the_short_way(joints: list[tuple[float, float, float]], broken: bool) -> None:
+    start, target, velocity = (np.array(column) for column in zip(*joints, strict=True))
+    if broken:
+        target[-1] = np.nan
+    made = wishes(start, velocity)
+    wanted = target.copy()
+    far = followed(wanted, made.lower, made.upper, made.references, made.strides(DT)[1])
+    assert {0: True, 1: False, -1: None}[far] is made.follow(target, DT)
+    if far >= 0:
+        np.testing.assert_array_equal(wanted, made.targets)
+
+
+def test_bad_targets_leave_everything_as_it_was() -> None:
+    scene = MujocoEngine(World("empty"), (Placement("arm", specimens.mimic_pair(), fixed=True),), Settings(dt=DT))
+    scene.command(0, [0.1, 0.1])
+    scene.step(100)
+    before = scene.data.ctrl.copy()
+    with pytest.raises(BadInput, match="NaN"):
+        scene.command(0, [np.nan, 0.0])
+    with pytest.raises(ValueError, match="shape"):
+        scene.command(0, [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(scene.data.ctrl, before)
+    np.testing.assert_array_equal(scene.wishes[0].targets, before)
+
+
+def test_a_scalar_goes_to_all_joints_and_targets_stay_within_limits() -> None:
+    scene = MujocoEngine(World("empty"), (Placement("arm", specimens.chain(3)),), Settings(dt=DT))
+    for _ in range(2):
+        scene.command(0, 0.2)
+        scene.step(500)
+    np.testing.assert_array_equal(scene.references[0], 0.2)

@@ -148,6 +148,10 @@ class Engine(ABC):
         """Pose (7,) and velocity (6,) of one body of the actor's tree."""
         return self.body_poses(actor)[body], self.body_velocities(actor)[body]
 
+    def surely_within(self, distance: float) -> bool:
+        """Whether a quick look shows that all bodies are numbers within about a distance [m] of the origin."""
+        return False
+
     def contacts_of(self, actor: int) -> Contacts:
         """Contacts of one actor, told with it as side A; see `Contacts.of`."""
         return self.contacts().of(actor)

@@ -18,6 +18,7 @@ from andante.description.source import Problem
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.bounds import diverged
+from andante.physics.commands import POSITION
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts, Mode, RayHits
 
@@ -118,7 +119,26 @@ class MujocoEngine(Engine):
             mujoco.mj_comVel(self.model, self.data)
             self._stale = False
 
+    def surely_within(self, distance: float) -> bool:
+        return bool(np.abs(self.data.qpos).max(initial=0.0) < distance)  # what hangs on these is as near
+
     # ---- servos ----------------------------------------------------------------------------------
+    def command(self, actor: int, values: ArrayLike, mode: Mode = POSITION, joints: ArrayLike | None = None) -> None:
+        wish, wanted, far = self.wishes[actor], np.empty(0), -1
+        if joints is None and mode is POSITION and wish.uniform is POSITION and not self.drives:
+            wanted = np.empty(len(wish.targets))
+            wanted[:] = values
+            far = _kernels.followed(wanted, wish.lower, wish.upper, wish.references, wish.strides(self.dt)[1])
+        if far < 0:  # the long way
+            super().command(actor, values, mode, joints)
+        elif far > 0:
+            wish.targets = wanted
+            self._slewing.add(actor)
+        else:
+            self._slewing.discard(actor)
+            wish.targets = wish.references = self.references[actor] = wanted
+            self._controls[actor][:] = wanted
+
     def _apply_servos(self, actor: int) -> None:
         where, gains, modes = self._index[actor].actuators, self.gains[actor], self.modes[actor]
         driven = (modes == Mode.POSITION) | (modes == Mode.VELOCITY)
