@@ -169,6 +169,7 @@ class FallManager:
 
     def _fall(self, readings: Readings, dt: float) -> Array:
         assert self._track is not None
+        targets = self._track.at(self._since)
         turning = float(np.linalg.norm(np.nan_to_num(readings.gyro)))
         felt = abs(float(np.linalg.norm(readings.acceleration)) - GRAVITY)
         self._quiet = self._quiet + dt if turning < QUIET_TURN and felt < QUIET_FORCE else 0.0
@@ -181,7 +182,7 @@ class FallManager:
             self.rising.start()
             self._enter(FallState.FALLEN)
             self._tell(readings.time, "caught" if posture is Posture.STANDING else "fallen", posture)
-        return self._track.at(self._since)
+        return targets
 
     def _rise(self, readings: Readings, command: Command, dt: float) -> Array:
         before = self.rising.failures

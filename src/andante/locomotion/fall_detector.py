@@ -77,13 +77,13 @@ class FallDetector:
         self.body_from_imu = imu_rotation(robot)
         self.attitude = Attitude(settle=0.6)
         self.weight = self.balance.mass * GRAVITY
-        self._gap: Array | None = None
+        self._gaps: Array | None = None  # from each foot to the centre of mass
         self._drift = np.zeros(3)
         self._doubt = 0.0
 
     def reset(self) -> None:
         """Forget the motion so far; the vertical is kept."""
-        self._gap, self._drift, self._doubt = None, np.zeros(3), 0.0
+        self._gaps, self._drift, self._doubt = None, np.zeros(3), 0.0
 
     def update(self, readings: Readings, dt: float) -> BalanceState:
         """Take one reading."""
@@ -97,8 +97,9 @@ class FallDetector:
         lowest = min(floors)
         near = [k for k, floor in enumerate(floors) if floor < lowest + NEAR_GROUND]
         support = np.concatenate([levelled[k] for k in near])[:, :2]
-        middle = np.mean([soles[k].mean(axis=0) for k in near], axis=0)
-        velocity = level @ (self._joint_drift(centre - middle, dt) + np.cross(gyro, centre - middle))
+        feet = np.array([points.mean(axis=0) for points in soles])
+        middle = feet[near].mean(axis=0)
+        velocity = level @ (self._joint_drift(centre - feet, near, dt) + np.cross(gyro, centre - middle))
         place = level @ centre
         omega = math.sqrt(GRAVITY / max(LEAST_HEIGHT, float(place[2]) - lowest))
         capture = place[:2] + velocity[:2] / omega
@@ -112,12 +113,15 @@ class FallDetector:
         towards = _unit(away) - _unit(up[:2])
         return BalanceState(capture - (level @ middle)[:2], towards, outside, omega, tilt, up, falling)
 
-    def _joint_drift(self, gap: Array, dt: float) -> Array:
-        """Velocity of the centre of mass against the support by the joints alone, low-passed, body axes (3,) [m/s]."""
-        if self._gap is not None and dt > 0:
+    def _joint_drift(self, gaps: Array, near: list[int], dt: float) -> Array:
+        """Velocity of the centre of mass against the supporting feet by the joints alone, body axes (3,) [m/s].
+
+        gaps (feet, 3) lead from each foot to it. Low-passed; feet that come and go make no jump.
+        """
+        if self._gaps is not None and dt > 0:
             share = dt / (dt + self.rules.smooth)
-            self._drift = self._drift + share * ((gap - self._gap) / dt - self._drift)
-        self._gap = gap
+            self._drift = self._drift + share * ((gaps - self._gaps)[near].mean(axis=0) / dt - self._drift)
+        self._gaps = gaps
         return self._drift
 
 
