@@ -19,11 +19,20 @@ def convert(
         Path | None,
         typer.Option("--meshes", metavar="DIR", help="Copy the meshes there and refer to the copies."),
     ] = None,
+    height: Annotated[
+        float | None,
+        typer.Option("--height", metavar="M", help="Maps: of the lidar (0.2), or of the walls to pull up (1.0)."),
+    ] = None,
+    resolution: Annotated[float, typer.Option("--resolution", metavar="M", help="Of the map of a world.")] = 0.05,
 ) -> None:
-    """Convert a robot or world: .xacro .urdf .sdf .world .xml (MJCF)."""
+    """Convert a robot or world: .xacro .urdf .sdf .world .xml (MJCF); also a map.yaml to a world and back."""
     from andante.description.io.convert import convert_file
+    from andante.runtime.convert_maps import convert_map, is_map_conversion
 
-    written = convert_file(source, out, arguments_of(arguments), meshes)
+    if is_map_conversion(source, out):
+        written = convert_map(source, out, height=height, resolution=resolution)
+    else:
+        written = convert_file(source, out, arguments_of(arguments), meshes)
     for problem in written.problems:
         console().print(str(problem), markup=False)
     console().print(f"wrote {written.path}", markup=False)

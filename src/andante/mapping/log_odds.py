@@ -103,6 +103,7 @@ class LogOddsGrid:
         percent = np.rint(100 / (1 + np.exp(-self.cells[part] / THOUSAND)))
         cells = np.where(seen[part], percent, UNKNOWN).astype(np.int8)
         x, y = (self.corner[0] + int(cols[0])) * self.resolution, (self.corner[1] + int(rows[0])) * self.resolution
+        x, y = round(x, 9), round(y, 9)
         return OccupancyGrid(self.resolution, (x, y, 0.0), cells)
 
 

@@ -54,8 +54,13 @@ def convert_file(
         raise BadInput(f"{out}: {kind} can be written as {', '.join(formats)}")
     if meshes is not None:
         thing = _with_copied_meshes(thing, meshes)
+    return write_description(thing, out, meshes)
+
+
+def write_description(thing: Robot | World, out: Path, meshes: Path | None = None) -> Written:
+    """Write a robot or world in the format of the suffix of `out`, whole or not at all."""
     lost: tuple[Problem, ...] = ()
-    if suffix in (".xml", ".mjcf"):
+    if out.suffix.lower() in (".xml", ".mjcf"):
         thing, lost = _without_missing_visuals(thing)
     write_bytes(_text(thing, out, meshes).encode("utf-8"), out)
     return Written(out, (*thing.problems, *lost))
