@@ -17,7 +17,6 @@ from andante.description import load_robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import EXTRA, JOINTS, SAMPLES, SYMBOLS, TEN, VARIANTS, WaveModel, WaveParameters
-from andante.locomotion.wave_kernels import slewed
 from andante.locomotion.wave_playback import envelope, playback
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -174,15 +173,6 @@ def test_smooth_playback_leaves_the_first_pose_softly_and_ends_in_a_stand() -> N
 def test_an_envelope_without_a_ramp_is_a_step() -> None:
     np.testing.assert_array_equal(envelope(np.array([0.0, 0.01, 1.0]), 0.0), [0.0, 1.0, 1.0])
     np.testing.assert_allclose(envelope(np.array([-1.0, 0.5, 2.0]), 1.0), [0.0, 0.5, 1.0])
-
-
-def test_references_slew_to_their_targets() -> None:
-    targets = np.array([[0.25, -5.0], [0.0, 0.0]])
-    lower, upper = np.array([-1.0, -0.3]), np.array([1.0, 1.0])
-    rows, new = slewed(targets, np.array([0, 4]), 6, np.zeros(2), lower, upper, np.array([0.1, 10.0]))
-    np.testing.assert_allclose(rows[:, 0], [0.1, 0.2, 0.25, 0.25, 0.15, 0.05])
-    np.testing.assert_allclose(rows[:, 1], [-0.3, -0.3, -0.3, -0.3, 0.0, 0.0])
-    assert new.tolist() == [True, True, True, False, True, True]
 
 
 def test_symbols_go_there_and_back() -> None:

@@ -1,4 +1,4 @@
-"""Compiled loops of the coupled-wave gait: joint angles over time, exact and smooth, and the servo references of them.
+"""Compiled loops of the coupled-wave gait: joint angles over time, exact and smooth.
 
 Columns of the angles, right before left: hip pitch, knee pitch, ankle pitch, hip roll, ankle roll, shoulder pitch,
 shoulder roll, elbow yaw, elbow roll. Parameters are the vector of `WaveParameters.vector` (degrees, radians, seconds).
@@ -156,30 +156,3 @@ def smooth_waves(parameters: Array, t: Array, share: Array, stride: Array) -> Ar
         for k in range(COLUMNS):
             row[k] *= _DEGREE
     return out
-
-
-@njit(cache=True)
-def slewed(
-    targets: Array, at: np.ndarray, steps: int, start: Array, lower: Array, upper: Array, stride: Array
-) -> tuple[Array, np.ndarray]:
-    """Servo references (steps, joints) of targets (n, joints) commanded before steps `at` (n,), and which rows are new.
-
-    Every step a reference goes to its target, by at most `stride` (joints,) [rad].
-    """
-    joints = len(start)
-    out = np.empty((steps, joints))
-    new = np.zeros(steps, dtype=np.bool_)
-    now, goal = start.copy(), start.copy()
-    following = 0
-    for i in range(steps):
-        while following < len(at) and at[following] <= i:
-            for j in range(joints):
-                goal[j] = min(max(targets[following, j], lower[j]), upper[j])
-            following += 1
-        for j in range(joints):
-            gap = goal[j] - now[j]
-            if gap != 0.0:
-                new[i] = True
-                now[j] = goal[j] if abs(gap) <= stride[j] else now[j] + math.copysign(stride[j], gap)
-            out[i, j] = now[j]
-    return out, new

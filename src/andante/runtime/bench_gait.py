@@ -1,6 +1,6 @@
 """`andante bench gait`: trials of a gait search beside bare stepping of the same motion, and candidates a second.
 
-A trial (targets, slewed references, restore, commands, steps, measuring, looking for a fall) is compared with a loop of
+A trial (targets, restore, commands, steps, measuring, looking for a fall) is compared with a loop of
 raw engine calls that plays the same references for the same simulated time from the same state; both sides take turns
 and the ratio is the median over pairs, in CPU time, as `bench physics` does it. MuJoCo walks the shipped gait; engines
 on which that falls would do less work, so the others mark time on the spot.
@@ -20,14 +20,15 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveParameters
+from andante.locomotion.wave import WaveModel, WaveParameters
+from andante.locomotion.wave_playback import playback
 from andante.physics.registry import ENGINES, installed
 
 from .bench import Row
 from .bench_bare import BARE
 from .bench_physics import Unequal, take_turns
 from .wave_objective import WaveObjective
-from .wave_trial import References, WaveTrial
+from .wave_trial import WaveTrial, command_steps
 
 LONG, SHORT = 6.0, 1.0  # a trial on MuJoCo and on the slower engines [s]
 PROCESSES = 2
@@ -37,11 +38,11 @@ STEPPING = {"A_h": 0.0, "A_k": 6.0, "A_a": 0.0, "b": 8.0, "s_h": -24.0, "s_k": 4
 
 
 def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
-    """A row per engine; about `seconds` trials on MuJoCo, fewer on the others; then the search."""
+    """A row per engine, twice `seconds` pairs of trials each; then the search."""
     rows = []
     for name, entry in ENGINES.items():
         if installed(entry):
-            rows.append(measure(name, max(2, round(seconds))))
+            rows.append(measure(name, max(3, round(2 * seconds))))
         elif not quiet:
             sys.stderr.write(f"left out: trial ({name}): the package {entry.distribution} is not installed\n")
     return (*rows, *search(max(4, 4 * round(seconds))))
@@ -60,8 +61,7 @@ def measure(engine: str, pairs: int) -> Row:
     parameters, seconds = motion_for(engine)
     ours, other = WaveTrial(engine=engine), WaveTrial(engine=engine)
     try:
-        references = other.references(parameters, "smooth", seconds)
-        bare = bare_trial(other, references)
+        bare = bare_trial(other, parameters, seconds)
         ours.run(parameters, "smooth", seconds)
         bare()
         times = take_turns((lambda _: walk(ours, parameters, seconds), lambda _: bare()), [np.zeros(0)], pairs)
@@ -79,12 +79,34 @@ def walk(trial: WaveTrial, parameters: WaveParameters, seconds: float) -> None:
         raise Unequal(f"trial ({trial.engine.name}): the robot fell, so the sides did different work")
 
 
-def bare_trial(trial: WaveTrial, references: References) -> Callable[[], None]:
+def references_of(trial: WaveTrial, parameters: WaveParameters, seconds: float) -> tuple[Array, np.ndarray]:
+    """Servo references (steps, joints) [rad] of a trial, slewed at the joints' speed limits, and which rows are new."""
+    engine, steps = trial.engine, round(seconds / trial.engine.dt)
+    played = playback(WaveModel(trial.robot, parameters), trial.start, seconds)
+    commands = command_steps(played, engine.dt, steps)
+    wish = engine.wishes[trial.actor]
+    stride = engine.gains[trial.actor].velocity * engine.dt
+    rows, new = np.empty((steps, len(trial.start))), np.zeros(steps, dtype=bool)
+    now = goal = trial.start
+    for step in range(steps):
+        if step in commands:
+            goal = np.clip(commands[step], wish.lower, wish.upper)
+        gap = goal - now
+        far = np.abs(gap) > stride
+        new[step] = bool(gap.any())
+        now = np.where(far, now + np.clip(gap, -stride, stride), goal)
+        rows[step] = now
+    return rows, new
+
+
+def bare_trial(trial: WaveTrial, parameters: WaveParameters, seconds: float) -> Callable[[], None]:
     """The same motion by raw calls: one command per change of the references, nothing measured."""
-    begins = np.flatnonzero(references.new | (np.arange(len(references.new)) == 0))
-    lengths = np.diff([*begins, len(references.rows)])
+    rows, new = references_of(trial, parameters, seconds)
+    new[0] = True
+    begins = np.flatnonzero(new)
+    lengths = np.diff([*begins, len(rows)])
     plays = {int(n): BARE[trial.engine.name](trial.engine, trial.actor, int(n)) for n in np.unique(lengths)}
-    parts = [(plays[int(n)], references.rows[b : b + 1]) for b, n in zip(begins, lengths, strict=True)]
+    parts = [(plays[int(n)], rows[b : b + 1]) for b, n in zip(begins, lengths, strict=True)]
 
     def play() -> None:
         trial.rewind()

@@ -1,8 +1,7 @@
 """One trial of a wave gait under physics: open loop, from a standing robot, ended early by a fall.
 
-The scene is built once; every trial begins at the same snapshot. The targets of the whole trial are known ahead, so the
-servo references (targets slewed at the joints' speed limits, as `Engine.command` does it) come from one compiled pass
-and the engine is only called when a reference changes.
+The scene is built once; every trial begins at the same snapshot. The targets of the whole trial are computed ahead in
+one compiled pass; between two of them the engine steps by itself.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from andante.description import Robot, World
 from andante.errors import BadInput, Diverged
 from andante.geometry import Array
 from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_kernels import slewed
-from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave_playback import Playback, playback
 from andante.locomotion.wave_statistics import Track
 from andante.physics import Engine, Mode, Settings
 
@@ -28,7 +26,6 @@ SETTLE = 0.5  # standing before the first trial [s]
 LOOK = 0.04  # between two measurements [s]
 LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
 LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
-SAFE = 1.0 - 1e-9  # of a stride, so that rounding never makes it too long
 PUSH_TIME = 0.1  # [s]
 
 
@@ -38,15 +35,6 @@ class Shove:
 
     impulse: tuple[float, float, float]
     time: float
-
-
-@dataclass(frozen=True)
-class References:
-    """Servo references (steps, joints) [rad], which rows differ from the one before, and when gait cycles begin [s]."""
-
-    rows: Array
-    new: np.ndarray
-    cycles: Array
 
 
 class WaveTrial:
@@ -65,13 +53,10 @@ class WaveTrial:
         self._sim = simulate(robot, world, engine, dt=dt, pose=pose, settings=settings)
         self.engine, self.actor, self.robot = self._sim.engine, self._sim.actor, self._sim.robot
         self._sim.run(SETTLE)
-        wish = self.engine.wishes[self.actor]
-        self._lower, self._upper, self.start = wish.lower, wish.upper, np.array(wish.references)
+        self.start = np.array(self.engine.wishes[self.actor].references)
         self._begin = self.engine.snapshot()
         pose_now = self.engine.base_pose(self.actor)
         self._height, self._origin = float(pose_now[2]), pose_now
-        speed = self.engine.gains[self.actor].velocity
-        self._stride = np.minimum(speed * self.engine.dt * SAFE, 1e6)
 
     def run(
         self,
@@ -82,41 +67,28 @@ class WaveTrial:
         stride: float = 1.0,
     ) -> Track:
         """Try a gait; what the simulator saw of it. The robot stands again before the next trial."""
-        references = self.references(parameters, variant, seconds, stride)
-        self.rewind()
-        return self._play(references, seconds, shove)
-
-    def references(
-        self, parameters: WaveParameters, variant: str = "smooth", seconds: float = 6.0, stride: float = 1.0
-    ) -> References:
-        """What the servos are told in every step of a trial."""
-        dt = self.engine.dt
-        model = WaveModel(self.robot, parameters, variant)
-        steps = round(seconds / dt)
+        steps = round(seconds / self.engine.dt)
         if steps < 1:
-            raise BadInput(f"a trial takes at least one step of {dt:g} s, got {seconds} s")
-        played = playback(model, self.start, seconds, stride)
-        at = np.round(played.times / dt).astype(np.int64)
-        rows, new = slewed(played.targets, at, steps, self.start, self._lower, self._upper, self._stride)
-        return References(rows, new, played.cycles)
+            raise BadInput(f"a trial takes at least one step of {self.engine.dt:g} s, got {seconds} s")
+        played = playback(WaveModel(self.robot, parameters, variant), self.start, seconds, stride)
+        self.rewind()
+        return self._play(played, steps, seconds, shove)
 
     def rewind(self) -> None:
         """Back to where every trial begins."""
         self.engine.restore(self._begin)
 
-    def _play(self, references: References, seconds: float, shove: Shove | None) -> Track:
+    def _play(self, played: Playback, steps: int, seconds: float, shove: Shove | None) -> Track:
         engine, actor, dt = self.engine, self.actor, self.engine.dt
-        rows, new, look = references.rows, references.new, max(1, round(LOOK / dt))
-        steps = len(rows)
+        look = max(1, round(LOOK / dt))
         looks = {*range(look, steps, look), steps}
-        stops = np.append(new, False)
-        stops[list(looks)] = True
-        pushes = self._pushes(shove, steps, stops)
+        commands = command_steps(played, dt, steps)
+        pushes = self._pushes(shove, steps)
         poses, power = [self._origin], [0.0]
         times, fallen, done = [0.0], False, 0
-        for end in (np.flatnonzero(stops[1:]) + 1).tolist():
-            if new[done]:
-                engine.command(actor, rows[done], Mode.POSITION)
+        for end in sorted(looks.union(commands, pushes) - {0}):
+            if done in commands:
+                engine.command(actor, commands[done], Mode.POSITION)
             if done in pushes:
                 engine.push(actor, self.robot.root, pushes[done])
             try:
@@ -133,20 +105,16 @@ class WaveTrial:
                 if self._down(pose):
                     fallen = True
                     break
-        return Track(
-            np.array(times), np.array(poses), np.array(power), references.cycles, seconds, fallen, self.robot.mass
-        )
+        return Track(np.array(times), np.array(poses), np.array(power), played.cycles, seconds, fallen, self.robot.mass)
 
-    def _pushes(self, shove: Shove | None, steps: int, stops: np.ndarray) -> dict[int, Array]:
-        """Force on the root from a step on; its instants are added to `stops`."""
+    def _pushes(self, shove: Shove | None, steps: int) -> dict[int, Array]:
+        """Force on the root [N] from a step on."""
         if shove is None:
             return {}
         dt = self.engine.dt
         first, last = round(shove.time / dt), round((shove.time + PUSH_TIME) / dt)
         force = np.asarray(shove.impulse) / ((last - first) * dt)
-        table = {step: value for step, value in ((first, force), (last, np.zeros(3))) if 0 <= step < steps}
-        stops[list(table)] = True
-        return table
+        return {step: value for step, value in ((first, force), (last, np.zeros(3))) if 0 <= step < steps}
 
     def _down(self, pose: Array) -> bool:
         """Whether it lies: the root leans or has sunk too far."""
@@ -157,3 +125,9 @@ class WaveTrial:
     def close(self) -> None:
         """Free the engine."""
         self._sim.close()
+
+
+def command_steps(played: Playback, dt: float, steps: int) -> dict[int, Array]:
+    """Before which step each target is commanded; of several for one step the last counts."""
+    at = np.round(played.times / dt).astype(int).tolist()
+    return {step: target for step, target in zip(at, played.targets, strict=True) if step < steps}
