@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+from wave_pictures import main as wave_pictures
 
 import andante as an
 from andante.description import robot_names, world_names
@@ -83,6 +84,7 @@ def main() -> None:
     sheet([landscape(name) for name in VIEWS if name in world_names()], 3).save(OUT / "world_sheet.webp", quality=82)
     four = [portrait(name, SHOWN[name][0]) for name in SHOWN if name in robot_names()]
     sheet(four, 4).resize((1280, 240), Image.Resampling.LANCZOS).save(OUT / "robots.png", optimize=True)
+    wave_pictures(OUT)
 
 
 if __name__ == "__main__":

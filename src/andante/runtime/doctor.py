@@ -69,7 +69,12 @@ def _tools() -> Iterator[Finding]:
 
 
 def warm_up() -> Iterator[str]:
-    """Make the meshes of every robot, compile the kernels of every engine and of kinematics; tells what was done."""
+    """Make the meshes of every robot, compile the kernels of engines, kinematics and gaits; tells what was done."""
+    from andante.locomotion.io.wave_file import default_gait
+    from andante.locomotion.wave import VARIANTS
+
+    from .wave_trial import WaveTrial
+
     for name in robot_names():
         robot_bounds(load_robot(name))
         yield f"robot {name}: meshes made"
@@ -83,3 +88,8 @@ def warm_up() -> Iterator[str]:
     leg = load_robot("nao").chain("torso", "l_sole")
     leg.jacobian(leg.ik(leg.coordinates(leg.middle)).q)
     yield "kinematics: compiled"
+    trial = WaveTrial()
+    for variant in VARIANTS:
+        trial.run(default_gait(variant).parameters, variant, 0.1)
+    trial.close()
+    yield "wave gait: compiled"
