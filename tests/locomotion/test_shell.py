@@ -17,6 +17,7 @@ from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 from andante.locomotion.shell_keys import BUTTONS, KEYS, MEANINGS, KeyPad, command_from_keys, key_name
 from andante.runtime.behave import Behave
+from andante.runtime.walk import WalkJob, run_walk
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +219,13 @@ def test_a_robot_on_its_back_folds_rights_itself_and_stands(shell: Robot) -> Non
     assert not controller.fallen
     assert so3.from_quaternion(sim.base_pose[3:])[2, 2] > 0.99
     sim.close()
+
+
+@pytest.mark.parametrize("distance", [1.5, -1.5])
+def test_a_rolled_way_ends_on_its_line(distance: float) -> None:
+    """Forwards and backwards: its legs walk what the ball left over."""
+    outcome = run_walk(WalkJob("shell", gait="roll", distance=distance, seed=1))
+    assert outcome.arrived
+    assert not outcome.fallen
+    assert outcome.distance == pytest.approx(distance, abs=0.15)
+    assert abs(outcome.drift) < 0.12

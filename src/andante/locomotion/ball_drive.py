@@ -1,4 +1,4 @@
-"""The compiled control step of the rolling ball: wanted velocity, what the legs must add, their openings, joint targets.
+"""The compiled control step of the rolling ball: wanted velocity, what the legs add, their openings, joint targets.
 
 `figures` are the fields of `BallConfig` in their order; `state` is what `BallRoller` remembers from step to step.
 """

@@ -14,19 +14,29 @@ from .behaviour import Behaviour, Command, Readings
 from .gaits import Prepared, Request, prepare
 from .shell import ShellController, ShellMode
 
+NEAR = 0.02  # the legs have arrived [m]
+SLOW_WITHIN = 0.08  # and go slower when nearer than this [m]
+WALK_HOME = 20.0  # longest time that the legs walk [s]
+
 
 class RollingWalker:
     """The Shell led by velocities alone: it folds when it is to go somewhere and unfolds when it has stopped.
 
-    A command that only turns is left to its legs, for a ball cannot turn on the spot.
+    A ball stops where its lower side comes down, not where it was told to. So its legs walk the rest, by its own
+    reckoning: to the place at which it would have stopped with an even braking, v² / 2a with a = top speed / stopping
+    time, as `Walker` promises. A command that only turns is left to its legs, for a ball cannot turn on the spot.
     """
 
     stopping_time = 2.5  # [s]
 
-    def __init__(self, robot: Robot, walker: Behaviour | None = None) -> None:
+    def __init__(self, robot: Robot, walker: Behaviour | None = None, forward: float = 0.0) -> None:
         self.controller = ShellController(robot, walker)
+        self.forward = forward  # azimuth of straight ahead in the body frame [rad]
         self._place = np.zeros(3)
         self._idle = True
+        self._way = np.zeros(2)  # velocity that was asked for last [m/s]
+        self._stop: Array | None = None  # where its legs shall bring it
+        self._patience = 0.0  # for that [s]
 
     @property
     def top_speed(self) -> float:
@@ -40,8 +50,9 @@ class RollingWalker:
 
     @property
     def standing(self) -> bool:
-        """Whether it stands as a hexapod and nothing is asked of it."""
-        return self._idle and self.controller.mode is ShellMode.HEXAPOD
+        """Whether it stands as a hexapod where it should and nothing is asked of it."""
+        still = bool(getattr(self.controller.walker, "standing", True))
+        return self._idle and self.controller.mode is ShellMode.HEXAPOD and self._stop is None and still
 
     @property
     def tumbles(self) -> bool:
@@ -50,7 +61,7 @@ class RollingWalker:
 
     @property
     def position(self) -> Array:
-        """x, y [m] by the turns of the ball, and the angle turned since the start, unwrapped [rad]."""
+        """x, y [m] by the turns of the ball and the steps of its legs, and the angle turned, unwrapped [rad]."""
         return self._place
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
@@ -59,16 +70,64 @@ class RollingWalker:
         self._idle = not command.moving
         goes = bool(command.vx or command.vy)
         rolls = controller.mode in (ShellMode.BALL, ShellMode.FOLDING)
-        if goes and controller.mode is ShellMode.HEXAPOD:
-            controller.fold()
-        elif not goes and controller.mode is ShellMode.BALL:
+        if goes:
+            self._way, self._stop = np.array([command.vx, command.vy]), None
+            if controller.mode is ShellMode.HEXAPOD:
+                controller.fold()
+        elif controller.mode is ShellMode.BALL:
             controller.unfold()
-        target = controller.update(readings, command, dt)
-        as_ball = controller.mode in (ShellMode.BALL, ShellMode.RIGHTING)
+            self._aim()
+        before, walking = self._steps(), controller.mode is ShellMode.HEXAPOD
+        target = controller.update(readings, self._walk_home(dt) if walking and not command.moving else command, dt)
+        step = self._step_of_legs(before) if walking else np.zeros(2)
+        if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
+            step = dt * controller.roller.velocity
         turn = command.wz if rolls else float(controller.roller.attitude.spin[2])
-        step = np.array([*(controller.roller.velocity if as_ball else (0.0, 0.0)), turn])
-        self._place = self._place + dt * step
+        self._place = self._place + np.array([step[0], step[1], dt * turn])
         return target
+
+    def _aim(self) -> None:
+        """Where an even braking would end, from here along the course."""
+        course = self.controller.roller.course
+        c, s = math.cos(course), math.sin(course)
+        way = np.array([c * self._way[0] - s * self._way[1], s * self._way[0] + c * self._way[1]])
+        glide = 0.5 * math.hypot(*way) * self.stopping_time / self.top_speed
+        self._stop, self._patience = self._place[:2] + glide * way, WALK_HOME
+
+    def _walk_home(self, dt: float) -> Command:
+        """The command that brings the legs to where it should stand; none when it is there or its patience is over."""
+        speed = float(getattr(self.controller.walker, "top_speed", 0.0))
+        if self._stop is None or not speed:
+            self._stop = None
+            return Command()
+        self._patience -= dt
+        gap = self._stop - self._place[:2]
+        left = math.hypot(*gap)
+        if left < NEAR or self._patience <= 0:
+            self._stop = None
+            return Command()
+        speed *= min(1.0, max(0.25, left / SLOW_WITHIN)) / left
+        c, s = math.cos(self._facing), math.sin(self._facing)
+        return Command(vx=speed * (c * gap[0] + s * gap[1]), vy=speed * (c * gap[1] - s * gap[0]))
+
+    @property
+    def _facing(self) -> float:
+        return self.controller.roller.attitude.facing + self.forward
+
+    def _steps(self) -> Array | None:
+        """Where the legs believe to be: x, y, heading; None for a walker that does not tell."""
+        place = getattr(self.controller.walker, "position", None)
+        return None if place is None else np.array(place, dtype=float)
+
+    def _step_of_legs(self, before: Array | None) -> Array:
+        """What a control step of the legs has moved it by, in the heading frame of the ball (2,) [m]."""
+        after = self._steps()
+        if before is None or after is None:
+            return np.zeros(2)
+        turn = self._facing - float(after[2])
+        c, s = math.cos(turn), math.sin(turn)
+        x, y = (after - before)[:2]
+        return np.array([c * x - s * y, s * x + c * y])
 
 
 def make_roll(robot: Robot, request: Request | None = None) -> Prepared:
@@ -78,4 +137,4 @@ def make_roll(robot: Robot, request: Request | None = None) -> Prepared:
     legs = prepare(robot, Request("tripod", request.rig if request else None))
     if not math.isfinite(legs.walker.top_speed):
         raise BadInput(f"robot {robot.name!r}: its legs cannot walk")
-    return Prepared(legs.robot, legs.pose, RollingWalker(legs.robot, legs.walker), legs.forward, "roll")
+    return Prepared(legs.robot, legs.pose, RollingWalker(legs.robot, legs.walker, legs.forward), legs.forward, "roll")

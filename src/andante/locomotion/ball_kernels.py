@@ -179,7 +179,7 @@ def attitude_step(
     gravity: float,
     dt: float,
 ) -> Array:
-    """heading_from_body after a reading in sensor axes; `spin` and `clock` (whether it has started, its age) change too.
+    """heading_from_body after a reading in sensor axes; `spin` and `clock` (has it started, its age) change too.
 
     The share of the accelerometer is dt / min(time constant, age).
     """
