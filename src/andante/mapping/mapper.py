@@ -67,10 +67,20 @@ class Mapper:
         self._time = math.nan
         self._twist = np.zeros(3)  # motion between the last two scans, seen from the first
 
-    def update(self, scan: Scan, odometry: ArrayLike | None = None, yaw: float | None = None) -> Update:
-        """Take the next scan, with odometry x, y, yaw and the heading of an IMU [rad] where there are any."""
+    def update(
+        self,
+        scan: Scan,
+        odometry: ArrayLike | None = None,
+        yaw: float | None = None,
+        velocity: ArrayLike | None = None,
+    ) -> Update:
+        """Take the next scan, with odometry x, y, yaw and the heading of an IMU [rad] where there are any.
+
+        velocity: twist of the robot during the sweep [m/s, m/s, rad/s], to undo its motion; None: as before the scan.
+        """
         guess = self._predict(odometry, yaw)
-        velocity = self._velocity(scan.time, guess) if scan.time_increment else np.zeros(3)
+        if velocity is None:
+            velocity = self._velocity(scan.time, guess) if scan.time_increment else np.zeros(3)
         ends, is_hit, points = self._ends(scan, velocity)
         match, searched = Match(guess, 0.0, np.zeros((3, 3))), False
         if self._last_key is not None and len(points) >= FEWEST_POINTS:
@@ -115,11 +125,9 @@ class Mapper:
         gap = time - self._time
         if not (self.scans and gap > 1e-4):
             return np.zeros(3)
-        twist = se2.log(between(self.pose, guess)) / gap
-        sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
-        return twist if sane else np.zeros(3)
+        return sane_twist(se2.log(between(self.pose, guess)) / gap)
 
-    def _ends(self, scan: Scan, velocity: Array) -> tuple[Array, np.ndarray, Array]:
+    def _ends(self, scan: Scan, velocity: ArrayLike) -> tuple[Array, np.ndarray, Array]:
         """Ends of beams to draw, which of them are echoes, and the points to match; echoes too far become free rays."""
         p = self.parameters
         ends, beams = scan.ends(velocity, no_return=min(p.free_range, p.range_max))
@@ -172,3 +180,9 @@ class Mapper:
                 fresh.draw(old.pose, old.sensor, old.ends, old.is_hit)
             self._maps = [self._maps[-1], fresh]
         self.keys.append(key)
+
+
+def sane_twist(twist: Array) -> Array:
+    """The twist (3,), or standing still where it is faster than any robot indoors."""
+    sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
+    return twist if sane else np.zeros(3)

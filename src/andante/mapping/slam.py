@@ -9,18 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 
 from .fill import spread, with_odometry
 from .grid import OccupancyGrid
 from .inertial import imu_at_scans, tilted
 from .loops import LoopFinder
-from .mapper import KeyScan, Mapper
+from .mapper import KeyScan, Mapper, sane_twist
 from .pairs import pair_edges
 from .parameters import MappingParameters
+from .planar import between
 from .pose_graph import optimise
 from .rebuild import draw_map
 from .records import Log, odometry_at_scans
+from .scan import Scan
 from .trajectory import Trajectory
 
 Progress = Callable[[str, int, int], None]  # what is done, how many of how many
@@ -72,7 +74,8 @@ def build_map(
     tracked, unmatched = np.empty((len(scans), 3)), 0
     for k, scan in enumerate(scans):
         level = tilted(scan, tilt[k, 0], tilt[k, 1]) if turned[k] else scan
-        update = mapper.update(level, wheels[k] if led[k] else None, float(yaw[k]) if turned[k] else None)
+        velocity = _twist(scans, wheels, k) if scan.time_increment else None
+        update = mapper.update(level, wheels[k] if led[k] else None, float(yaw[k]) if turned[k] else None, velocity)
         tracked[k] = update.pose
         unmatched += not update.matched
         if k % 256 == 0:
@@ -85,6 +88,14 @@ def build_map(
     path = with_odometry(log, poses, wheels)
     spent = time.perf_counter() - began
     return MappingResult(grid, path, poses, mapper.drawn, loops, max(unmatched, 0), spent)
+
+
+def _twist(scans: tuple[Scan, ...], wheels: Array, k: int) -> Array | None:
+    """Twist of the robot after a scan began, by its odometry and that of the next; None: not known."""
+    if k + 1 == len(scans) or not np.isfinite(wheels[k : k + 2]).all():
+        return None
+    gap = scans[k + 1].time - scans[k].time
+    return sane_twist(se2.log(between(wheels[k], wheels[k + 1])) / gap) if gap > 1e-4 else None
 
 
 def _closed(
