@@ -1,0 +1,101 @@
+"""`localize_log`: a whole log on a map, scan by scan."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import Array
+from andante.mapping import Scan, Trajectory
+from andante.mapping.inertial import imu_at_scans
+from andante.mapping.records import Log, odometry_at_scans
+
+from .likelihood_field import LikelihoodField
+from .mcl import HAND_DEVIATION, MonteCarloLocalizer
+from .mcl_parameters import MclParameters
+
+Progress = Callable[[int, int], None]
+LEAST_ENDS = 20  # a global start waits for a scan with so many ends
+
+
+@dataclass(frozen=True)
+class LocalizationResult:
+    """Where the robot was at each scan, how sure that is, and what it took."""
+
+    trajectory: Trajectory
+    health: Array  # (n,)
+    deviation: Array  # (n, 2) of position [m] and heading [rad]
+    particles: np.ndarray  # (n,)
+    converged_at: int  # the first scan of the last spell of being converged; -1: not converged at the end
+    first_converged: int  # the first scan at which it was converged; -1: never
+    recoveries: int  # updates that put particles elsewhere
+    blind: int  # scans without enough echoes
+    updates: int  # scans that weighed particles
+    seconds: float  # of work, reading the log and the map left out
+
+    @property
+    def converged(self) -> bool:
+        """Whether the particles agree at the end, at a place where the scan fits."""
+        return self.converged_at >= 0
+
+    @property
+    def rate(self) -> float:
+        """Updates per second of work."""
+        return self.updates / self.seconds if self.seconds > 0 else float("inf")
+
+
+def localize_log(
+    log: Log,
+    field: LikelihoodField,
+    start: Array | None,
+    parameters: MclParameters | None = None,
+    *,
+    deviation: Array | tuple[float, ...] = HAND_DEVIATION,
+    seed: int = 0,
+    progress: Progress = lambda done, total: None,
+) -> LocalizationResult:
+    """Run Monte Carlo localisation over a log in file order, from a pose (3,) or, with None, from anywhere."""
+    scans = log.scans
+    if not scans:
+        raise BadInput(f"{log.name}: holds no scans to localise by")
+    wheels = odometry_at_scans(log)
+    led = np.asarray(np.isfinite(wheels).all(axis=1))
+    _, tilt = imu_at_scans(log)
+    level = np.asarray(np.isfinite(tilt).all(axis=1))
+    filter_ = MonteCarloLocalizer(field, parameters, seed)
+    began = time.perf_counter()
+    if start is None:
+        filter_.start_anywhere(_first_rich(scans, filter_.parameters.range_max))
+    else:
+        filter_.start_at(start, deviation)
+    n = len(scans)
+    poses, health, spread = np.empty((n, 3)), np.empty(n), np.empty((n, 2))
+    count, settled = np.empty(n, dtype=np.int64), np.zeros(n, dtype=bool)
+    updates = recoveries = 0
+    for k, scan in enumerate(scans):
+        roll_pitch = (float(tilt[k, 0]), float(tilt[k, 1])) if level[k] else None
+        made = filter_.update(scan, wheels[k] if led[k] else None, roll_pitch)
+        poses[k], health[k], count[k], settled[k] = made.pose, made.health, made.particles, made.converged
+        spread[k] = np.sqrt(max(made.covariance[0, 0] + made.covariance[1, 1], 0.0)), np.sqrt(made.covariance[2, 2])
+        updates += made.updated
+        recoveries += made.added > 0
+        if k % 32 == 0:
+            progress(k, n)
+    spent = time.perf_counter() - began
+    times = np.array([scan.time for scan in scans])
+    lost = np.flatnonzero(~settled)
+    last = (int(lost[-1]) + 1 if len(lost) else 0) if settled[-1] else -1
+    first = int(np.argmax(settled)) if settled.any() else -1
+    return LocalizationResult(
+        Trajectory(times, poses), health, spread, count, last, first, recoveries, filter_.blind, updates, spent
+    )
+
+
+def _first_rich(scans: tuple[Scan, ...], range_max: float) -> Scan | None:
+    """The first scan, where it has enough ends to be searched for; else None: particles fall anywhere."""
+    first = scans[0]
+    return first if int((first.hit & (first.ranges <= range_max)).sum()) >= LEAST_ENDS else None

@@ -1,0 +1,51 @@
+"""How far an estimated way is from a reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import Array
+from andante.mapping import Trajectory
+
+
+@dataclass(frozen=True)
+class PositionError:
+    """Distances in the plane between estimate and reference [m], over `count` instants."""
+
+    mean: float
+    median: float
+    max: float
+    rms: float
+    within_0_5: float  # share of instants nearer than 0.5 m, 0 to 1
+    count: int
+
+    def as_dict(self) -> dict[str, float | int]:
+        """The keys of the command-line contract, and more."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def error_of(distances: Array) -> PositionError:
+    """Statistics of distances (n,) [m]."""
+    d = np.asarray(distances, dtype=float)
+    if len(d) == 0:
+        raise BadInput("there is nothing to compare")
+    return PositionError(
+        float(d.mean()), float(np.median(d)), float(d.max()), float(np.sqrt((d * d).mean())), float((d <= 0.5).mean()),
+        len(d),
+    )  # fmt: skip
+
+
+def position_error(estimate: Trajectory, reference: Trajectory) -> PositionError:
+    """Compare at the times of whichever has fewer poses, the other one interpolated; only where the two overlap."""
+    sparse, dense = (estimate, reference) if len(estimate) <= len(reference) else (reference, estimate)
+    other = dense.at(sparse.times)
+    good = np.isfinite(other).all(axis=1)
+    if not good.any():
+        raise BadInput(
+            f"the reference ({reference.times.min():.3f} to {reference.times.max():.3f} s) and the log "
+            f"({estimate.times.min():.3f} to {estimate.times.max():.3f} s) share no time"
+        )
+    return error_of(np.linalg.norm(other[good, :2] - sparse.poses[good, :2], axis=1))

@@ -1,0 +1,40 @@
+"""Settings by name: frozen dataclasses of numbers, words and switches filled from plain tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from andante.errors import BadInput, UnknownName
+
+T = TypeVar("T")
+
+
+def settings_from(base: T, values: Mapping[str, Any], what: str) -> T:
+    """The base with some values changed by name; each keeps the type that it has in the base."""
+    known = {each.name for each in fields(base)}  # type: ignore[arg-type]
+    changed: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise UnknownName.among(what, name, sorted(known))
+        changed[name] = _as(type(getattr(base, name)), value, f"{what} {name}")
+    return replace(base, **changed)  # type: ignore[type-var]
+
+
+def _as(kind: type, value: Any, where: str) -> Any:
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise BadInput(f"{where} must be true or false, got {value!r}")
+        return value
+    if kind is str:
+        if not isinstance(value, str):
+            raise BadInput(f"{where} must be a word, got {value!r}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{where} must be a number, got {value!r}")
+    if kind is int:
+        if value != int(value):
+            raise BadInput(f"{where} must be a whole number, got {value}")
+        return int(value)
+    return float(value)
