@@ -1,9 +1,11 @@
 """Studies: the same candidates however they are run, stopped, resumed, cut into shards; what is wrong is said."""
 
+import io
 import json
 import math
 import os
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +34,7 @@ from andante.search import (
 from andante.search.executors import make_executor
 from andante.search.executors.base import default_workers
 from andante.search.lock import FolderInUse
+from andante.search.progress import clock, progress_line
 from andante.search.results import tail
 
 LEVELS = Space({f"x{k}": Real(-2, 2, levels=(-1.0, 0.0, 1.0)) for k in range(4)})
@@ -369,10 +372,36 @@ def test_nothing_but_failures_is_said(study, tmp_path):
 def test_a_worker_that_cannot_build_its_objective_says_why(spec):
     pool = make_executor("local", spec("Unbuildable"), 1)
     try:
-        with pytest.raises(BadInput, match="ValueError: no such thing"):
+        with pytest.raises(BadInput, match=r"Unbuildable fails \(ValueError: no such thing\)"):
             pool.wait(30.0)
     finally:
         pool.close()
+
+
+def test_the_progress_line_tells_rate_time_left_and_the_best(study, tmp_path, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    folder = StudyFolder.create(tmp_path / "s", study("cmaes", budget=40))
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_line(True) as listen:
+        for event in (Notice("look"), *events(folder, workers=0)):
+            listen(event)
+    text = screen.getvalue()
+    assert "note: look" in text
+    assert "40/40" in text
+    assert "0:00 left" in text
+    assert "/s" in text
+    assert f"best {summarize(folder).best[0].fitness:.5g} (candidate" in text
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress_line(True) as listen:
+        listen(Notice("nobody looks"))
+    assert sys.stderr.getvalue() == ""
+    assert (clock(59.6), clock(3600 * 2 + 65)) == ("1:00", "2:01:05")
 
 
 def test_grids_and_choices_pass_through_processes(study, tmp_path, sorted_lines):

@@ -176,7 +176,10 @@ def evaluate_gait(task: GaitTask, parameters: Mapping[str, Any], seed: int = 0) 
     space = evaluator.objective.space
     defaults = {name: value for name, value in task.default_parameters().items() if name in space}
     whole = space.complete({**defaults, **parameters})
-    outcome = evaluator.result(Task(0, whole, seed))
+    try:
+        outcome = evaluator.result(Task(0, whole, seed))
+    finally:
+        evaluator.close()
     if outcome.error:
         raise BadInput(f"the trial failed: {outcome.error}")
     record = record_of(outcome.task, outcome.figures)
@@ -232,7 +235,7 @@ def best_of(study: Path, top: int = 1) -> SearchOutcome:
     if not 1 <= top <= 100_000:
         raise BadInput(f"--top is a number from 1 to 100000, got {top}")
     summary = summarize(StudyFolder.open(study), top)
-    return SearchOutcome(study, summary, notices=(summary.torn,) if summary.torn else ())
+    return SearchOutcome(study, summary)
 
 
 def merge_studies(out: Path, parts: Sequence[Path]) -> SearchOutcome:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
 from .space import Space
@@ -78,6 +78,10 @@ class ObjectiveSpec:
             objective = factory(**self.arguments)
         except TypeError as error:
             raise BadInput(f"{self.factory} cannot be made with {dict(self.arguments)}: {error}") from error
+        except Exception as error:
+            if isinstance(error, AndanteError) or not is_user_reference(self.factory):
+                raise
+            raise BadInput(f"{self.factory} fails ({type(error).__name__}: {error})") from error
         if not isinstance(objective, Objective) or not isinstance(objective.space, Space):
             raise BadInput(
                 f"{self.factory} needs `space` (an andante Space), `evaluate(parameters, seed)` and `stamp()`"

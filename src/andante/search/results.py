@@ -64,9 +64,10 @@ class Scan:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1
+                if not line.endswith(b"\n") and len(line) < LONGEST_LINE:  # only the last can be so
+                    self._tear(number)
+                    return
                 try:
-                    if not line.endswith(b"\n"):
-                        raise ValueError("the line has no end")
                     record = from_line(line)
                 except ValueError as error:
                     if file.read(1):
@@ -74,7 +75,7 @@ class Scan:
                             f"{self.path}: line {number} is damaged ({error}); delete that line to have its candidate "
                             "evaluated again, or take the file from a backup"
                         ) from None
-                    self.torn = f"{self.path}: line {number}, the last, was not written to its end and is cut off"
+                    self._tear(number)
                     return
                 if not isinstance(record.index, int) or not 0 <= record.index <= HIGHEST_INDEX:
                     raise BadInput(f"{self.path}: line {number} has the candidate number {record.index!r}")
@@ -85,6 +86,9 @@ class Scan:
                 self.end += len(line)
                 self.count += 1
                 yield record
+
+    def _tear(self, number: int) -> None:
+        self.torn = f"{self.path}: line {number}, the last, was not written to its end and is cut off"
 
 
 class Appender:

@@ -21,11 +21,10 @@ class Summary:
     rate: float | None
     best: tuple[Record, ...]  # fittest first
     front: tuple[Record, ...]  # that none other beats in all aims; of nsga2 alone
-    torn: str
 
 
 def summarize(folder: StudyFolder, top: int = 1) -> Summary:
-    """Read a study once, keeping only what is wanted; the study may be running."""
+    """Read a study once, keeping only what is wanted; it may be running, and its last line not be complete."""
     heap: list[tuple[float, int, Record]] = []
     front: list[Record] = []
     failed = 0
@@ -43,7 +42,7 @@ def summarize(folder: StudyFolder, top: int = 1) -> Summary:
         if several and record.told().objectives:
             front = _with(front, record)
     best = tuple(entry[2] for entry in sorted(heap, key=lambda entry: entry[:2], reverse=True))
-    return Summary(scan.count, failed, _rate(folder, scan.count), best, tuple(front[:MOST_FRONT]), scan.torn)
+    return Summary(scan.count, failed, _rate(folder, scan.count), best, tuple(front[:MOST_FRONT]))
 
 
 def _with(front: list[Record], record: Record) -> list[Record]:

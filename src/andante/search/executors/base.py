@@ -88,7 +88,7 @@ def make_executor(
     if name == "ray":
         from .cluster import RayExecutor
 
-        return RayExecutor(objective, max(1, count), timeout)
+        return RayExecutor(objective, None if workers is None else max(1, count), timeout)
     if count == 0:
         from .inline import InlineExecutor
 

@@ -15,36 +15,42 @@ from andante.errors import BadInput
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
-from .base import Outcome
+from .base import Outcome, default_workers
 from .evaluate import Evaluator, task_text
 
 OBJECT_STORE = 100 * 1024 * 1024  # [bytes]; a local cluster passes short texts only
 
 
 class RayExecutor:
-    """`workers` actors of one processor each; one that dies is replaced, its task tried once more, then given up."""
+    """`workers` actors of one processor each (None: one per processor of the cluster).
+
+    Actors take tasks as soon as they have started; where the cluster is too small for all of them, the others wait. One
+    that dies is replaced, its task tried once more, then given up.
+    """
 
     name = "ray"
 
-    def __init__(self, objective: ObjectiveSpec, workers: int, timeout: float | None = None) -> None:
-        import ray
+    def __init__(self, objective: ObjectiveSpec, workers: int | None, timeout: float | None = None) -> None:
+        import ray as library
 
-        self._ray: Any = ray
-        self.workers = workers
+        ray: Any = library
+        self._ray = ray
         self.timeout = timeout
         self._spec = objective.as_dict()
         self._started = not ray.is_initialized()
         if self._started:
             _start(ray, workers)
+        self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._actor_class = ray.remote(num_cpus=1)(_Actor)
-        self._actors: list[Any] = []
+        self._starting: dict[Any, Any] = {}  # reference of its first word -> actor
+        self._idle: list[Any] = []
         self._running: dict[Any, tuple[Any, Task, float]] = {}  # reference -> actor, task, since
+        self._again: list[Task] = []  # whose actor died
         self._tried: set[int] = set()
         try:
-            self._actors = [self._actor_class.remote(self._spec) for _ in range(workers)]
-            for text in ray.get([actor.refusal.remote() for actor in self._actors]):
-                if text:
-                    raise BadInput(text)
+            for _ in range(self.workers):
+                self._hire()
+            self._await_one()
         except BaseException:
             self.close()
             raise
@@ -52,60 +58,84 @@ class RayExecutor:
     @property
     def free(self) -> int:
         """Actors without a task."""
-        return len(self._actors) - len(self._running)
+        return max(0, len(self._idle) - len(self._again))
 
     @property
     def busy(self) -> int:
         """Tasks under way."""
-        return len(self._running)
+        return len(self._running) + len(self._again)
 
     def submit(self, task: Task) -> None:
         """Give the task to a free actor."""
-        taken = {id(actor) for actor, _, _ in self._running.values()}
-        self._start_on(next(actor for actor in self._actors if id(actor) not in taken), task)
+        actor = self._idle.pop(0)
+        self._running[actor.evaluate.remote(task_text(task))] = (actor, task, time.monotonic())
 
     def wait(self, timeout: float) -> list[Outcome]:
         """Answers of actors that are ready; waits for the first."""
-        if not self._running:
-            return []
-        ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=timeout)
-        more, _ = self._ray.wait(list(self._running), num_returns=len(self._running), timeout=0)
         outcomes: list[Outcome] = []
-        for reference in dict.fromkeys((*ready, *more)):
+        for reference in self._ready([*self._running, *self._starting], timeout):
+            if reference in self._starting:
+                self._welcome(reference)
+                continue
             actor, task, _ = self._running.pop(reference)
             try:
                 answer = json.loads(self._ray.get(reference))
-            except self._ray.exceptions.RayActorError:
-                outcomes += self._died(actor, task)
+            except self._ray.exceptions.RayError:
+                outcomes += self._died(task)
                 continue
             self._tried.discard(task.index)
+            self._idle.append(actor)
             outcomes.append(Outcome(task, answer["figures"], answer.get("error", "")))
-        return outcomes + self._overdue()
+        outcomes += self._overdue()
+        if self._again or not (self._idle or self._running):
+            self._await_one()
+        while self._again and self._idle:
+            self.submit(self._again.pop(0))
+        return outcomes
 
     def close(self) -> None:
         """End the actors, and the cluster where this executor started it."""
         if self._ray.is_initialized():
-            for actor in self._actors:
+            for actor in (*self._idle, *self._starting.values(), *(entry[0] for entry in self._running.values())):
                 self._ray.kill(actor, no_restart=True)
             if self._started:
                 self._ray.shutdown()
-        self._actors, self._running = [], {}
+        self._idle, self._starting, self._running, self._again = [], {}, {}, []
 
-    def _start_on(self, actor: Any, task: Task) -> None:
-        self._running[actor.evaluate.remote(task_text(task))] = (actor, task, time.monotonic())
+    def _ready(self, references: list[Any], timeout: float) -> list[Any]:
+        """References whose values are there; waits for the first."""
+        if not references:
+            return []
+        self._ray.wait(references, num_returns=1, timeout=timeout)
+        return list(self._ray.wait(references, num_returns=len(references), timeout=0)[0])
 
-    def _replace(self, actor: Any) -> Any:
-        self._actors = [other for other in self._actors if other is not actor]
-        self._actors.append(self._actor_class.remote(self._spec))
-        return self._actors[-1]
+    def _hire(self) -> None:
+        actor: Any = self._actor_class.remote(self._spec)
+        self._starting[actor.refusal.remote()] = actor
 
-    def _died(self, actor: Any, task: Task) -> list[Outcome]:
-        fresh = self._replace(actor)
+    def _welcome(self, reference: Any) -> None:
+        actor = self._starting.pop(reference)
+        try:
+            refusal = self._ray.get(reference)
+        except self._ray.exceptions.RayError as error:
+            raise BadInput(f"an actor could not start: {str(error).splitlines()[0]}") from None
+        if refusal:
+            raise BadInput(refusal)
+        self._idle.append(actor)
+
+    def _await_one(self) -> None:
+        """Wait until an actor is there to take a task."""
+        while not self._idle and self._starting:
+            for reference in self._ready(list(self._starting), 1.0):
+                self._welcome(reference)
+
+    def _died(self, task: Task) -> list[Outcome]:
+        self._hire()
         if task.index in self._tried:
             self._tried.discard(task.index)
             return [Outcome(task, None, "the worker died twice")]
         self._tried.add(task.index)
-        self._start_on(fresh, task)
+        self._again.append(task)
         return []
 
     def _overdue(self) -> list[Outcome]:
@@ -116,7 +146,7 @@ class RayExecutor:
         for reference, (actor, task, _) in late:
             del self._running[reference]
             self._ray.kill(actor, no_restart=True)
-            self._replace(actor)
+            self._hire()
             outcomes.append(Outcome(task, None, f"took longer than {self.timeout:g} s"))
         return outcomes
 
@@ -145,7 +175,7 @@ class _Actor:
         return self._evaluator.evaluate(task)
 
 
-def _start(ray: Any, workers: int) -> None:
+def _start(ray: Any, workers: int | None) -> None:
     """Connect to the cluster that RAY_ADDRESS names, else start a small one here."""
     import logging
 
@@ -153,4 +183,4 @@ def _start(ray: Any, workers: int) -> None:
     if os.environ.get("RAY_ADDRESS"):
         ray.init(address="auto", **quiet)
         return
-    ray.init(num_cpus=workers, include_dashboard=False, object_store_memory=OBJECT_STORE, **quiet)
+    ray.init(num_cpus=workers or default_workers(), include_dashboard=False, object_store_memory=OBJECT_STORE, **quiet)

@@ -25,6 +25,12 @@ class Evaluator:
         answer = json.loads(self.evaluate(task_text(task)))
         return Outcome(task, answer["figures"], answer.get("error", ""))
 
+    def close(self) -> None:
+        """Let the objective free what it holds, where it has a `close`."""
+        close = getattr(self.objective, "close", None)
+        if callable(close):
+            close()
+
     def evaluate(self, task: str) -> str:
         """The figures of a task, or what went wrong."""
         table = json.loads(task)

@@ -43,5 +43,6 @@ class InlineExecutor:
         return [outcome]
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Let the objective free what it holds."""
         self._task = None
+        self._evaluator.close()

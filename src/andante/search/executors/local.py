@@ -22,7 +22,7 @@ from .evaluate import task_text
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 SINGLE_THREAD = {**{f"{name}_NUM_THREADS": "1" for name in LIBRARIES}, "VECLIB_MAXIMUM_THREADS": "1"}
 OVERDUE_EVERY = 0.25  # how often candidates without end are looked for [s]
-PATIENCE = 5.0  # for a worker that was told to end [s]
+PATIENCE = 5.0  # for workers that were told to end [s]
 
 
 class _Worker:
@@ -140,9 +140,10 @@ class LocalExecutor:
         """End every worker, by force where it does not listen."""
         for worker in self._pool:
             worker.end()
+        deadline = time.monotonic() + PATIENCE
         for worker in self._pool:
             try:
-                worker.process.wait(PATIENCE)
+                worker.process.wait(max(0.05, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 worker.process.kill()
                 worker.process.wait()
