@@ -13,7 +13,7 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion import Command, Readings
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import SAMPLES, WaveModel, WaveParameters
+from andante.locomotion.wave import SAMPLES, TEN, WaveModel, WaveParameters
 from andante.locomotion.wave_gait import CHANGE_TIME, WaveGait, speed_guess
 from andante.locomotion.wave_playback import playback
 from andante.runtime.walk import WalkJob, run_walk
@@ -128,6 +128,10 @@ def test_it_is_a_way_to_walk_of_the_nao() -> None:
     assert isinstance(exact, WaveGait)
     assert (exact.variant, exact.parameters.period) == ("exact", 1.0)
     assert exact.top_speed == speed_guess(exact.parameters)
+    ten = {name: value for name, value in EXACT.symbols().items() if name in TEN}
+    told = prepare(NAO, Request("wave", parameters={**ten, "speed": 0.07})).walker
+    assert isinstance(told, WaveGait)
+    assert (told.variant, told.parameters, told.top_speed) == ("exact", EXACT, 0.07)
 
 
 @pytest.mark.parametrize(

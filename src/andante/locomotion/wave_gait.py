@@ -12,7 +12,7 @@ from andante.geometry import Array
 
 from .behaviour import Command, Readings
 from .gaits import Prepared, Request
-from .wave import SAMPLES, WaveModel, WaveParameters, smoothstep
+from .wave import SAMPLES, TEN, WaveModel, WaveParameters, smoothstep
 from .wave_kernels import SINE_SHARE
 from .wave_playback import envelope
 
@@ -175,14 +175,17 @@ def speed_guess(parameters: WaveParameters) -> float:
 
 
 def make_wave(robot: Robot, request: Request) -> Prepared:
-    """The NAO ready to walk by waves; parameters are the symbols, `variant` (exact, smooth) and `speed` [m/s]."""
+    """The NAO ready to walk by waves; parameters are the symbols, `variant` (exact, smooth) and `speed` [m/s].
+
+    Where no variant is named, the ten published numbers and no other are an exact gait, as `gait export` writes it.
+    """
     from .io.wave_file import default_gait
 
     given = dict(request.parameters or {})
-    variant = given.pop("variant", "smooth")
+    speed = given.pop("speed", None)
+    variant = given.pop("variant", "exact" if set(given) == set(TEN) else "smooth")
     if not isinstance(variant, str):
         raise BadInput(f"gait 'wave': variant is a word, exact or smooth, got {variant!r}")
-    speed = given.pop("speed", None)
     usual = default_gait(variant)
     if speed is None and not given:
         speed = usual.speed
