@@ -13,6 +13,7 @@ from andante.description import Problem, Robot, load_robot, load_world
 from andante.description.source import Severity
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.locomotion.fold_motion import fold_motion, folds
 from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions import Value
@@ -20,7 +21,7 @@ from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_mot
 from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
 from andante.motion.keyframe_check import fit
 from andante.motion.keyframe_play import play_from
-from andante.motion.poses import within_limits
+from andante.motion.poses import vector_of, within_limits
 
 from .get_up_job import GetUpChoice, Rising, get_up_choice
 from .player import Player
@@ -146,7 +147,7 @@ def _chosen(robot: Robot, job: PlayJob, recording: bool) -> Choice:
 def _check_pose(robot: Robot, job: PlayJob, pose: str, start: Mapping[str, float]) -> tuple[Problem, ...]:
     """Limits and collisions on the way to a pose; for who stands on two feet, also that it keeps standing."""
     _, told = within_limits(robot, robot.pose(pose))
-    move: JointMotion = transition(robot, start, pose, _pose_speed(job.speed))
+    move: JointMotion = _to_pose(robot, vector_of(robot, start), pose, _pose_speed(job.speed))
     if two_feet(robot) and lying_side(job.pose) is None:
         try:
             move = pose_route(robot, start, pose, _pose_speed(job.speed))
@@ -237,7 +238,7 @@ def _motion(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> tuple[Join
     if isinstance(choice, PoseChoice):
         if checked.ok and two_feet(robot) and lying_side(job.pose) is None:
             return pose_route(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
-        return transition(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
+        return _to_pose(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
     rounds = None if job.loop is None else (math.inf if job.loop == 0 else job.loop)
     if isinstance(choice, Keyframes):
         motion = fit(choice, robot).motion
@@ -266,6 +267,11 @@ def _run(sim: Simulation, job: PlayJob, player: Player) -> None:
     while not player.finished and sim.time < limit:
         sim.run(0.1)
     sim.run(SETTLE)
+
+
+def _to_pose(robot: Robot, start: Array, pose: str, speed: float) -> JointMotion:
+    """Straight to a pose; a robot that folds goes by its folding route, for the straight way would run into itself."""
+    return fold_motion(robot, start, pose, speed) if folds(robot, pose) else transition(robot, start, pose, speed)
 
 
 def _pose_speed(speed: float) -> float:
