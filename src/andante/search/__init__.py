@@ -2,9 +2,9 @@
 
 from .check import check_objective, check_sampler
 from .config import StudyConfig
-from .events import Ended, Evaluated, Event, Notice, Started
+from .event import Ended, Evaluated, Event, Notice, Started
 from .folder import StudyFolder
-from .merge import merge
+from .merging import merge
 from .objective import Objective, ObjectiveSpec
 from .record import Record
 from .run import events, resume, search

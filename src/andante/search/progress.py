@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
-from .events import Evaluated, Event, Notice, Started
+from .event import Evaluated, Event, Notice, Started
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from math import inf, nan
 from pathlib import Path
 
 from .config import StudyConfig
-from .events import Ended, Evaluated, Event, Notice, Started
+from .event import Ended, Evaluated, Event, Notice, Started
 from .executors import Executor, Outcome, check_executor, make_executor
 from .folder import StudyFolder, StudyWriter
 from .objective import ObjectiveSpec

@@ -25,7 +25,7 @@ class TpeSampler(Sampler):
 
     startup: how many random candidates come first. start: one candidate that is tried first.
     memory: how many results the models hold, a quarter of them the best, the rest the newest (asking costs about
-    20 us for each).
+    30 us for each).
     """
 
     replays = False
