@@ -1,8 +1,8 @@
 """The capture point by hand, the step rule at its border, and what is no fall."""
 
+import math
 import sys
 from pathlib import Path
-import math
 
 import numpy as np
 import pytest
@@ -80,17 +80,12 @@ def test_a_lean_over_the_feet_is_no_fall():
 
 
 def test_a_foot_that_lifts_makes_no_jump():
-    """When a body rolls over one foot the other leaves the support; the capture point must not leap for that."""
-    detector, before = FallDetector(NAO), None
+    """When a body rolls over one foot the other leaves the support; no velocity may come from that."""
+    detector, drifts = FallDetector(NAO), []
     for k in range(60):
-        roll = 0.6 * k / 60
-        state = detector.update(felt(k * DT, roll=roll, gyro=(0.6, 0.0)), DT)
-        heart = state.capture[1] if before is None else state.capture[1] - before
-        if before is not None:
-            assert (
-                abs(heart) < 0.012 or abs(abs(heart) - 0.05) < 0.02
-            )  # the middle of the support moves by half a stance
-        before = state.capture[1]
+        state = detector.update(felt(k * DT, roll=0.6 * k / 60, gyro=(0.6, 0.0)), DT)
+        drifts.append(np.linalg.norm(detector._drift))
+    assert max(drifts) < 1e-9  # the joints did not move
     assert state.direction == "right"
 
 

@@ -100,7 +100,8 @@ def play(
     )
     tracking = outcome.tracking
     where = f" (at most {tracking['max']:.4f} at {tracking['joint']})" if tracking["joint"] else ""
-    out.print(f"joints follow within {tracking['rms']:.4f} rad rms{where}", markup=False)
+    if tracking["joint"]:
+        out.print(f"joints follow within {tracking['rms']:.4f} rad rms{where}", markup=False)
     out.print("[red]fallen[/red]" if outcome.fallen else "[green]up[/green]")
     for path in (record, video, picture):
         if path is not None:

@@ -15,6 +15,7 @@ from .simulation import Simulation
 
 START = {"get_up": "LyingBack", "get_up_back": "LyingBack", "get_up_belly": "LyingBelly"}
 LONGEST = 60.0  # [s]
+SETTLE = 1.0  # it stands or lies on for so long before the outcome is told [s]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Rising:
             sim.run(min(0.1, longest - (sim.time - self._began)))
             if self.behaviour.done and not self.ended_at >= 0:
                 self.ended_at = sim.time - self._began
+        if seconds is None:
+            sim.run(SETTLE)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
