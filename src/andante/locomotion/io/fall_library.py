@@ -1,10 +1,13 @@
 """The motions that protect a falling robot and get it up again, from the built-in library.
 
-motion/library/ROBOT holds protect_front, protect_back, protect_left, protect_right (shorter names of one key), and
-get_up_belly, get_up_back, get_up_left, get_up_right, get_up_sitting: each leads from that posture to the next one.
+motion/library/ROBOT/falls holds protect_front, protect_back, protect_left, protect_right, and get_up_belly, get_up_back,
+get_up_left, get_up_right, get_up_sitting: each leads from that posture to the next one. They lean on the ground and on
+the robot itself, so they are played by `GetUp`, which feels how they end, not by themselves.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from andante.description import Robot
 from andante.errors import BadInput
@@ -12,7 +15,7 @@ from andante.locomotion.fall_motions import DIRECTIONS, FallMotions, Stage
 from andante.locomotion.postures import Posture
 from andante.motion import Keyframes, fit
 from andante.motion.io.keyframe_toml import read_keyframes_toml
-from andante.motion.io.library import library_motions
+from andante.motion.io.library import LIBRARY
 
 STAND = ("StandInit", "stand", "Stand")
 LYING = frozenset((Posture.BELLY, Posture.BACK))
@@ -27,14 +30,19 @@ ENDS = {
 FALLING_STIFFNESS = {"*": 0.1, "?Shoulder*": 0.4, "?Elbow*": 0.3, "Head*": 0.5}
 
 
+def fall_files(robot: Robot) -> dict[str, Path]:
+    """Files of the motions of a fall for a robot, by name."""
+    return {path.stem: path for path in sorted((LIBRARY / robot.name / "falls").glob("*.toml"))}
+
+
 def can_get_up(robot: Robot) -> bool:
     """Whether the library knows how a robot gets up."""
-    return {f"get_up_{posture}" for posture in ENDS} <= set(library_motions(robot))
+    return {f"get_up_{posture}" for posture in ENDS} <= set(fall_files(robot))
 
 
 def fall_motions(robot: Robot) -> FallMotions:
     """All motions of a fall for a robot, brought inside its joint limits."""
-    known = library_motions(robot)
+    known = fall_files(robot)
     wanted = [f"protect_{direction}" for direction in DIRECTIONS] + [f"get_up_{posture}" for posture in ENDS]
     missing = [name for name in wanted if name not in known]
     if missing:
