@@ -47,3 +47,14 @@ def forward_share(share: float) -> float:
     not push the body back as it lands.
     """
     return smooth((share - 0.1) / 0.65)
+
+
+@njit(cache=True)
+def swing(start: Array, end: tuple[float, float, float], share: float, height: float) -> tuple[float, float, float]:
+    """A foot between its lift-off and touchdown points, at a share of the swing, lifted by a height [m]."""
+    along, up = forward_share(share), smooth(share)
+    return (
+        start[0] + along * (end[0] - start[0]),
+        start[1] + along * (end[1] - start[1]),
+        start[2] + up * (end[2] - start[2]) + height * lift(share),
+    )

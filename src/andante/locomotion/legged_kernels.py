@@ -11,7 +11,7 @@ from andante.geometry import Array
 
 from .attitude import GRAVITY, attitude_step, leans, level_from_body
 from .attitude import HEADING as TURNED
-from .foot_paths import forward_share, lift, moved, smooth
+from .foot_paths import moved, smooth, swing
 from .leg_odometry import odometry_step
 from .legged_state import (
     ACTIVE,
@@ -293,13 +293,10 @@ def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: 
         x, y = moved(fixed[leg, HOME], fixed[leg, HOME + 1], twist, -ahead)
         z = a + b * x + c * y
         x, y = x + body[FALL], y + body[FALL + 1]
-        along, up = forward_share(share), smooth(share)
-        legs[leg, FOOT] = legs[leg, FROM] + along * (x - legs[leg, FROM])
-        legs[leg, FOOT + 1] = legs[leg, FROM + 1] + along * (y - legs[leg, FROM + 1])
-        start = legs[leg, FROM + 2]
-        legs[leg, FOOT + 2] = start + up * (z - start) + figures[STEP_HEIGHT] * lift(share)
+        x, y, z = swing(legs[leg, FROM : FROM + 3], (x, y, z), share, figures[STEP_HEIGHT])
         if not figures[STATIC]:  # the ground as it lies under the body that leans
-            legs[leg, FOOT + 2] -= up * (body[LEAN] * legs[leg, FOOT + 1] - body[LEAN + 1] * legs[leg, FOOT])
+            z -= smooth(share) * (body[LEAN] * y - body[LEAN + 1] * x)
+        legs[leg, FOOT], legs[leg, FOOT + 1], legs[leg, FOOT + 2] = x, y, z
     for leg in range(n):
         land(figures, legs, leg, touching[leg], dt)
 
