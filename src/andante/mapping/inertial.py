@@ -47,11 +47,11 @@ def attitude(readings: Sequence[ImuReading]) -> Array:
         return np.stack([told[:, 0], told[:, 1], np.unwrap(told[:, 2])], axis=1)
     out = np.zeros((len(readings), 3))
     roll, pitch, yaw = _level(readings[0].acceleration) or (0.0, 0.0, 0.0)
-    last = readings[0].time
+    last = readings[0]
     for k, reading in enumerate(readings):
-        dt = min(max(reading.time - last, 0.0), LONGEST_GAP)
-        last = reading.time
-        p, q, r = reading.gyro
+        dt = min(max(reading.time - last.time, 0.0), LONGEST_GAP)
+        p, q, r = (0.5 * (a + b) for a, b in zip(last.gyro, reading.gyro, strict=True))
+        last = reading
         roll += dt * (p + math.tan(pitch) * (q * math.sin(roll) + r * math.cos(roll)))
         pitch += dt * (q * math.cos(roll) - r * math.sin(roll))
         yaw += dt * (q * math.sin(roll) + r * math.cos(roll)) / max(math.cos(pitch), 0.1)

@@ -83,6 +83,7 @@ class Log:
 def odometry_at_scans(log: Log) -> Array:
     """Odometry (n, 3) of each scan: of the record in front with the same stamp, else between neighbours in time.
 
+    A scan whose stamp lies before an earlier one's gets the odometry in front of it in the file: its stamp is wrong.
     NaN where the log has no odometry within a second of a scan.
     """
     from .trajectory import Trajectory
@@ -94,16 +95,17 @@ def odometry_at_scans(log: Log) -> Array:
     path = Trajectory(np.array([o.time for o in odometry]), np.array([o.pose for o in odometry])).sorted()
     open_ones: list[int] = []
     times: list[float] = []
-    index, last = 0, None
+    index, last, latest = 0, None, -np.inf
     for record in log.records:
         if isinstance(record, Odometry):
             last = record
         elif isinstance(record, Scan):
-            if last is not None and last.time == record.time:
+            if last is not None and (last.time == record.time or record.time < latest):
                 poses[index] = last.pose
             else:
                 open_ones.append(index)
                 times.append(record.time)
+            latest = max(latest, record.time)
             index += 1
     if open_ones:
         asked = np.array(times)

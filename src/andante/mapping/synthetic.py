@@ -15,6 +15,8 @@ from .records import ImuReading, Log, Odometry, Record
 from .scan import Scan
 from .trajectory import Trajectory
 
+IMU_STEPS = 5  # readings between two scans
+
 
 @dataclass(frozen=True)
 class DriveNoise:
@@ -112,10 +114,11 @@ def drive(
         ranges = cast(walls, eyes[:, :2], eyes[:, 2] + angles)
         ranges = ranges + generator.normal(size=beams) * n.range_sigma
         ranges = np.where(ranges > range_max, np.inf, ranges)
-        if imu:
-            rate = float(following[2]) / dt + n.gyro_bias
-            records.append(ImuReading(time, (0.0, 0.0, rate), (0.0, 0.0, 9.81)))
         x, y, yaw = (float(value) for value in wheels)
         records.append(Odometry(time, (x, y, yaw)))
         records.append(Scan(time, ranges, float(angles[0]), increment, 0.05, range_max, gap, sensor))
+        if imu:
+            rate = (0.0, 0.0, float(following[2]) / dt + n.gyro_bias)
+            when = (time + dt * (j + 0.5) / IMU_STEPS for j in range(IMU_STEPS))
+            records += [ImuReading(each, rate, (0.0, 0.0, 9.81)) for each in when]
     return Drive(Log("drive", tuple(records)), Trajectory(dt * np.arange(len(poses), dtype=np.float64), poses))
