@@ -126,6 +126,14 @@ def test_nsga2_repeats_itself_and_spreads_along_the_front():
     assert np.median([abs(told.parameters["x1"] - 0.3) for told in front]) < 0.1
 
 
+def test_every_batch_of_nsga2_is_a_generation():
+    sphere = objectives.Sphere(2)
+    sampler = made("nsga2", sphere.space, batch=8)
+    run(sampler, sphere.evaluate, 32)
+    generations = [trial.system_attrs["NSGAIISampler:generation"] for trial in sampler._study.get_trials()]
+    assert generations == [number // 8 for number in range(32)]
+
+
 def beats(one, other):
     return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 

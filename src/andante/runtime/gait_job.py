@@ -172,7 +172,7 @@ def as_row(record: Record) -> dict[str, Any]:
 def evaluate_gait(task: GaitTask, parameters: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
     """The figures of one gait; parameters that are not given are those of the gait that ships."""
     spec = task.spec()
-    evaluator = Evaluator(spec.as_dict())
+    evaluator = Evaluator(spec.build())
     space = evaluator.objective.space
     defaults = {name: value for name, value in task.default_parameters().items() if name in space}
     whole = space.complete({**defaults, **parameters})

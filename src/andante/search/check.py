@@ -24,8 +24,7 @@ def check_objective(objective: Objective, seed: int = 0) -> list[str]:
     except Exception as error:
         problems.append(f"stamp() fails: {type(error).__name__}: {error}")
     middle = objective.space.decode([0.5] * objective.space.dimensions)
-    evaluator = Evaluator.__new__(Evaluator)
-    evaluator.objective = objective
+    evaluator = Evaluator(objective)
     task = json.dumps({"index": 0, "seed": seed, "parameters": middle})
     first, second = (json.loads(evaluator.evaluate(task)) for _ in range(2))
     if first.get("error"):

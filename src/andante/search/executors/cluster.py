@@ -160,7 +160,7 @@ class _Actor:
         self._evaluator: Evaluator | None = None
         self._refusal = ""
         try:
-            self._evaluator = Evaluator(spec)
+            self._evaluator = Evaluator.of(spec)
         except AndanteError as error:
             self._refusal = str(error)
 

@@ -15,10 +15,15 @@ LONGEST_ERROR = 500
 
 
 class Evaluator:
-    """An objective, built once, that evaluates tasks."""
+    """An objective that evaluates tasks."""
 
-    def __init__(self, spec: Mapping[str, Any]) -> None:
-        self.objective: Objective = ObjectiveSpec.from_dict(spec).build()
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+
+    @classmethod
+    def of(cls, spec: Mapping[str, Any]) -> Evaluator:
+        """One with the objective of a table, built here."""
+        return cls(ObjectiveSpec.from_dict(spec).build())
 
     def result(self, task: Task) -> Outcome:
         """What becomes of a task."""

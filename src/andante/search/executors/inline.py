@@ -16,7 +16,7 @@ class InlineExecutor:
     workers = 0
 
     def __init__(self, objective: ObjectiveSpec) -> None:
-        self._evaluator = Evaluator(objective.as_dict())
+        self._evaluator = Evaluator(objective.build())
         self._task: Task | None = None
 
     @property

@@ -26,7 +26,7 @@ def main() -> None:
     from andante.search.executors.evaluate import Evaluator
 
     try:
-        evaluator = Evaluator(json.loads(lines.get()))
+        evaluator = Evaluator.of(json.loads(lines.get()))
     except (AndanteError, Exception) as error:
         kind = "" if isinstance(error, AndanteError) else f"{type(error).__name__}: "
         _say(answers, json.dumps({"refused": f"{kind}{error}"}))

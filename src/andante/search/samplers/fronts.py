@@ -66,3 +66,5 @@ class NsgaSampler(Sampler):
         for told in results:
             self._study.enqueue_trial(chosen(self.space, told.parameters))
         self._asked = [self._study.ask(self._distributions) for _ in results]
+        for trial in self._asked:
+            _ = trial.relative_params  # makes optuna count it to the first generation
