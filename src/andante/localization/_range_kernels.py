@@ -99,7 +99,8 @@ def robust_fix(
     """Position (3,) by ranges of which some lie: graduated non-convexity with the loss of Geman and McClure.
 
     Weights (m,) w = (k / (k + e²))² with e in sigmas and k falling from the greatest e² to cut² (Yang et al., 2020).
-    `position` holds the start.
+    Obstacles make ranges longer, never shorter, so ranges that are too short for a position are doubted less: their e
+    counts half. `position` holds the start.
     """
     weights[:] = 1.0
     if not weighted_fix(anchors, ranges, weights, free, position, 30):
@@ -109,8 +110,7 @@ def robust_fix(
     widest = 0.0
     squares = np.empty(len(ranges))
     for i in range(len(ranges)):
-        e = (_distance(position, anchors[i]) - ranges[i]) / sigma
-        squares[i] = e * e
+        squares[i] = _doubt(position, anchors[i], ranges[i], sigma)
         widest = max(widest, squares[i])
     k = max(2.0 * widest, cut * cut)
     while True:
@@ -120,13 +120,14 @@ def robust_fix(
         if not weighted_fix(anchors, ranges, weights, free, position, 8):
             return False
         for i in range(len(ranges)):
-            e = (_distance(position, anchors[i]) - ranges[i]) / sigma
-            squares[i] = e * e
+            squares[i] = _doubt(position, anchors[i], ranges[i], sigma)
         if k <= cut * cut:
             return True
         k = max(k / 1.6, cut * cut)
 
 
 @njit(cache=True)
-def _distance(a: Array, b: Array) -> float:
-    return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
+def _doubt(a: Array, b: Array, measured: float, sigma: float) -> float:
+    """Squared error of a range in sigmas; of one that is too short a quarter of it."""
+    e = (math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2) - measured) / sigma
+    return e * e if e < 0.0 else 0.25 * e * e

@@ -108,8 +108,8 @@ def anchors_from_distances(distances: ArrayLike) -> Array:
 def in_source_frame(positions: ArrayLike) -> Array:
     """Anchor positions (m, 3) of any frame told in the source's frame.
 
-    Anchor 0 becomes the origin, the way from 0 to 1 gives +y, 2 gives +x (made square to y), z points to the side on
-    which anchor 3 lies, or keeps x, y, z right-handed without one.
+    Anchor 0 becomes the origin, the way from 0 to 1 gives +y, 2 gives +x (made square to y), and z = x × y points to
+    the side on which anchor 3 hangs.
     """
     p = np.asarray(positions, dtype=float)
     if p.ndim != 2 or p.shape[1] != 3 or len(p) < 3 or not np.isfinite(p).all():
@@ -125,5 +125,5 @@ def in_source_frame(positions: ArrayLike) -> Array:
     x = x / np.linalg.norm(x)
     z = np.cross(x, y)
     if len(p) > 3 and (p[3] - p[0]) @ z < 0:
-        z = -z  # anchor 3 hangs on the other side: the frame is left-handed, as the source's layout then is
+        raise BadInput("anchor 3 must hang on the +z side of anchors 0, 1, 2; swap anchors 1 and 2 or hang 3 higher")
     return (p - p[0]) @ np.stack([x, y, z], axis=1)

@@ -1,0 +1,112 @@
+"""`Ahrs`: attitude and heading from gyroscope, accelerometer and the vector between two tags."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import Array, so3
+
+from ._ahrs_kernels import ahrs_step
+
+LONGEST_STEP = 0.5  # gaps of the gyro count as this long [s]
+SHORTEST_VECTOR = 0.05  # a tag vector whose level part is shorter than this tells no heading [m]
+
+
+class Ahrs:
+    """A complementary filter; the tag vector stands in for a magnetometer and corrects the heading alone.
+
+    World and robot frames are z-up (REP 103); `z_down` tells the angles in the z-down frame of the source.
+    """
+
+    def __init__(
+        self, tag_vector: ArrayLike = (-1.0, 0.0, 0.0), *, level: float = 0.5, learn: float = 0.02, settle: float = 2.0
+    ) -> None:
+        """tag_vector: from tag 0 to tag 1 on the robot [m]; level, learn: gains of gravity on the attitude [1/s] and
+        on the gyro's bias [1/s²]; settle: time constant of the heading towards the tags [s]."""
+        self._body = np.asarray(tag_vector, dtype=float)
+        if self._body.shape != (3,) or not np.isfinite(self._body).all():
+            raise BadInput(f"the tag vector must be x, y, z as finite numbers, got {tag_vector!r}")
+        if math.hypot(self._body[0], self._body[1]) < SHORTEST_VECTOR:
+            raise BadInput("the two tags must stand apart in the level plane to tell a heading")
+        if min(level, learn, settle) < 0 or settle == 0:
+            raise BadInput("gains of the attitude filter must not be negative, and settle must be above 0")
+        self._level, self._learn, self._settle = level, learn, settle
+        self._q = np.array([0.0, 0.0, 0.0, 1.0])
+        self._bias = np.zeros(3)
+        self._time = self._tag_time = math.nan
+        self.heading_known = False
+        self.stale = 0  # readings whose time did not go on
+
+    @property
+    def quaternion(self) -> Array:
+        """Orientation (4,) x y z w, world_from_robot."""
+        return self._q.copy()
+
+    @property
+    def rpy(self) -> Array:
+        """Roll, pitch, yaw (3,) [rad]."""
+        return so3.to_rpy(so3.from_quaternion(self._q))
+
+    @property
+    def z_down(self) -> Array:
+        """Roll, pitch, yaw (3,) [rad] of the same attitude in frames whose y and z point right and down."""
+        return self.rpy * (1.0, -1.0, -1.0)
+
+    @property
+    def gyro_bias(self) -> Array:
+        """Bias (3,) of the gyroscope [rad/s]."""
+        return self._bias.copy()
+
+    def imu(self, time: float, gyro: ArrayLike, force: ArrayLike) -> None:
+        """Take a reading: rates (3,) [rad/s] and specific force (3,) [m/s²], about +9.81 along z at rest."""
+        w, f = np.asarray(gyro, dtype=float), np.asarray(force, dtype=float)
+        if w.shape != (3,) or f.shape != (3,) or not math.isfinite(time):
+            raise BadInput("an IMU reading is a time, three rates and three accelerations")
+        if not (np.isfinite(w).all() and np.isfinite(f).all()):
+            self.stale += 1
+            return
+        if not math.isfinite(self._time):
+            self._begin(f)
+            self._time = time
+            return
+        gap = time - self._time
+        self._time = time
+        if gap <= 0:
+            self.stale += 1
+            return
+        ahrs_step(self._q, self._bias, w, f, min(gap, LONGEST_STEP), self._level, self._learn)
+
+    def tags(self, time: float, vector: ArrayLike) -> None:
+        """Take the vector from tag 0 to tag 1 in the UWB frame [m]; the first one sets the heading."""
+        v = np.asarray(vector, dtype=float)
+        if v.shape != (3,):
+            raise BadInput(f"a tag vector is x, y, z, got {vector!r}")
+        ahead = so3.from_quaternion(self._q) @ self._body
+        if not np.isfinite(v).all() or math.hypot(v[0], v[1]) < SHORTEST_VECTOR:
+            return
+        gap = math.atan2(ahead[0] * v[1] - ahead[1] * v[0], ahead[0] * v[0] + ahead[1] * v[1])
+        if not self.heading_known:
+            self._turn(gap)
+            self.heading_known, self._tag_time = True, time
+            return
+        dt = min(max(time - self._tag_time, 0.0), self._settle)
+        self._tag_time = time
+        share = 1.0 - math.exp(-dt / self._settle)
+        self._turn(share * gap)
+        up = so3.from_quaternion(self._q)[2]
+        self._bias -= 0.5 * share * gap * self._learn * up
+
+    def _begin(self, force: Array) -> None:
+        """Level the robot by its first reading."""
+        roll, pitch = math.atan2(force[1], force[2]), math.atan2(-force[0], math.hypot(force[1], force[2]))
+        self._q = so3.to_quaternion(so3.from_rpy([roll, pitch, 0.0]))
+
+    def _turn(self, angle: float) -> None:
+        """Turn about the world's vertical."""
+        x, y, z, w = self._q
+        s, c = math.sin(0.5 * angle), math.cos(0.5 * angle)
+        self._q = np.array([c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z])

@@ -1,0 +1,104 @@
+"""Files that tell where UWB anchors and tags are."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from andante.description.io.xmltree import read_bytes
+from andante.errors import AndanteError, BadInput
+from andante.localization.anchors import UwbSetup
+
+MAX_BYTES = 1024 * 1024
+FORM = "lines 'NAME x y z' for anchors, 'tag NAME x y z' for tags on the robot, 'map x y yaw' for map_from_uwb"
+Place = tuple[float, float, float]
+
+
+def read_uwb_setup(path: Path | str) -> UwbSetup:
+    """Anchors, tags and map_from_uwb of a text or CSV file, or of the tables of a .toml, .json or .yaml file.
+
+    Text: lines `NAME x y z` (or `anchor NAME x y z`), `tag NAME x y z`, `map x y yaw`; commas separate as blanks do.
+    Tables: `[anchors]` and `[tags]` with NAME = [x, y, z], and map_from_uwb = [x, y, yaw]. Metres and radians.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file of anchors")
+    raw = read_bytes(path, MAX_BYTES)
+    try:
+        if path.suffix.lower() in (".toml", ".json", ".yaml", ".yml"):
+            return _of_tables(_tables(raw, path), path)
+        return _of_lines(raw.decode("utf-8", errors="replace"), path)
+    except AndanteError as error:
+        told = str(error)
+        raise BadInput(told if told.startswith(str(path)) else f"{path}: {told}") from None
+
+
+def _tables(raw: bytes, path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        if path.suffix.lower() == ".toml":
+            data: Any = tomllib.loads(raw.decode("utf-8"))
+        else:
+            data = json.loads(raw) if path.suffix.lower() == ".json" else yaml.safe_load(raw)
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        raise BadInput(f"{path}: cannot be read ({' '.join(str(error).split())[:160]})") from None
+    if not isinstance(data, dict) or not isinstance(data.get("anchors"), dict):
+        raise BadInput(f"{path}: needs a table 'anchors' with NAME = [x, y, z]")
+    return data
+
+
+def _of_tables(data: dict[str, Any], path: Path) -> UwbSetup:
+    anchors = {str(name): _place(value, f"{path}: anchor {name}") for name, value in data["anchors"].items()}
+    given = data.get("tags", {})
+    if not isinstance(given, dict):
+        raise BadInput(f"{path}: 'tags' is a table with NAME = [x, y, z]")
+    tags = {str(name): _place(value, f"{path}: tag {name}") for name, value in given.items()}
+    pose = data.get("map_from_uwb")
+    return _setup(anchors, tags, None if pose is None else _place(pose, f"{path}: map_from_uwb"))
+
+
+def _of_lines(text: str, path: Path) -> UwbSetup:
+    anchors: dict[str, Place] = {}
+    tags: dict[str, Place] = {}
+    pose: Place | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
+        where = f"{path}:{number}"
+        if not words or [w.lower() for w in words[-3:]] == ["x", "y", "z"]:  # a header
+            continue
+        kind = words[0].lower()
+        if kind in ("map", "map_from_uwb") and len(words) == 4:
+            pose = _place(words[1:], where)
+        elif kind == "tag" and len(words) == 5:
+            tags[words[1]] = _place(words[2:], where)
+        elif kind == "anchor" and len(words) == 5:
+            _new(anchors, words[1], where)
+            anchors[words[1]] = _place(words[2:], where)
+        elif len(words) == 4:
+            _new(anchors, words[0], where)
+            anchors[words[0]] = _place(words[1:], where)
+        else:
+            raise BadInput(f"{where}: cannot be read; a file of anchors has {FORM}")
+    if not anchors:
+        raise BadInput(f"{path}: holds no anchors; it has {FORM}")
+    return _setup(anchors, tags, pose)
+
+
+def _setup(anchors: dict[str, Place], tags: dict[str, Place], pose: Place | None) -> UwbSetup:
+    return UwbSetup(anchors, tags, pose) if tags else UwbSetup(anchors, map_from_uwb=pose)
+
+
+def _new(anchors: dict[str, Place], name: str, where: str) -> None:
+    if name in anchors:
+        raise BadInput(f"{where}: anchor {name} comes twice")
+
+
+def _place(value: Any, where: str) -> Place:
+    try:
+        x, y, z = (float(number) for number in value)
+    except (TypeError, ValueError):
+        raise BadInput(f"{where}: needs three numbers, got {value!r}") from None
+    return x, y, z

@@ -1,0 +1,146 @@
+"""`RangeInertialFilter`: odometry from UWB ranges and an IMU, tightly coupled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import Array, so3
+from andante.mapping.planar import wrap
+
+from ._kalman_kernels import predict_inertial, range_update
+from .ahrs import Ahrs
+
+LONGEST_STEP = 0.1  # longer gaps are predicted in parts [s]
+LONGEST_GAP = 2.0  # ... and longer ones than this count as this long [s]
+GRAVITY = 9.80665
+
+
+@dataclass(frozen=True)
+class RangeNoise:
+    """Deviations of ranges, IMU and motion."""
+
+    range_sigma: float = 0.1  # of a range in line of sight [m]
+    gate: float = 4.0  # ranges that are longer by this are refused, shorter ones by twice this [deviations]
+    acceleration: float = 0.4  # of the accelerometer, with what levelling leaves over, per root second [m/s^2]
+    free_acceleration: float = 0.8  # of the motion where the heading is not known, per root second [m/s^2]
+    vertical: float = 0.05  # acceleration along z, per root second [m/s^2]
+    gyro: float = 0.02  # per root second [rad/s]
+    gyro_walk: float = 1e-3  # per root second [rad/s]
+    acceleration_walk: float = 0.01  # per root second [m/s^2]
+    patience: int = 12  # refused ranges in a row after which the position is looked for anew
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if not (math.isfinite(getattr(self, each.name)) and getattr(self, each.name) > 0):
+                raise BadInput(f"UWB parameter {each.name} must be a number above 0, got {getattr(self, each.name)}")
+
+
+class RangeInertialFilter:
+    """State: position, velocity, heading, gyro bias and accelerometer biases; predicted by the IMU, corrected by
+    single ranges that pass a gate. Without a heading (one tag) velocities turn with the gyro instead.
+    """
+
+    def __init__(self, anchors: ArrayLike, tags: ArrayLike, noise: RangeNoise | None = None) -> None:
+        """anchors (m, 3) in the UWB frame, tags (k, 3) on the robot [m]."""
+        self.anchors, self.tags = np.array(anchors, dtype=float), np.array(tags, dtype=float)
+        self.noise = noise or RangeNoise()
+        n = self.noise
+        self._q = np.array([n.acceleration, n.free_acceleration, n.vertical, n.gyro, n.gyro_walk, n.acceleration_walk])
+        self._x, self._P = np.zeros(10), np.eye(10)
+        self._levels = Ahrs()  # only roll and pitch are taken from it
+        self._rate = 0.0
+        self._push = np.zeros(2)
+        self.time = math.nan
+        self.started = self.heading_known = False
+        self.accepted = self.refused = self.in_a_row = 0
+
+    def start(self, time: float, position: ArrayLike, yaw: float | None, deviation: float = 0.3) -> None:
+        """Begin at a position (3,) of the robot, standing or slow; yaw None: the heading is not known."""
+        at = np.asarray(position, dtype=float)
+        if at.shape != (3,) or not np.isfinite(at).all():
+            raise BadInput(f"the filter starts at x, y, z, got {position!r}")
+        biases = self._x[7:10].copy() if self.started else np.zeros(3)
+        self._x = np.concatenate([at, np.zeros(3), [0.0 if yaw is None else yaw], biases])
+        spread = [deviation] * 3 + [0.5, 0.5, 0.05, 0.3 if yaw is not None else 1e-6, 0.02, 0.2, 0.2]
+        self._P = np.diag(np.square(spread))
+        self.heading_known = yaw is not None
+        self.time, self.started, self.in_a_row = time, True, 0
+
+    @property
+    def position(self) -> Array:
+        """Position (3,) of the robot [m]."""
+        return self._x[:3].copy()
+
+    @property
+    def velocity(self) -> Array:
+        """Velocity (3,) in the UWB frame [m/s]."""
+        return self._x[3:6].copy()
+
+    @property
+    def yaw(self) -> float:
+        """Heading [rad]; the direction of travel where no second tag tells it."""
+        if self.heading_known or math.hypot(self._x[3], self._x[4]) < 0.05:
+            return wrap(float(self._x[6]))
+        return math.atan2(self._x[4], self._x[3])
+
+    @property
+    def covariance(self) -> Array:
+        """Covariance (10, 10)."""
+        return self._P.copy()
+
+    def imu(self, time: float, gyro: ArrayLike, force: ArrayLike) -> None:
+        """Take a reading; it holds until the next one. Readings that are not finite are left out."""
+        w, f = np.asarray(gyro, dtype=float), np.asarray(force, dtype=float)
+        if not (np.isfinite(w).all() and np.isfinite(f).all()):
+            return
+        self._levels.imu(time, w, f)
+        if self.started:
+            self._to(time)
+        roll, pitch, _ = self._levels.rpy
+        level = so3.from_rpy([roll, pitch, 0.0])
+        self._rate = float((level @ w)[2])
+        self._push = (level @ f)[:2]
+
+    def range(self, time: float, tag: int, anchor: int, distance: float) -> bool:
+        """Take a range [m]; return whether it passed the gate."""
+        if not self.started or not (math.isfinite(distance) and distance > 0):
+            return False
+        self._to(time)
+        lever = self.tags[tag] if self.heading_known else np.array([0.0, 0.0, self.tags[tag][2]])
+        n = self.noise
+        size = range_update(self._x, self._P, self.anchors[anchor], lever, distance, n.range_sigma, n.gate)
+        good = size <= 1.0
+        self.accepted += good
+        self.refused += not good
+        self.in_a_row = 0 if good else self.in_a_row + 1
+        return bool(good)
+
+    def hold_height(self, height: float, deviation: float = 0.02) -> None:
+        """Take the robot's height in the UWB frame as known [m]."""
+        P_z = self._P[:, 2].copy()
+        gain = P_z / (P_z[2] + deviation**2)
+        self._x += gain * (height - self._x[2])
+        self._P -= np.outer(gain, P_z)
+
+    @property
+    def lost(self) -> bool:
+        """Whether so many ranges were refused in a row that the position must be looked for anew."""
+        return self.in_a_row >= self.noise.patience
+
+    def _to(self, time: float) -> None:
+        gap = time - self.time
+        if not gap > 0:
+            if gap < -LONGEST_GAP:
+                self.time = time  # the clock was set anew
+            return
+        self.time = time
+        gap = min(gap, LONGEST_GAP)
+        parts = math.ceil(gap / LONGEST_STEP)
+        ax, ay = float(self._push[0]), float(self._push[1])
+        for _ in range(parts):
+            predict_inertial(self._x, self._P, gap / parts, self._rate, ax, ay, self.heading_known, self._q)
