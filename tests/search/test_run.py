@@ -238,7 +238,7 @@ def test_what_does_not_fit_is_not_merged(study, tmp_path):
 
 
 def test_the_front_of_several_aims(study, tmp_path):
-    search(tmp_path / "s", study("nsga2", budget=96, batch=16, arguments={"dimensions": 2}), workers=0)
+    search(tmp_path / "s", study("nsga2", budget=160, batch=16, arguments={"dimensions": 2}), workers=0)
     folder = StudyFolder.open(tmp_path / "s")
     aims = [record.told().objectives for record in folder.records()]
     unbeaten = {
