@@ -17,7 +17,10 @@ def walk(
     world: WorldName = "empty",
     engine: EngineName = "mujoco",
     gait: Annotated[
-        str, typer.Option("--gait", metavar="G", help="tripod, ripple, wave, crawl, trot ... or file.py:Name.")
+        str,
+        typer.Option(
+            "--gait", metavar="G", help="walk (two legs), tripod, ripple, wave, crawl, trot ... or file.py:Name."
+        ),
     ] = "",
     distance: Annotated[float | None, typer.Option("--distance", metavar="M", help="Straight ahead.")] = None,
     turn: Annotated[float | None, typer.Option("--turn", metavar="DEG", help="On the spot, left positive.")] = None,

@@ -101,7 +101,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     if not names:
         count = leg_count(robot)
         raise BadInput(
-            f"robot {robot.name!r} cannot walk: {count or 'no'} legs were found in it; gaits need 4 or more "
+            f"robot {robot.name!r} cannot walk: {count or 'no'} legs were found in it; gaits need 2 (walk), 4 or more "
             f"({', '.join(PATTERNS)}), or name your own as file.py:Name"
         )
     raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
@@ -153,6 +153,16 @@ def _make_legged(robot: Robot, request: Request) -> Prepared:
     return Prepared(rigged, rig.stance, walker, rig.forward, gait)
 
 
+def _two_legs(robot: Robot) -> bool:
+    return leg_count(robot) == 2
+
+
+def _make_walk(robot: Robot, request: Request) -> Prepared:
+    from .biped_gait import make_walk
+
+    return make_walk(robot, request)
+
+
 def _folds(robot: Robot) -> bool:
     """Whether a robot has the poses and joints of the Shell."""
     return {"stand", "tall", "tuck", "ball"} <= set(robot.poses) and {"q111", "q114", "q212"} <= set(robot.joint_names)
@@ -178,6 +188,7 @@ def _make_wave(robot: Robot, request: Request) -> Prepared:
 
 
 register(Gait("wave", _waves, _make_wave))
+register(Gait("walk", _two_legs, _make_walk))
 register(Gait("roll", _folds, _make_roll))
 for _name in reversed(PATTERNS):
     register(Gait(_name, _many_legs, _make_legged))

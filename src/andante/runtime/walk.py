@@ -32,6 +32,8 @@ from .simulation import Simulation, simulate
 SETTLE = 0.5  # standing still before the first command [s]
 LONGEST = 3600.0  # [s]
 SLICE = 0.1  # of simulated time between looks at the end [s]
+SLOWEST = 0.12  # speed of the last steps to a goal, in top speeds
+LAST_STEP = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
 SIDE_GAIN = 0.5  # how a walk straight ahead comes back to its line [1/s]
 
 
@@ -112,7 +114,13 @@ class Guide:
         sign = math.copysign(1.0, goal)
         speed = self.share * top
         left = sign * (goal - done)
-        if left <= 0.5 * speed * self.share * self.walker.stopping_time:  # v²/2a with a = top speed / stopping time
+        approach = getattr(self.walker, "approach", None)
+        if approach is not None:  # a walker that wants its last steps short
+            speed = min(speed, max(left / approach, SLOWEST * top))
+            if left <= LAST_STEP * approach * speed:
+                self.braking = True
+                return Command()
+        elif left <= 0.5 * speed * self.share * self.walker.stopping_time:  # v²/2a with a = top speed / stopping time
             self.braking = True
             return Command()
         if self.job.turn is not None:
@@ -223,12 +231,15 @@ def _walk(
     slices = range(math.ceil((end - sim.time) / SLICE))
     bar = iter(tracked(slices, f"{sim.robot.name} on {sim.engine.name}", progress))
     for _ in bar:
-        sim.run(SLICE)
-        check_bounds(sim.engine)
-        if push is not None and not pushed and sim.time - guide.begin >= push[1] - 1e-9:
+        rest = SLICE
+        if push is not None and not pushed and push[1] < sim.time + SLICE - guide.begin - 1e-9:
+            rest = max(0.0, SLICE - (guide.begin + push[1] - sim.time))
+            sim.run(SLICE - rest)
             side = np.array([-ahead[1], ahead[0], 0.0])
             sim.push(sim.robot.root, push[0][0] * ahead + push[0][1] * side + push[0][2] * np.array([0.0, 0.0, 1.0]))
             pushed = True
+        sim.run(rest)
+        check_bounds(sim.engine)
         fallen = sim.fallen and not getattr(ready.walker, "tumbles", False)  # a ball leans as it likes
         arrived = guide.braking and ready.walker.standing
         if fallen or (arrived and pushed):
