@@ -16,6 +16,7 @@ from andante._version import __version__
 from andante.errors import AndanteError
 
 from . import bench, catalog, check, convert, doctor, gait, ik, mesh, play, rig, sim, walk
+from .localize import localize
 from .map import map_command
 
 INTERRUPTED = 130  # exit code after Ctrl-C
@@ -42,6 +43,7 @@ app.command("play")(play.play)
 app.add_typer(gait.app, name="gait")
 app.command("ik")(ik.ik)
 app.command("map")(map_command)
+app.command("localize")(localize)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 

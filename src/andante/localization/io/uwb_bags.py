@@ -55,8 +55,8 @@ def read_range_bag(path: Path, setup: UwbSetup) -> UwbLog:
         raise BadInput(f"{path}: cannot be read as a bag, it may be cut off or damaged ({told})") from None
     if not rows:
         raise BadInput(
-            f"{path}: holds no UWB ranges; they are sensor_msgs/Range messages on topics that end with an anchor's name "
-            f"({', '.join(setup.anchors)})"
+            f"{path}: holds no UWB ranges; they are sensor_msgs/Range messages on topics that end with the name of an "
+            f"anchor ({', '.join(setup.anchors)})"
         )
     table = np.array(rows)
     notes = (f"{path.name}: {broken} broken messages left out",) if broken else ()

@@ -21,12 +21,13 @@ FORM = (
     "a header such as time,tag,anchor,range,gx,gy,gz,ax,ay,az (empty cells where a row has none) or "
     "time,range_NAME,...; or lines 'range,time,tag,anchor,metres' and 'imu,time,gx,gy,gz,ax,ay,az'"
 )
+GYRO, FORCE = ("g", "w", "gyro_", "gyro", "angular_velocity_"), ("a", "acc_", "acc", "accel_", "linear_acceleration_")
 AXES = {
-    **{f"{front}{axis}": ("gyro", k) for k, axis in enumerate("xyz") for front in ("g", "w", "gyro_", "gyro", "omega_")},
-    **{f"angular_velocity_{axis}": ("gyro", k) for k, axis in enumerate("xyz")},
-    **{f"{front}{axis}": ("force", k) for k, axis in enumerate("xyz") for front in ("a", "acc_", "acc", "accel_", "accel")},
-    **{f"linear_acceleration_{axis}": ("force", k) for k, axis in enumerate("xyz")},
-}  # fmt: skip
+    f"{front}{axis}": (name, k)
+    for name, fronts in (("gyro", GYRO), ("force", FORCE))
+    for front in fronts
+    for k, axis in enumerate("xyz")
+}
 MOST_BROKEN = 0.5  # share of lines that may be broken
 
 
@@ -120,11 +121,11 @@ class _Reader:
             raise BadInput(f"{where}: has no column of ranges; a UWB log has {FORM}")
 
     def _wide_column(self, k: int, cell: str) -> None:
-        """A column of one anchor's ranges: range_NAME, r_NAME, d_NAME, or with the tag in front range_TAG_NAME."""
-        found = re.fullmatch(r"(?:range|dist|distance|r|d)_?(.+?)(_mm|_m)?", cell)
-        if not found:
-            return
-        name, scale = found.group(1), 1e-3 if found.group(2) == "_mm" else 1.0
+        """A column of one anchor's ranges: NAME, range_NAME, r_NAME, d_NAME, or with the tag range_TAG_NAME."""
+        found = re.fullmatch(r"(?:range|distance|dist|r|d)_?(.+?)(_mm|_m)?", cell)
+        name, scale = cell, 1.0
+        if found:
+            name, scale = found.group(1), 1e-3 if found.group(2) == "_mm" else 1.0
         parts = name.split("_", 1)
         try:
             self.wide[k] = (0, self.setup.anchor_index(name), scale)
