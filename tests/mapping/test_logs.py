@@ -347,7 +347,7 @@ def test_a_bag_without_scans(bag):
 
 
 def test_text_of_a_log_is_carmen():
-    log = Log("x", (Odometry(1.0, (1.0, 2.0, 0.5)), Scan(1.0, np.array([1.0, np.inf, np.nan]), -0.5, 0.5, 0.1, 9.0)))
+    log = Log("x", (Odometry(1.0, (1.0, 2.0, 0.5)), Scan(2.0, np.array([1.0, np.inf, np.nan]), -0.5, 0.5, 0.1, 9.0)))
     lines = carmen_log(log).splitlines()
     assert lines[0] == "ODOM 1.000000 2.000000 0.500000 0 0 0 1.000000 andante 1.000000"
     assert " 3 1.0000 9.0000 0.0000 0 " in lines[1]

@@ -12,6 +12,7 @@ BENCHMARKS = {
     "physics": "andante.runtime.bench_physics",
     "startup": "andante.runtime.bench_startup",
     "ik": "andante.runtime.bench_ik",
+    "nav": "andante.runtime.bench_nav",
     "gait": "andante.runtime.bench_gait",
     "walk": "andante.runtime.bench_walk",
 }

@@ -26,11 +26,12 @@ def write_carmen(log: Log, path: Path | str) -> None:
 def carmen_log(log: Log) -> str:
     """The text of such a log."""
     lines, last = [], (0.0, 0.0, 0.0)
-    for record in log.records:
+    for record, following in zip(log.records, (*log.records[1:], None), strict=True):
         stamp = f"{record.time:.6f} andante {record.time:.6f}"
         if isinstance(record, Odometry):
             last = record.pose
-            lines.append(f"ODOM {_numbers(last)} 0 0 0 {stamp}")
+            if not (isinstance(following, Scan) and following.time == record.time):  # else the scan's line tells it
+                lines.append(f"ODOM {_numbers(last)} 0 0 0 {stamp}")
         elif isinstance(record, Scan):
             top = record.range_max if np.isfinite(record.range_max) else 80.0
             ranges = np.where(np.isnan(record.ranges) | (record.ranges < record.range_min), 0.0, record.ranges)
