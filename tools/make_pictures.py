@@ -5,6 +5,7 @@ Run by `make docs-pictures`; writes docs/pictures/*.webp and *.png.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from andante.description.extent import robot_bounds
 from andante.geometry import SE3, Array
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
+from andante.runtime.fall_trial import FallPush, run_fall
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 TILE = (640, 480)
@@ -76,8 +78,36 @@ def landscape(name: str) -> Image.Image:
         return tile(renderer.shoot(sim.engine, Camera(position, lookat)), name)
 
 
+FALLS = {  # direction of a push [rad]: instants after it that are shown [s]
+    0.0: (0.0, 0.15, 0.25, 1.2, 3.2, 5.2, 6.6, 8.2, 10.4, 11.6, 12.6, 14.6),
+    np.pi: (0.0, 0.15, 0.25, 2.0, 3.2, 4.4, 5.4, 6.4, 7.2, 7.9, 8.6, 10.2),
+}
+
+
+def fall_strip() -> Image.Image:
+    """The NAO pushed over to the front and to the back, and how it gets up; two rows each, left to right."""
+    tiles = []
+    for direction, times in FALLS.items():
+        push, left = FallPush(6.5, direction, 0.7), list(times)
+        with ExitStack() as stack:
+            renderers: list[Renderer] = []
+
+            def watch(sim: an.Simulation, push=push, left=left, renderers=renderers, stack=stack) -> None:
+                if not left or sim.time - push.time < left[0]:
+                    return
+                if not renderers:
+                    renderers.append(stack.enter_context(Renderer(sim.engine.actors, sim.engine.world, 320, 300)))
+                middle = np.array([*sim.base_pose[:2], 0.2])
+                camera = Camera(tuple(middle + np.array([0.75, -0.95, 0.35])), tuple(middle))
+                tiles.append(tile(renderers[0].shoot(sim.engine, camera), f"{left.pop(0):g} s"))
+
+            run_fall(push, seed=3, watch=watch)
+    return sheet(tiles, 6).resize((6 * 216, 4 * 203), Image.Resampling.LANCZOS)
+
+
 def main() -> None:
     """Write all sheets."""
+    fall_strip().save(OUT / "falls.webp", quality=85)
     OUT.mkdir(parents=True, exist_ok=True)
     poses = [portrait(name, pose) for name in SHOWN if name in robot_names() for pose in SHOWN[name]]
     sheet(poses, 4).save(OUT / "robot_sheet.webp", quality=82)

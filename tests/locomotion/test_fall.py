@@ -120,6 +120,22 @@ def test_the_walker_goes_on_where_it_was(forgets):
     assert np.hypot(*ahead[:2]) == pytest.approx(np.hypot(*(0.01, 0.002)) * (len(walker.commands) - calls), rel=0.2)
 
 
+def test_a_fresh_walker_after_a_fall():
+    made = []
+
+    def fresh():
+        made.append(Strider(forgets=True))
+        return made[-1]
+
+    clock = Clock(manager(Strider(forgets=False), restart=fresh))
+    clock.drive(FallState.FALLING, 0.4)
+    before = clock.robot.position
+    assert stand_again(clock)
+    assert clock.robot.walker is made[0]
+    np.testing.assert_allclose(clock.robot.position, before, atol=0.3)
+    assert made[0].resets == 0
+
+
 def test_a_fall_that_was_none():
     clock = Clock(manager())
     clock.drive(FallState.FALLING, 0.3)

@@ -64,7 +64,10 @@ class FallTiming:
 
 
 class FallManager:
-    """A walker that falls well. `events` tells what happened, newest last; `listener` hears each at once."""
+    """A walker that falls well. `events` tells what happened, newest last; `listener` hears each at once.
+
+    Once up again the walk starts anew: with the walker that `restart` makes, else by `walker.reset()` where it has one.
+    """
 
     def __init__(
         self,
@@ -74,10 +77,11 @@ class FallManager:
         rules: FallRules | None = None,
         get_up: GetUpSettings | None = None,
         timing: FallTiming | None = None,
+        restart: Callable[[], Walker] | None = None,
         listener: Callable[[FallEvent], None] | None = None,
     ) -> None:
         self.walker, self.robot, self.motions = walker, robot, motions
-        self.timing, self.listener = timing or FallTiming(), listener
+        self.timing, self.restart, self.listener = timing or FallTiming(), restart, listener
         balance = Balance(robot)
         self.detector = FallDetector(robot, rules, balance)
         self.rising = GetUp(robot, motions, get_up, balance)
@@ -206,7 +210,9 @@ class FallManager:
         """Hand over to the walker: it starts anew where it can, its reckoning goes on, its joints are led over."""
         before = self.position
         reset = getattr(self.walker, "reset", None)
-        if callable(reset):
+        if self.restart is not None:
+            self.walker = self.restart()
+        elif callable(reset):
             reset()
         x, y, heading = self.walker.position
         turn = before[2] - heading

@@ -49,12 +49,13 @@ class GetUpSettings:
     settle: float = 0.25  # after each stage [s]
     tip: float = 0.25  # cosine of the tilt below which a body that was upright has tipped over
     pace: float = 1.0  # 1: as the motions are written, 0.5: half as fast
+    other_paces: tuple[float, ...] = (0.85, 1.1)  # after a failure, in turn: what slipped once may hold at another pace
     stiffness: float = 0.05  # while resting
 
     def __post_init__(self) -> None:
         if self.tries < 1:
             raise BadInput(f"a robot needs at least one try to get up, got {self.tries}")
-        if not self.pace > 0:
+        if not min(self.pace, *self.other_paces) > 0:
             raise BadInput(f"the pace of getting up must be > 0, got {self.pace}")
 
 
@@ -169,7 +170,9 @@ class GetUp:
             motion: JointMotion = transition(self.robot, current, self.motions.stand, STAND_SPEED)
         else:
             motion = play_from(self._stage_motion(self.posture), self.robot, current)
-        self._track = Track(motion, self._names, np.asarray(here, dtype=float), self.settings.pace)
+        paces = (1.0, *self.settings.other_paces)
+        pace = self.settings.pace * paces[self.failures % len(paces)]
+        self._track = Track(motion, self._names, np.asarray(here, dtype=float), pace)
         self.stiffness = np.ones(len(self._names))
         self.phase, self._since, self._upright = Phase.MOVING, 0.0, False
 

@@ -15,7 +15,7 @@ from andante.geometry import Array, so3
 from andante.locomotion import Command
 from andante.locomotion.fall import FallEvent, FallManager, FallState
 from andante.locomotion.fall_detector import FallRules
-from andante.locomotion.gaits import Request, Walker, prepare
+from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.locomotion.get_up import GetUpSettings
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
@@ -69,13 +69,12 @@ class FallOutcome:
         return out | {"events": [str(event) for event in self.events]}
 
 
-def standing_walker(robot: Robot, gait: str = "") -> tuple[Walker, Any]:
-    """A walker and its first pose: the gait of that name, else one that only stands in StandInit."""
+def standing_walker(robot: Robot, gait: str = "") -> Prepared:
+    """A robot ready to walk by the gait of that name, else one that only stands where it gets up to."""
     if gait:
-        ready = prepare(robot, Request(gait))
-        return ready.walker, ready.pose
+        return prepare(robot, Request(gait))
     stander = HoldPose(robot, fall_motions(robot).stand)
-    return stander, stander.pose
+    return Prepared(robot, stander.pose, stander)
 
 
 def run_fall(
@@ -98,13 +97,20 @@ def run_fall(
     """
     if not (math.isfinite(push.impulse) and math.isfinite(push.direction) and push.time >= 0):
         raise BadInput(f"a push needs a finite impulse and direction, and a time >= 0, got {push}")
-    body = load_robot(robot) if isinstance(robot, str) else robot
-    walker, pose = standing_walker(body, gait)
+    ready = standing_walker(load_robot(robot) if isinstance(robot, str) else robot, gait)
+    body = ready.robot
     motions = fall_motions(body)
     if not protect:
         motions = replace(motions, stiffness={})
-    manager = FallManager(walker, body, motions, rules or (FallRules() if gait else STANDER), settings)
-    sim = simulate(body, engine=engine, pose=pose, seed=seed, sensors=True)
+    manager = FallManager(
+        ready.walker,
+        body,
+        motions,
+        rules or (FallRules() if gait else STANDER),
+        settings,
+        restart=lambda: standing_walker(body, gait).walker,
+    )
+    sim = simulate(body, engine=engine, pose=ready.pose, seed=seed, sensors=True)
     try:
         sim.observers.append(Behave(manager, command or Command()))
         sim.run(push.time)
