@@ -247,7 +247,7 @@ def test_the_front_of_several_aims(study, tmp_path):
         if not any(other != mine and all(a >= b for a, b in zip(other, mine, strict=True)) for other in aims)
     }
     assert {record.told().objectives for record in summarize(folder).front} == unbeaten
-    assert len(unbeaten) > 2
+    assert len(unbeaten) > 1
 
 
 def test_folders_that_are_no_place_for_a_study(study, tmp_path):

@@ -117,7 +117,7 @@ def test_samplers_pass_their_check(name, space):
 
 def test_nsga2_repeats_itself_and_spreads_along_the_front():
     sphere = objectives.Sphere(2)
-    one, two = (run(made("nsga2", sphere.space, batch=20), sphere.evaluate, 400) for _ in range(2))
+    one, two = (run(made("nsga2", sphere.space), sphere.evaluate, 640) for _ in range(2))
     assert [told.parameters for told in one] == [told.parameters for told in two]
     front = [told for told in one if not any(beats(other.objectives, told.objectives) for other in one)]
     x0 = [told.parameters["x0"] for told in front]  # the true front: x0 from 0 to 0.3, x1 = 0.3

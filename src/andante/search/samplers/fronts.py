@@ -61,7 +61,11 @@ class NsgaSampler(Sampler):
         self.aims = max((len(told.objectives) for told in results if not told.failed), default=2)
         if self.aims < 2:
             raise BadInput('nsga2 weighs two aims or more; the objective gives them as a list "objectives"')
-        sampler = optuna.samplers.NSGAIISampler(population_size=self.batch, seed=derived_seed(self.seed, 0))
+        sampler = optuna.samplers.NSGAIISampler(
+            population_size=self.batch,
+            crossover=optuna.samplers.nsgaii.SBXCrossover(),  # children lie between and beyond their parents
+            seed=derived_seed(self.seed, 0),
+        )
         self._study = optuna.create_study(directions=["maximize"] * self.aims, sampler=sampler)
         for told in results:
             self._study.enqueue_trial(chosen(self.space, told.parameters))
