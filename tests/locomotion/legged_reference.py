@@ -301,7 +301,7 @@ class PlainGait:
     def limited(self, twist: Array) -> Array:
         """The twist scaled down, if need be, so that every foot stays within its reach."""
         speed = np.hypot(twist[0] - twist[2] * self._home[:, 1], twist[1] + twist[2] * self._home[:, 0])
-        most = 2.0 * 0.9 * self._reach / self.stance_time
+        most = 2.0 * 0.87 * self._reach / self.stance_time
         return twist * min(1.0, float(np.min(most / np.maximum(speed, 1e-9))))
 
     @cached_property

@@ -68,7 +68,7 @@ from .legged_state import (
 from .support import inside, margin
 
 CALM = 0.12  # leans below this are no fall [rad]
-REACH_SHARE = 0.9  # of its reach that a foot uses
+REACH_SHARE = 0.87  # of its reach that a foot uses in its stance; in the air it goes further ahead
 AWAY = 0.06  # of its reach: a foot further from its usual place steps home
 MOST_CORRECTION = 0.3  # turning that holds the heading [rad/s]
 EARLY = 0.55  # share of a swing from which the ground ends it
@@ -78,7 +78,7 @@ MOST_RISE = 0.1  # of the body back to its height [m/s]
 
 @njit(cache=True)
 def limit_scale(figures: Array, fixed: Array, vx: float, vy: float, wz: float) -> float:
-    """The share, up to 1, of a twist that keeps every foot within its reach: min 2 * 0.9 reach / (stance time * speed).
+    """The share, up to 1, of a twist that keeps every foot in reach: min 2 * 0.87 reach / (stance time * speed).
 
     The speed of a foot is that of its usual place, |v + w x home|.
     """
