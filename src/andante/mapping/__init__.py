@@ -2,7 +2,27 @@
 
 from .grid import UNKNOWN, OccupancyGrid
 from .log_odds import LogOddsGrid
+from .mapper import Mapper
+from .parameters import MappingParameters
+from .records import ImuReading, Log, Odometry
 from .scan import Scan
+from .slam import MappingResult, build_map
 from .trajectory import Trajectory
+from .worlds import map_of_world, world_of_map
 
-__all__ = ["UNKNOWN", "LogOddsGrid", "OccupancyGrid", "Scan", "Trajectory"]
+__all__ = [
+    "UNKNOWN",
+    "ImuReading",
+    "Log",
+    "LogOddsGrid",
+    "Mapper",
+    "MappingParameters",
+    "MappingResult",
+    "OccupancyGrid",
+    "Odometry",
+    "Scan",
+    "Trajectory",
+    "build_map",
+    "map_of_world",
+    "world_of_map",
+]

@@ -88,6 +88,10 @@ def warm_up() -> Iterator[str]:
     leg = load_robot("nao").chain("torso", "l_sole")
     leg.jacobian(leg.ik(leg.coordinates(leg.middle)).q)
     yield "kinematics: compiled"
+    from .map_job import warm
+
+    warm()
+    yield "mapping: compiled"
     trial = WaveTrial()
     for variant in VARIANTS:
         trial.run(default_gait(variant).parameters, variant, 0.1)
