@@ -1,10 +1,11 @@
 """Random falls of the NAO: does it feel them in time, and does it stand again?
 
-    python benchmarks/fall_study.py [--falls 20] [--engine mujoco] [--gait walk] [--seed 0] [--json]
+    python benchmarks/fall_study.py [--falls 20] [--engine mujoco] [--gait walk] [--seed 0] [--dt S] [--compare]
 
 Every fall has its own seed: a push of 5 to 9 N s at the torso in any horizontal direction, at any time within a second,
 with sensor noise. The robot sees its sensors only; "stands" is the simulator's truth, held for one second.
---compare lets the servos stay stiff while it falls, to show what the protection is worth.
+--compare lets the servos stay stiff while it falls, to show what the protection is worth; --json
+prints one object.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ from andante.locomotion import Command
 from andante.runtime.fall_trial import FallOutcome, FallPush, run_fall
 
 
-def study(falls: int, engine: str, gait: str, seed: int, protect: bool = True) -> list[FallOutcome | str]:
+def study(
+    falls: int, engine: str, gait: str, seed: int, protect: bool = True, dt: float | None = None
+) -> list[FallOutcome | str]:
     """The outcomes of falls one after the other; a run that flew apart is told in words."""
     out: list[FallOutcome | str] = []
     for number in range(falls):
         push = FallPush.random(seed + number)
         try:
-            out.append(run_fall(push, engine=engine, seed=seed + number, gait=gait, command=Command(), protect=protect))
+            out.append(
+                run_fall(push, engine=engine, seed=seed + number, gait=gait, command=Command(), protect=protect, dt=dt)
+            )
         except Diverged as error:
             out.append(str(error))
         told = out[-1]
@@ -69,12 +74,13 @@ def main() -> None:
     parser.add_argument("--engine", default="mujoco")
     parser.add_argument("--gait", default="")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dt", type=float, default=None)
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for protect in (True, False) if options.compare else (True,):
         begin = time.process_time()
-        outcomes = study(options.falls, options.engine, options.gait, options.seed, protect)
+        outcomes = study(options.falls, options.engine, options.gait, options.seed, protect, options.dt)
         told = summary(outcomes, time.process_time() - begin)
         if options.json:
             rows = [o.as_dict() if isinstance(o, FallOutcome) else {"diverged": o} for o in outcomes]

@@ -88,6 +88,7 @@ def run_fall(
     settings: GetUpSettings | None = None,
     protect: bool = True,
     longest: float = 60.0,
+    dt: float | None = None,
     watch: Callable[[Simulation], None] | None = None,
 ) -> FallOutcome:
     """Push a robot over and see whether it stands again, within `longest` seconds after the push.
@@ -110,7 +111,7 @@ def run_fall(
         settings,
         restart=lambda: standing_walker(body, gait).walker,
     )
-    sim = simulate(body, engine=engine, pose=ready.pose, seed=seed, sensors=True)
+    sim = simulate(body, engine=engine, dt=dt, pose=ready.pose, seed=seed, sensors=True)
     try:
         sim.observers.append(Behave(manager, command or Command()))
         sim.run(push.time)
