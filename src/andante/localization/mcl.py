@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.inertial import tilted
 from andante.mapping.planar import between, compose
@@ -33,6 +33,8 @@ PLACE_DEVIATION = (0.1, 0.1, 0.05)  # of particles about a place that the scan s
 CLUSTER_RADIUS, CLUSTER_TURN = 1.0, 0.7  # particles about the estimate that it is the mean of [m, rad]
 FEWEST_BEAMS = 5  # a scan with fewer ends weighs nothing
 LEAST_ADDED = 0.1  # smaller shares of new particles are not worth while
+STILL = np.zeros(3)
+MOST_TWIST = (5.0, 10.0)  # faster than this is a fault of stamps, not motion to be undone [m/s, rad/s]
 LONGEST_GAP = 10.0  # of time between scans that spreads particles without odometry [s]
 
 
@@ -131,12 +133,14 @@ class MonteCarloLocalizer:
         self.backward += scan.time < self._time
         p = self.parameters
         moved = math.hypot(step[0], step[1]) >= p.update_min_d or abs(step[2]) >= p.update_min_a
-        if not (moved or self._force or now is None) and self._last is not None:
+        fresh = self._force or now is None or self._odometry is None
+        if not (moved or fresh) and self._last is not None:
             return self._ridden(scan.time, step)
         self._time = scan.time
         self._move(step, now, gap)
         self._force = False
-        points, angles, ranges = self._points(tilted(scan, *tilt) if tilt is not None else scan, p.beams)
+        scan = tilted(scan, *tilt) if tilt is not None else scan
+        points, angles, ranges = self._points(scan, p.beams, _velocity(scan, step, gap))
         if len(points) < FEWEST_BEAMS:
             self.blind += 1
             self._last = self._estimate(scan.time, points, float(len(self.particles)), 0.0, weighed=False)
@@ -195,14 +199,15 @@ class MonteCarloLocalizer:
             model(self.particles, step, self._alphas, p.odometry_model.endswith("corrected"), noise)
         self._odometry = odometry
 
-    def _points(self, scan: Scan, beams: int) -> tuple[Array, Array, Array]:
+    def _points(self, scan: Scan, beams: int, velocity: Array = STILL) -> tuple[Array, Array, Array]:
         """Ends (m, 2) of evenly chosen beams in the robot's frame, and directions and ranges of the chosen beams.
 
+        velocity: the twist (3,) of the robot during the sweep, to undo the motion distortion.
         Beams without an echo have no end; for the beam model they keep a range of range_max.
         """
         p = self.parameters
         longest = min(p.range_max, scan.range_max)
-        ends, numbers = scan.ends()
+        ends, numbers = scan.ends(velocity)
         ends = ends[scan.ranges[numbers] <= longest]
         if len(ends) > beams:
             ends = ends[np.linspace(0, len(ends) - 1, beams).round().astype(np.int64)]
@@ -289,6 +294,15 @@ class MonteCarloLocalizer:
         self._agreed = (self._agreed + weighed) if agrees else 0
         converged = self._agreed >= p.converged_updates
         return Estimate(time, pose, covariance, share, fit, len(self.particles), effective, added, weighed, converged)
+
+
+def _velocity(scan: Scan, step: Array, gap: float) -> Array:
+    """Twist (3,) during a sweep, as over the step before it; none where beams share one time or stamps are at fault."""
+    if not scan.time_increment or gap < 1e-4:
+        return STILL
+    twist = se2.log(step) / gap
+    sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
+    return twist if sane else STILL
 
 
 def _table(count: int) -> tuple[np.ndarray, Array]:

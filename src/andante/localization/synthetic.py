@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from andante.geometry import Array
-from andante.mapping import Trajectory
+from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.records import ImuReading
 
 from .anchors import UwbSetup
@@ -121,3 +121,17 @@ def _crosses(a: Array, b: Array, wall: tuple[float, float, float, float]) -> boo
         return float((u[0] - o[0]) * (v[1] - o[1]) - (u[1] - o[1]) * (v[0] - o[0]))
 
     return side(a, b, p) * side(a, b, q) < 0 and side(p, q, a) * side(p, q, b) < 0
+
+
+def map_of_walls(walls: Array, resolution: float = 0.05, margin: float = 0.5) -> OccupancyGrid:
+    """A map of walls (n, 4) x1 y1 x2 y2 [m]: their cells are occupied, everything else is free."""
+    low = walls.reshape(-1, 2).min(axis=0) - margin
+    high = walls.reshape(-1, 2).max(axis=0) + margin
+    cols, rows = (int(n) for n in np.ceil((high - low) / resolution))
+    cells = np.zeros((rows, cols), dtype=np.int8)
+    for x1, y1, x2, y2 in walls:
+        along = np.linspace(0.0, 1.0, max(2, math.ceil(4 * math.hypot(x2 - x1, y2 - y1) / resolution)))
+        at = np.stack([x1 + along * (x2 - x1), y1 + along * (y2 - y1)])
+        col, row = ((at - low[:, None]) // resolution).astype(np.int64)
+        cells[np.clip(row, 0, rows - 1), np.clip(col, 0, cols - 1)] = 100
+    return OccupancyGrid(resolution, (float(low[0]), float(low[1]), 0.0), cells)
