@@ -3,6 +3,7 @@
 python benchmarks/wave_study.py search [exact | smooth] [--minutes M] [--budget N] [--workers K] [--seed N]
        [--robust] [--start FILE.json --sigma S] [-o FILE.json]
 python benchmarks/wave_study.py hold [exact | smooth] [FILE.json]   # step sizes, friction, strides, engines
+python benchmarks/wave_study.py choose [exact | smooth] STUDY       # the best of an `andante gait search` under changes
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from andante.physics.registry import ENGINES, installed
 from andante.runtime.wave_objective import WaveObjective
 from andante.runtime.wave_scenes import with_friction
 from andante.runtime.wave_trial import WaveTrial
+from andante.search import StudyFolder
 
 ROBUST = {"trials": 4, "friction": [0.6, 1.0], "mass": 0.03, "pose": 0.01, "push": 0.2, "stride": [0.4, 1.0]}
 EXTRAS = ("f_r", "w_k", "c_a", "p_h")
@@ -93,6 +95,23 @@ def search(told: argparse.Namespace) -> None:
     print(f"{count} candidates, {count / (time.perf_counter() - start):.1f} a second")
 
 
+def choose(variant: str, study: Path) -> None:
+    """The best twelve of a study, each by six trials that differ; one line per candidate."""
+    objective = WaveObjective(
+        variant=variant,
+        robust={"trials": 6, "friction": [0.6, 1.0], "mass": 0.05, "pose": 0.02, "push": 0.3},
+        extras=EXTRAS if variant == "smooth" else (),
+    )
+    records = [record for record in StudyFolder.open(study).records() if record.fitness is not None]
+    for record in sorted(records, key=lambda record: -(record.fitness or 0.0))[:12]:
+        found = objective.evaluate(dict(record.parameters), 0)
+        print(
+            f"candidate {record.index:5} fitness {record.fitness:.3f}: with changes mean {found['fitness']:+.3f}, "
+            f"worst {found['worst']:+.3f}, {found['falls']} of 6 fell, {found['distance']:.3f} m ahead",
+            flush=True,
+        )
+
+
 def scenes() -> Iterator[tuple[str, dict[str, Any], float]]:
     """A label, how the trial is made, and the stride."""
     for dt in (0.001, 0.002, 0.003, 0.004):
@@ -132,7 +151,7 @@ def hold(variant: str, file: Path | None) -> None:
 def main() -> None:
     """Read the words and do it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("search", "hold"))
+    parser.add_argument("what", choices=("search", "hold", "choose"))
     parser.add_argument("variant", nargs="?", default="smooth", choices=("exact", "smooth"))
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--minutes", type=float, default=30.0)
@@ -146,8 +165,12 @@ def main() -> None:
     told = parser.parse_args()
     if told.what == "search":
         search(told)
-    else:
+    elif told.what == "hold":
         hold(told.variant, told.file)
+    elif told.file is None:
+        parser.error("choose needs the folder of a study")
+    else:
+        choose(told.variant, told.file)
 
 
 if __name__ == "__main__":

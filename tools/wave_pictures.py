@@ -22,8 +22,9 @@ from andante.physics.render import Renderer
 
 SHOWN = ("HipPitch", "KneePitch", "AnklePitch", "HipRoll", "AnkleRoll", "ShoulderPitch")
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-TILE = (400, 250)
-INSTANTS = (0.0, 1.0, 1.8, 2.7, 3.5, 4.4, 5.2, 6.0)  # [s]
+TILE = (260, 300)
+COLUMNS = 6
+INSTANTS = (0.0, 0.8, 1.4, 2.0, 2.12, 2.24, 2.36, 2.48, 2.6, 2.72, 4.5, 6.0)  # [s]
 
 
 def draw_waves(out: Path) -> None:
@@ -63,30 +64,32 @@ def draw_waves(out: Path) -> None:
 
 
 def film_strip(out: Path) -> None:
-    """The NAO walking by the shipped smooth gait, always seen from the same place."""
+    """The NAO walking by the shipped smooth gait, from a stand, over one cycle and on; the camera goes beside it."""
     parameters = default_gait("smooth").parameters
     sim = an.simulate("nao")
     sim.run(0.5)
     first = np.array(sim.engine.wishes[sim.actor].references)
     played = playback(WaveModel(sim.robot, parameters), first, INSTANTS[-1])
-    camera = Camera((0.42, -2.6, 0.55), (0.42, 0.0, 0.27), math.radians(17))
     font = ImageFont.load_default(size=17)
     tiles = []
     with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
         for k in range(len(played.times) + 1):
             now = 0.01 * k
             if any(abs(now - instant) < 1e-6 for instant in INSTANTS):
+                x = float(sim.base_pose[0])
+                camera = Camera((x + 0.25, -2.2, 0.47), (x + 0.02, 0.0, 0.29), math.radians(18))
                 tile = Image.fromarray(renderer.shoot(sim.engine, camera))
-                label = f"{now:.1f} s   {sim.base_pose[0]:.2f} m"
+                label = f"{now:.2f} s   {x:.2f} m"
                 ImageDraw.Draw(tile).text((10, 8), label, fill=(25, 25, 30), font=font)
                 tiles.append(tile)
             if k < len(played.times):
                 sim.target(played.targets[k])
                 sim.run(0.01)
     width, height = TILE
-    page = Image.new("RGB", (4 * (width + 4) - 4, 2 * (height + 4) - 4), "white")
+    rows = -(-len(tiles) // COLUMNS)
+    page = Image.new("RGB", (COLUMNS * (width + 4) - 4, rows * (height + 4) - 4), "white")
     for i, each in enumerate(tiles):
-        page.paste(each, ((i % 4) * (width + 4), (i // 4) * (height + 4)))
+        page.paste(each, ((i % COLUMNS) * (width + 4), (i // COLUMNS) * (height + 4)))
     page.save(out / "wave_strip.webp", quality=78)
 
 

@@ -30,9 +30,9 @@ def columns(names: tuple[str, ...]) -> list[int]:
 def test_smooth_keys_are_the_gait_at_any_time() -> None:
     motion = wave_keyframes(SMOOTH, FIRST, cycles=3)
     period, ramp = SMOOTH.parameters.period, SMOOTH.parameters.ramp
-    rounds = int(np.ceil(ramp / period))
-    assert motion.duration == pytest.approx((2 * rounds + 3) * period, abs=1e-4)
-    t = np.linspace(0, motion.duration - rounds * period, 700)  # until the stop
+    growing, dying = int(np.ceil(ramp / period)), int(np.ceil(1.5 * ramp / period))
+    assert motion.duration == pytest.approx((growing + 3 + dying) * period, abs=1e-4)
+    t = np.linspace(0, motion.duration - dying * period, 700)  # until the stop
     arrived = envelope(t, ramp)
     wanted = FIRST + arrived[:, None] * (SMOOTH.angles(t, arrived) - FIRST)
     np.testing.assert_allclose(motion.evaluate(t), wanted[:, columns(motion.names)], atol=2e-3)

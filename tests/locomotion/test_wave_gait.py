@@ -47,6 +47,22 @@ def test_the_smooth_gait_is_its_playback() -> None:
     np.testing.assert_allclose(targets, wanted, atol=1e-9)
 
 
+def test_its_stop_is_that_of_the_playback() -> None:
+    gait = smooth_gait(ramp=0.6)
+    targets = np.concatenate([play(gait, GO, 160), play(gait, Command(), 90)])
+    wanted = playback(WaveModel(NAO, gait.parameters), FIRST, 2.5, stop=True).targets
+    np.testing.assert_allclose(targets, wanted, atol=1e-6)
+
+
+def test_it_may_go_on_while_it_stops() -> None:
+    gait = smooth_gait()
+    parts = [play(gait, command, steps) for command, steps in ((GO, 40), (Command(), 30), (GO, 300))]
+    steps = np.abs(np.diff(np.concatenate(parts), axis=0)).max(axis=1)
+    assert steps.max() < 1.3 * steps[-100:].max()
+    wanted = WaveModel(NAO, gait.parameters).angles(3.7)
+    np.testing.assert_allclose(parts[-1][-1], wanted, atol=1e-9)
+
+
 def test_the_exact_gait_is_its_playback() -> None:
     gait = WaveGait(NAO, WaveParameters.of({"T": 0.9}, EXACT), "exact", 0.1, FIRST)  # held 50 ms
     targets = play(gait, GO, 200)
@@ -58,9 +74,9 @@ def test_it_stops_softly_and_starts_again() -> None:
     gait = smooth_gait(ramp=0.5)
     walked = play(gait, GO, 150)
     assert not gait.standing
-    halted = play(gait, Command(), 60)
+    halted = play(gait, Command(), 80)
     assert gait.standing
-    assert gait.stopping_time == 0.5
+    assert gait.stopping_time == 0.75
     steps = np.abs(np.diff(np.concatenate([walked, halted]), axis=0)).max(axis=1)
     assert steps.max() < 0.12
     np.testing.assert_allclose(halted[-1], WaveModel(NAO, SMOOTH).angles(0.0, share=0.0), atol=1e-9)
@@ -93,15 +109,15 @@ def test_parameters_change_as_it_runs_without_a_jump() -> None:
     np.testing.assert_allclose(after[-1], WaveModel(NAO, new).angles(phase * new.period), atol=1e-9)
 
 
-def test_the_stride_scales_the_swing_and_the_reckoning() -> None:
+def test_speed_sets_the_stride_the_swing_and_the_reckoning() -> None:
     full, half = smooth_gait(), smooth_gait()
-    half.stride = 0.5
     play(full, GO, 400)
-    play(half, Command(vx=0.001), 400)
+    play(half, Command(vx=0.05), 400)
+    assert (full.stride, half.stride) == (1.0, 0.5)
     assert half.position[0] == pytest.approx(full.position[0] / 2)
     assert full.top_speed == 0.1
     column = NAO.joint_names.index("LHipPitch")
-    swings = [np.ptp(play(gait, GO, 100)[:, column]) for gait in (full, half)]
+    swings = [np.ptp([gait.advance(0.01)[column] for _ in range(100)]) for gait in (full, half)]
     assert swings[1] == pytest.approx(swings[0] / 2, rel=1e-6)
 
 

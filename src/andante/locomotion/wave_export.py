@@ -11,7 +11,7 @@ from andante.geometry import Array
 from andante.motion.keyframes import Key, Keyframes, Repeat
 
 from .wave import JOINTS, SAMPLES, WaveModel, smoothstep
-from .wave_playback import envelope
+from .wave_playback import STOP_STRETCH, smooth_targets
 
 KEYS_PER_CYCLE = 36
 MOST_CYCLES = 1000
@@ -29,16 +29,13 @@ def wave_keyframes(model: WaveModel, first: Array, cycles: int = 8, name: str = 
         raise BadInput(f"a gait is exported with 1 to {MOST_CYCLES} cycles, got {cycles}")
     if model.variant == "exact":
         return _held(model, first, cycles, name)
-    parameters = model.parameters
-    rounds = max(1, math.ceil(parameters.ramp / parameters.period - 1e-9))  # in which the swings grow, and die
-    count = (2 * rounds + 1) * KEYS_PER_CYCLE
-    times = parameters.period / KEYS_PER_CYCLE * np.arange(count + 1, dtype=float)
-    arrived = envelope(times, parameters.ramp)
-    stopping = (2 * rounds + 1) * parameters.period - times
-    share = np.minimum(arrived, envelope(stopping, parameters.ramp))
-    targets = first + arrived[:, None] * (model.angles(times, share) - first)
+    period, ramp = model.parameters.period, model.parameters.ramp
+    growing, dying = (max(1, math.ceil(time / period - 1e-9)) for time in (ramp, STOP_STRETCH * ramp))  # whole cycles
+    count = growing + 1 + dying
+    times = period / KEYS_PER_CYCLE * np.arange(count * KEYS_PER_CYCLE + 1, dtype=float)
+    targets = smooth_targets(model, first, times, count * period)
     keys = _keys(model, times, targets)
-    middle = Repeat(keys[rounds * KEYS_PER_CYCLE].time, keys[(rounds + 1) * KEYS_PER_CYCLE].time, cycles)
+    middle = Repeat(keys[growing * KEYS_PER_CYCLE].time, keys[(growing + 1) * KEYS_PER_CYCLE].time, cycles)
     return Keyframes(name, keys, "cubic", 1, middle, model.robot.name)
 
 

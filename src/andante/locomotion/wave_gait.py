@@ -14,7 +14,7 @@ from .behaviour import Command, Readings
 from .gaits import Prepared, Request
 from .wave import SAMPLES, TEN, WaveModel, WaveParameters, smoothstep
 from .wave_kernels import SINE_SHARE
-from .wave_playback import envelope
+from .wave_playback import STOP_STRETCH, envelope
 
 FIRST_POSE = "StandInit"
 CHANGE_TIME = 0.5  # in which new parameters take over, and the exact waves come to rest [s]
@@ -24,8 +24,8 @@ LEG = 0.2  # about the length of a bent leg of the NAO [m]
 class WaveGait:
     """An open-loop walk straight ahead. `start`, `stop`, `set_parameters` act at once, or are led by the command.
 
-    It walks at its own speed, whatever speed is asked for, and reckons where it is from that speed alone. `stride`, 0
-    to 1, may be changed at any time; it scales the swings of the smooth variant that carry it forwards.
+    The speed that is asked for sets the `stride`, 0 to 1, which scales those swings of the smooth variant that carry it
+    forwards. The exact one knows its own speed only. Where it is it reckons from its usual speed alone.
     """
 
     top_turn = 0.1  # [rad/s]; it cannot turn, and says so when it is asked to
@@ -49,6 +49,7 @@ class WaveGait:
         self._grown = 0.0  # how long the swings have grown, up to the ramp [s]
         self._arrived = 0.0  # the same, never falling: how far the first pose is left behind [s]
         self.stride = 1.0
+        self._kept = 1.0  # share of the stride that a stop has left
         self._offset, self._since = np.zeros(len(self._first)), math.inf
         self._place = 0.0
         self._rest: Array | None = self._first  # where the exact waves come to rest; None: they run
@@ -68,7 +69,7 @@ class WaveGait:
     def start(self) -> None:
         """Begin to walk, from the beginning of the cycle if it stands."""
         if self.standing:
-            self._clock = 0.0
+            self._clock, self._kept = 0.0, 1.0
         self._wanted, self._rest = True, None
 
     def stop(self) -> None:
@@ -92,7 +93,7 @@ class WaveGait:
     @property
     def stopping_time(self) -> float:
         """From walking to a stand [s]."""
-        return self.parameters.ramp if self.variant == "smooth" else self._cycle_time + CHANGE_TIME
+        return STOP_STRETCH * self.parameters.ramp if self.variant == "smooth" else self._cycle_time + CHANGE_TIME
 
     @property
     def standing(self) -> bool:
@@ -111,6 +112,8 @@ class WaveGait:
         if command.moving:
             if command.vx <= 0 or command.wz:
                 raise BadInput("gait 'wave' only goes straight ahead; ask for a velocity forwards and no turn")
+            if self.variant == "smooth":
+                self.stride = min(1.0, command.vx / self._speed)
             if not self._wanted:
                 self.start()
         elif self._wanted:
@@ -133,10 +136,18 @@ class WaveGait:
         if self.standing:
             return
         self._clock += dt
-        self._grown = min(max(ramp, dt), self._grown + dt) if self._wanted else max(0.0, self._grown - dt)
+        if self._wanted:
+            self._grown = min(max(ramp, dt), self._grown + dt)
+            self._kept = min(1.0, self._kept + dt / max(ramp, dt))
+        else:
+            before = float(envelope(self._grown, ramp))
+            self._grown -= dt / STOP_STRETCH
+            if self._grown < 1e-9 or ramp <= 0:
+                self._grown = 0.0
+            self._kept *= float(envelope(self._grown, ramp)) / before
         self._arrived = max(self._arrived, self._grown)
         share = float(envelope(self._grown, ramp))
-        self._place += dt * share * self.stride * self._speed
+        self._place += dt * share * self.stride * self._kept * self._speed
 
     def _run_out(self, dt: float) -> None:
         """The exact waves: they run on to the end of the cycle, then the pose goes to the first one."""
@@ -158,7 +169,7 @@ class WaveGait:
         if self.variant == "smooth":
             ramp = self.parameters.ramp
             share = float(envelope(self._grown, ramp))
-            waves = self._model.angles(self._clock, share, self.stride)
+            waves = self._model.angles(self._clock, share, self.stride * self._kept)
             return self._first + float(envelope(self._arrived, ramp)) * (waves - self._first)
         if self._rest is not None:
             done = float(smoothstep(self._resting / CHANGE_TIME))

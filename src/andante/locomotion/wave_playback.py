@@ -13,6 +13,7 @@ from andante.geometry import Array
 from .wave import CONTROL_TIME, SAMPLES, WaveModel, smoothstep
 
 LONGEST = 3600.0  # [s]
+STOP_STRETCH = 1.5  # the swings die this much slower than they grow, and the stride twice: it ends standing straight
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def playback(model: WaveModel, start: Array, seconds: float, stride: float = 1.0
 
     exact: sample k of 18 is held T/18 (whole milliseconds), the cycle repeats; the first sample comes at once.
     smooth: a target every 10 ms. Over the ramp the pose goes from `start` to the waves while the swings grow; with
-    `stop` they die again over the last ramp. `stride` scales what carries it forwards.
+    `stop` they die again over the last one and a half ramps. `stride` scales what carries it forwards.
     """
     if not (np.isfinite(seconds) and 0 < seconds <= LONGEST):
         raise BadInput(f"a wave gait is played for up to {LONGEST:g} s, got {seconds}")
@@ -38,11 +39,17 @@ def playback(model: WaveModel, start: Array, seconds: float, stride: float = 1.0
     count = int(np.ceil(seconds / CONTROL_TIME - 1e-9))
     times = CONTROL_TIME * np.arange(count, dtype=float)
     parameters = model.parameters
-    arrived = envelope(times + CONTROL_TIME, parameters.ramp)
-    share = np.minimum(arrived, envelope(seconds - times, parameters.ramp)) if stop else arrived
-    waves = model.angles(times + CONTROL_TIME, share, stride)
-    targets = start + arrived[:, None] * (waves - start)
+    targets = smooth_targets(model, start, times + CONTROL_TIME, seconds if stop else np.inf, stride)
     return Playback(times, targets, np.arange(0.0, seconds, parameters.period))
+
+
+def smooth_targets(model: WaveModel, start: Array, t: Array, end: float, stride: float = 1.0) -> Array:
+    """Targets (n, joints) of the smooth gait at times (n,) after its start, coming to a stand at `end` [s]."""
+    ramp = model.parameters.ramp
+    arrived = envelope(t, ramp)
+    dying = envelope(end - t, STOP_STRETCH * ramp) if np.isfinite(end) else np.ones(len(t))
+    waves = model.angles(t, np.minimum(arrived, dying), stride * dying)
+    return start + arrived[:, None] * (waves - start)
 
 
 def _held(model: WaveModel, seconds: float) -> Playback:
