@@ -23,12 +23,12 @@ class BipedAttitude:
         self.up = np.array([0.0, 0.0, 1.0])  # the vertical seen from the body
         self.seen = 0.0  # [s]
 
-    def update(self, gyro: Array, force: Array, dt: float) -> None:
+    def update(self, gyro: Array, force: tuple[float, float, float], dt: float) -> None:
         """Take angular velocity [rad/s] and specific force without the planned acceleration [m/s²], body axes."""
         wx, wy, wz = gyro.tolist()
         x, y, z = self.up.tolist()
         x, y, z = x + dt * (y * wz - z * wy), y + dt * (z * wx - x * wz), z + dt * (x * wy - y * wx)
-        fx, fy, fz = force.tolist()
+        fx, fy, fz = force
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
         if abs(size - GRAVITY) < 2.0 and dt > 0.0:
             self.seen += dt
@@ -36,13 +36,6 @@ class BipedAttitude:
             x, y, z = x + share * (fx / size - x), y + share * (fy / size - y), z + share * (fz / size - z)
         size = math.sqrt(x * x + y * y + z * z)
         self.up = np.array([x / size, y / size, z / size])
-
-    @property
-    def level_from_body(self) -> Array:
-        """(3, 3) shortest rotation that brings the body's axes level, R up = z."""
-        x, y, z = self.up.tolist()
-        k = 1.0 / max(1.0 + z, 1e-6)
-        return np.array([[1.0 - k * x * x, -k * x * y, -x], [-k * x * y, 1.0 - k * y * y, -y], [x, y, z]])
 
     @property
     def roll(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -16,6 +17,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
 from .biped_kernels import centre_of_mass, holding, reach
+from .biped_sense_kernels import feel
 from .biped_tree import mass_tree
 from .rig import Rig
 from .rig_legs import welded
@@ -34,7 +36,7 @@ class Sole:
     cells: Array  # (cells, 2) load cells, sole frame [m]; (0, 2): none
     switches: tuple[str, ...]  # contact switches on the foot
 
-    @property
+    @cached_property
     def box(self) -> tuple[float, float, float, float]:
         """Heel, toe, right and left bound [m]."""
         low, high = self.outline.min(axis=0), self.outline.max(axis=0)
@@ -186,6 +188,16 @@ class BipedBody:
         t, out = self.tree, np.empty(3)
         turns, at = self._work
         centre_of_mass(q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.centre, turns, at, out)
+        return out
+
+    def feel(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
+        """What the body is like at measured joints, (9,); see `biped_sense_kernels.feel`."""
+        t, out = self.tree, np.empty(9)
+        turns, at = self._work
+        feel(
+            q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.centre, self.feet, self.sole_turn,
+            self.sole_at, stance, self.upright, shift, up, force, turns, at, out,
+        )  # fmt: skip
         return out
 
     def weigh(self, height: float, frequency: float) -> None:

@@ -11,7 +11,7 @@ from andante.geometry import Array
 from .behaviour import Readings
 from .biped_attitude import BipedAttitude
 from .biped_body import BipedBody
-from .biped_turns import angles_of, seen_from, turned
+from .biped_turns import seen_from
 from .lipm import GRAVITY
 
 BANDWIDTH = 30.0  # at which the place of the centre of mass corrects what the accelerometer has summed up [rad/s]
@@ -44,35 +44,28 @@ class BipedSense:
         """
         body = self.body
         force = body.imu @ readings.acceleration
-        gyro = body.imu @ np.nan_to_num(readings.gyro)
+        gyro = body.imu @ np.where(np.isnan(readings.gyro), 0.0, readings.gyro)
         c, s = math.cos(yaw), math.sin(yaw)
-        own = np.array([c * planned[0] + s * planned[1], c * planned[1] - s * planned[0], 0.0])
-        self.attitude.update(gyro, force - own, dt)
-        level = self.attitude.level_from_body
-        from_root = level @ body.upright
-        centre = body.centre(readings.position) - self._shift
-        turn, at = body.sole_pose(stance)
-        other_turn, other_at = body.sole_pose(1 - stance)
-        way = (other_at - at) @ turn
-        self.other = (float(way[0]), float(way[1]), angles_of(turn.T @ other_turn)[0])
-        heading, self.foot_roll, self.foot_pitch = angles_of(from_root @ turn)
-        to_foot = turned(-heading)
-        measured = to_foot @ (from_root @ (centre - at))
-        pushed = to_foot @ (level @ force)
-        self._follow(measured, pushed, dt)
+        own = (c * planned[0] + s * planned[1], c * planned[1] - s * planned[0])
+        fx, fy, fz = force.tolist()
+        self.attitude.update(gyro, (fx - own[0], fy - own[1], fz), dt)
+        felt = body.feel(readings.position, stance, self._shift, self.attitude.up, force).tolist()
+        self.other = (felt[0], felt[1], felt[2])
+        self.foot_roll, self.foot_pitch = felt[3], felt[4]
+        self._follow((felt[5], felt[6]), (felt[7], felt[8]), dt)
         self.loads = (self._load(0, readings), self._load(1, readings))
 
-    def _follow(self, measured: Array, pushed: Array, dt: float) -> None:
+    def _follow(self, measured: tuple[float, float], pushed: tuple[float, float], dt: float) -> None:
         """Second-order observer: the accelerometer tells the motion, the legs tell the place."""
         if not self._known:
-            self.place, self._known = (float(measured[0]), float(measured[1])), True
+            self.place, self._known = measured, True
             return
         place, speed = [0.0, 0.0], [0.0, 0.0]
         near = min(1.0, 2.0 * BANDWIDTH * dt)
         for i in range(2):
-            a = float(pushed[i])
+            a = pushed[i]
             guess = self.place[i] + self.speed[i] * dt + 0.5 * a * dt * dt
-            off = float(measured[i]) - guess
+            off = measured[i] - guess
             place[i] = guess + near * off
             speed[i] = self.speed[i] + a * dt + BANDWIDTH * BANDWIDTH * dt * off
         self.place, self.speed = (place[0], place[1]), (speed[0], speed[1])

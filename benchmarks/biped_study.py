@@ -1,0 +1,164 @@
+"""How well the NAO walks: distances and turns over seeds, pushes, engines, the time of a control step.
+
+python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N]
+
+Every figure is the simulator's truth; the robot is led by its own reckoning. `--quick`: two seeds and fewer pushes.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from multiprocessing import Pool
+
+import numpy as np
+
+from andante.runtime.walk import WalkJob, WalkOutcome, run_walk
+
+SEEDS, QUICK_SEEDS = 7, 2
+DISTANCES, SPEEDS = (0.5, 1.0, 3.0), (40.0, 80.0, 100.0)
+TURNS = (90.0, 360.0, -180.0, -270.0)
+PUSHES, QUICK_PUSHES = 200, 24
+SMALLEST, LARGEST = 0.3, 3.0  # [N s]
+EDGES = (0.3, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0)
+GAITS = (("walking", "0.15 0 0"), ("on the spot", "1e-9 0 0"), ("standing", "0 0 0"))
+STEP = 0.28  # about the time of a step, over which pushes are spread twice [s]
+
+
+def walk(job: WalkJob) -> tuple[WalkJob, WalkOutcome]:
+    """One walk."""
+    return job, run_walk(job)
+
+
+def carried_out(jobs: list[WalkJob], workers: int) -> list[tuple[WalkJob, WalkOutcome]]:
+    """All walks, in order."""
+    if workers < 2:
+        return [walk(job) for job in jobs]
+    with Pool(workers) as pool:
+        return pool.map(walk, jobs, chunksize=1)
+
+
+def matrix(quick: bool, workers: int) -> None:
+    """Distances at speeds over seeds: worst error and drift in percent of the distance."""
+    seeds = range(QUICK_SEEDS if quick else SEEDS)
+    jobs = [WalkJob("nao", distance=d, speed=v, seed=n) for d in DISTANCES for v in SPEEDS for n in seeds]
+    done = carried_out(jobs, workers)
+    print("distance  speed   falls   error % (mean, worst)   drift % (mean, worst)   m/s")
+    for d in DISTANCES:
+        for v in SPEEDS:
+            some = [o for job, o in done if (job.distance, job.speed) == (d, v)]
+            error = np.array([100 * (o.distance - d) / d for o in some])
+            drift = np.array([100 * abs(o.drift) / d for o in some])
+            pace = np.mean([o.distance / o.time for o in some])
+            falls = f"{sum(o.fallen for o in some)}/{len(some)}"
+            told = f"{error.mean():+8.2f} {np.abs(error).max():8.2f}   {drift.mean():10.2f} {drift.max():8.2f}"
+            print(f"{d:6.1f} m {v:5.0f} % {falls:>7} {told} {pace:12.3f}", flush=True)
+
+
+def turns(quick: bool, workers: int) -> None:
+    """Turns over seeds at 80 %: error in percent, and how far it has wandered."""
+    seeds = range(QUICK_SEEDS if quick else SEEDS)
+    done = carried_out([WalkJob("nao", turn=t, speed=80.0, seed=n) for t in TURNS for n in seeds], workers)
+    print("turn        falls   error % (mean, worst)   moved mm (worst)")
+    for t in TURNS:
+        some = [o for job, o in done if job.turn == t]
+        error = np.array([100 * (o.turned - t) / t for o in some])
+        moved = 1e3 * max(math.hypot(o.distance, o.drift) for o in some)
+        falls = f"{sum(o.fallen for o in some)}/{len(some)}"
+        print(f"{t:+7.0f} deg {falls:>6} {error.mean():+8.2f} {np.abs(error).max():8.2f} {moved:14.0f}", flush=True)
+
+
+def pushes(quick: bool, workers: int) -> None:
+    """Random pushes of 0.1 s at the torso, any direction, any phase: who is still up when it has come to a stand."""
+    count = QUICK_PUSHES if quick else PUSHES
+    for name, velocity in GAITS[:1] if quick else GAITS:
+        rng = np.random.default_rng(4)
+        jobs = []
+        for n in range(count if name == "walking" else count // 4):
+            size, angle = rng.uniform(SMALLEST, LARGEST), rng.uniform(-180.0, 180.0)
+            push = f"{size:.3f} {angle:.1f} {1.5 + rng.uniform(0.0, 2 * STEP):.3f}"
+            jobs.append(WalkJob("nao", velocity=velocity, seconds=5.0, push=push, seed=n))
+        done = carried_out(jobs, workers)
+        sizes = np.array([float((job.push or "0").split()[0]) for job, _ in done])
+        up = np.array([not o.fallen for _, o in done])
+        print(f"pushed while {name}: up / pushed by impulse [N s]")
+        for low, high in pairwise(EDGES):
+            inside = (sizes >= low) & (sizes < high)
+            if inside.any():
+                print(f"  {low:.1f} .. {high:.1f}: {up[inside].sum():3d} / {inside.sum():3d}", flush=True)
+        for most in (0.7, 1.0):
+            inside = sizes <= most
+            if inside.any():
+                print(f"  up to {most:.1f} N s: {100 * up[inside].mean():.0f} %", flush=True)
+
+
+def engines(quick: bool, workers: int) -> None:
+    """A metre and a quarter turn at 60 % on every engine."""
+    names = ("mujoco", "bullet") if quick else ("mujoco", "bullet", "dart", "ode")
+    jobs = [WalkJob("nao", engine=e, distance=1.0) for e in names] + [
+        WalkJob("nao", engine=e, turn=90.0) for e in names
+    ]
+    for job, o in carried_out(jobs, workers):
+        what = "1 m" if job.turn is None else "90 deg"
+        state = "fallen" if o.fallen else "arrived" if o.arrived else "late"
+        print(
+            f"{job.engine:7} {what:7} {o.distance:7.3f} m {o.drift:+7.3f} m {o.turned:+8.2f} deg  {state}", flush=True
+        )
+
+
+def speed(quick: bool, workers: int) -> None:
+    """How fast it can be told to go: ten seconds at rising speeds."""
+    jobs = [WalkJob("nao", velocity=f"{v} 0 0", seconds=8.0, params=None, seed=1) for v in (0.15, 0.25, 0.30, 0.354)]
+    for job, o in carried_out(jobs, workers):
+        state = "fallen" if o.fallen else "up"
+        print(f"asked {job.velocity:10} went {o.distance:.3f} m, {o.drift:+.3f} m aside in {o.time:.1f} s, {state}")
+
+
+def step(quick: bool, workers: int) -> None:
+    """Process time of a control step [ms] in a walk, without physics and sensors."""
+    from andante.description import load_robot
+    from andante.locomotion import Command
+    from andante.locomotion.gaits import Request, prepare
+    from andante.runtime.behave import Behave
+    from andante.runtime.simulation import Simulation, simulate
+
+    ready = prepare(load_robot("nao"), Request("walk"))
+    spent: list[float] = []
+
+    class Timed:
+        def update(self, readings, command, dt):  # type: ignore[no-untyped-def]
+            start = time.process_time()
+            out = ready.walker.update(readings, command, dt)
+            spent.append(time.process_time() - start)
+            return out
+
+    sim: Simulation = simulate(ready.robot, pose=ready.pose, sensors=True)
+    sim.observers.append(Behave(Timed(), lambda t: Command(vx=0.2, wz=0.1) if t > 0.5 else Command()))
+    sim.run(4.0 if quick else 10.0)
+    each = 1e3 * np.array(spent[100:])
+    print(
+        f"control step [ms]: mean {each.mean():.3f}, median {np.median(each):.3f}, 99 %: {np.quantile(each, 0.99):.3f}"
+    )
+    sim.close()
+
+
+PARTS: dict[str, Callable[[bool, int], None]] = {
+    "matrix": matrix, "turns": turns, "pushes": pushes, "engines": engines, "speed": speed, "step": step,
+}  # fmt: skip
+
+
+def main() -> None:
+    """Carry out the parts that are named, else all."""
+    words = sys.argv[1:]
+    quick = "--quick" in words
+    workers = int(words[words.index("--workers") + 1]) if "--workers" in words else 2
+    parts = [word for word in words if word in PARTS] or list(PARTS)
+    for name in parts:
+        PARTS[name](quick, workers)
+
+
+if __name__ == "__main__":
+    main()
