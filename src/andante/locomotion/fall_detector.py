@@ -88,7 +88,7 @@ class FallDetector:
     def update(self, readings: Readings, dt: float) -> BalanceState:
         """Take one reading."""
         rules = self.rules
-        gyro = self.body_from_imu @ np.nan_to_num(readings.gyro)
+        gyro = self.body_from_imu @ np.where(np.isnan(readings.gyro), 0.0, readings.gyro)
         self.attitude.update(gyro, self.body_from_imu @ readings.acceleration, dt)
         level = self.attitude.level_from_body
         centre, soles = self.balance.at(readings.position)
@@ -97,9 +97,9 @@ class FallDetector:
         lowest = min(floors)
         near = [k for k, floor in enumerate(floors) if floor < lowest + NEAR_GROUND]
         support = np.concatenate([levelled[k] for k in near])[:, :2]
-        feet = np.array([points.mean(axis=0) for points in soles])
-        middle = feet[near].mean(axis=0)
-        velocity = level @ (self._joint_drift(centre - feet, near, dt) + np.cross(gyro, centre - middle))
+        feet = np.array([points.sum(axis=0) / len(points) for points in soles])
+        middle = feet[near].sum(axis=0) / len(near)
+        velocity = level @ (self._joint_drift(centre - feet, near, dt) + _cross(gyro, centre - middle))
         place = level @ centre
         omega = math.sqrt(GRAVITY / max(LEAST_HEIGHT, float(place[2]) - lowest))
         capture = place[:2] + velocity[:2] / omega
@@ -120,9 +120,15 @@ class FallDetector:
         """
         if self._gaps is not None and dt > 0:
             share = dt / (dt + self.rules.smooth)
-            self._drift = self._drift + share * ((gaps - self._gaps)[near].mean(axis=0) / dt - self._drift)
+            self._drift = self._drift + share * ((gaps - self._gaps)[near].sum(axis=0) / (len(near) * dt) - self._drift)
         self._gaps = gaps
         return self._drift
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """a x b of two vectors (3,)."""
+    (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
+    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
 def _unit(vector: Array) -> Array:
