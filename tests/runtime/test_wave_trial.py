@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 
 from andante.description import load_robot, load_world
-from andante.errors import AndanteError, BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, Diverged, UnknownName
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import EXTRA, TEN, WaveModel, WaveParameters
-from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave_playback import Playback, playback
 from andante.locomotion.wave_statistics import statistics
+from andante.physics.registry import ENGINES, installed
 from andante.runtime import bench_gait
 from andante.runtime.bench_physics import Unequal
 from andante.runtime.simulation import simulate
 from andante.runtime.wave_objective import SOURCE_RANGES, WaveObjective, wave_space
 from andante.runtime.wave_scenes import Robustness, scene, shove, with_friction
-from andante.runtime.wave_trial import SETTLE, Shove, WaveTrial
+from andante.runtime.wave_trial import SETTLE, Shove, WaveTrial, command_steps
 from andante.search import ObjectiveSpec
 
 SMOOTH = default_gait("smooth").parameters
@@ -80,6 +81,36 @@ def test_a_push_moves_and_fells(trial: WaveTrial) -> None:
     assert leans.max() > 2e-3
     assert trial.run(STANDS, seconds=3.0, shove=Shove((0.0, 8.0, 0.0), 1.2)).fallen
     np.testing.assert_allclose(trial.run(STANDS, seconds=2.0).poses, still.poses, atol=1e-9)
+
+
+@pytest.mark.parametrize("engine", [name for name, entry in ENGINES.items() if installed(entry)])
+def test_every_engine_tries_and_rewinds(engine: str) -> None:
+    trial = WaveTrial(engine=engine, dt=0.004)
+    first = trial.run(STANDS, seconds=0.4)
+    again = trial.run(STANDS, seconds=0.4)
+    assert not first.fallen
+    assert first.times[-1] == pytest.approx(0.4)
+    np.testing.assert_allclose(again.poses, first.poses, atol=2e-3 if engine == "ode" else 1e-6)
+    assert (first.power[1:] > 0).all()
+    trial.close()
+
+
+def test_a_scene_that_flies_apart_counts_as_a_fall(trial: WaveTrial, monkeypatch: pytest.MonkeyPatch) -> None:
+    def burst(count: int) -> None:
+        raise Diverged("it flew apart")
+
+    monkeypatch.setattr(trial.engine, "step", burst)
+    track = trial.run(STANDS, seconds=1.0)
+    assert track.fallen
+    assert track.times.tolist() == [0.0]
+    assert statistics(track).time == 0.0
+
+
+def test_of_several_targets_for_one_step_the_last_counts() -> None:
+    targets = np.arange(4.0)[:, None]
+    played = Playback(np.array([0.0, 0.001, 0.004, 0.02]), targets, np.zeros(1))
+    commands = command_steps(played, 0.004, 3)
+    assert {step: float(row[0]) for step, row in commands.items()} == {0: 1.0, 1: 2.0}
 
 
 def test_a_trial_needs_time(trial: WaveTrial) -> None:
