@@ -192,6 +192,17 @@ def place(
 
 
 @njit(cache=True)
+def within(centre: Array, radius: Array, point: Array, reach: float) -> np.ndarray:
+    """Which bounding spheres come within `reach` of a point."""
+    out = np.empty(len(radius), dtype=np.bool_)
+    for s in range(len(radius)):
+        dx, dy, dz = centre[s, 0] - point[0], centre[s, 1] - point[1], centre[s, 2] - point[2]
+        limit = reach + radius[s]
+        out[s] = dx * dx + dy * dy + dz * dz <= limit * limit
+    return out
+
+
+@njit(cache=True)
 def cast(
     origins: Array,
     directions: Array,

@@ -89,21 +89,44 @@ class Raycaster:
         `ignore` leaves out an actor. One origin for all rays is spread over them.
         """
         o, d = ray_arrays(origins, directions)
-        distance, which = np.full(len(o), math.inf), np.full(len(o), -1, dtype=np.int64)
-        if len(self._kind) and len(o):
-            poses = np.concatenate([np.asarray(p, dtype=float).reshape(-1, 7) for p in body_poses])
-            kernels.place(poses, self._body, self._local_r, self._local_t, self._middle, self._R, self._t, self._centre)
-            skip = np.zeros(len(self._kind), dtype=bool) if ignore is None else self._actor == ignore
-            kernels.cast(
-                o, d, float(max_range), skip,
-                self._kind, self._sizes, self._R, self._t, self._centre, self._radius,
-                self._spans, self._nodes, self._corners,
-                distance, which,
-            )  # fmt: skip
+        self.place(np.concatenate([np.zeros((0, 7)), *(np.asarray(p, dtype=float).reshape(-1, 7) for p in body_poses)]))
+        skip = np.zeros(len(self._kind), dtype=bool) if ignore is None else self._actor == ignore
+        distance, which = self.nearest(o, d, max_range, skip)
         hit = which >= 0
         actor, link = np.full(len(o), -1), np.full(len(o), -1)
         actor[hit], link[hit] = self._actor[which[hit]], self._link[which[hit]]
         return RayHits(distance, actor, link)
+
+    # ---- the parts of a cast, for those who cast often -------------------------------------------
+    @property
+    def shape_bodies(self) -> np.ndarray:
+        """Body of each shape, counted through all actors in order (shapes,)."""
+        return self._body
+
+    def place(self, poses: Array) -> None:
+        """Put the shapes where the bodies of all actors are, (bodies, 7)."""
+        kernels.place(poses, self._body, self._local_r, self._local_t, self._middle, self._R, self._t, self._centre)
+
+    def within(self, point: Array, reach: float) -> np.ndarray:
+        """Which shapes may come within a distance [m] of a point (3,): by their bounding spheres, (shapes,) of bool."""
+        return kernels.within(self._centre, self._radius, point, float(reach))
+
+    def nearest(
+        self, origins: Array, directions: Array, max_range: float, skip: np.ndarray
+    ) -> tuple[Array, np.ndarray]:
+        """Distances (n,) and shapes (n,) that rays from origins along unit directions (n, 3) meet; inf and -1: none.
+
+        Shapes are where `place` put them; those marked in `skip` (shapes,) are not there.
+        """
+        distance, which = np.full(len(origins), math.inf), np.full(len(origins), -1, dtype=np.int64)
+        if len(self._kind) and len(origins):
+            kernels.cast(
+                origins, directions, float(max_range), skip,
+                self._kind, self._sizes, self._R, self._t, self._centre, self._radius,
+                self._spans, self._nodes, self._corners,
+                distance, which,
+            )  # fmt: skip
+        return distance, which
 
 
 def ray_arrays(origins: ArrayLike, directions: ArrayLike) -> tuple[Array, Array]:
