@@ -2,7 +2,8 @@
 
 Level 0 of the pyramid holds a score 0 to 255 per cell; cell (R, C) of level k holds the greatest score of the cells
 [R 2^k, (R + 2) 2^k) x [C 2^k, (C + 2) 2^k) of level 0, so that one look bounds the score of a point under all
-2^k x 2^k shifts that begin there (after Hess et al., 2016).
+2^k x 2^k shifts that begin there (after Hess et al., 2016). The first 2^top rows and columns of level 0 are empty, so
+that blocks which begin outside of the table bound to 0 rightly.
 """
 
 from __future__ import annotations

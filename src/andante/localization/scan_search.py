@@ -15,6 +15,7 @@ from .likelihood_field import LikelihoodField
 
 COARSE = 0.1  # cells of the search are at least this wide [m]
 DEPTH = 4  # levels above the finest: blocks of 16 cells
+PAD = 1 << DEPTH  # empty cells below row and column 0: a block that begins outside of the map holds nothing
 APART, TURN = 0.6, 0.35  # poses nearer than this are one place [m, rad]
 WIDE = 0.2  # deviation of the score about a wall [m]
 
@@ -36,12 +37,12 @@ class ScanSearch:
         self._factor = max(1, round(COARSE / grid.resolution))
         self.resolution = grid.resolution * self._factor
         score = np.rint(255 * np.exp(-0.5 * (field.distance / max(WIDE, 1.5 * self.resolution)) ** 2))
-        fine = _blocks(score.astype(np.uint8), self._factor)
+        fine = _padded(_blocks(score.astype(np.uint8), self._factor))
         levels = [fine]
         for k in range(DEPTH):
             levels.append(pooled(levels[-1], k == 0))
         self._levels = tuple(levels)
-        self._standable = _standable(_blocks(grid.free().astype(np.uint8), self._factor))
+        self._standable = _standable(_padded(_blocks(grid.free().astype(np.uint8), self._factor)))
 
     def places(self, points: Array, most: int = 10, least: float = 0.4) -> Places:
         """The best distinct poses for points (m, 2) of the robot's frame, on free cells, scoring above `least`."""
@@ -54,7 +55,7 @@ class ScanSearch:
             self._levels, self._standable, points, self.resolution, headings, least, APART / self.resolution, TURN, best
         )
         best = best[:count]
-        at = (best[:, 1:3] + 0.5) * self.resolution
+        at = (best[:, 1:3] + 0.5 - PAD) * self.resolution
         local = np.column_stack([at, best[:, 3]])
         return Places(se2.compose(self._field.grid.origin, local), best[:, 0].copy())
 
@@ -67,6 +68,11 @@ def _blocks(cells: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     padded = np.zeros((rows * factor, cols * factor), dtype=np.uint8)
     padded[: cells.shape[0], : cells.shape[1]] = cells
     return padded.reshape(rows, factor, cols, factor).max(axis=(1, 3))
+
+
+def _padded(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The cells with PAD empty rows below and columns to the left."""
+    return np.pad(cells, ((PAD, 0), (PAD, 0)))
 
 
 def _standable(free: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -124,7 +124,9 @@ def _crosses(a: Array, b: Array, wall: tuple[float, float, float, float]) -> boo
 
 
 def map_of_walls(walls: Array, resolution: float = 0.05, margin: float = 0.5) -> OccupancyGrid:
-    """A map of walls (n, 4) x1 y1 x2 y2 [m]: their cells are occupied, everything else is free."""
+    """A map of walls (n, 4) x1 y1 x2 y2 [m]: their cells are occupied, what they shut out is unknown, the rest free."""
+    from scipy.ndimage import label
+
     low = walls.reshape(-1, 2).min(axis=0) - margin
     high = walls.reshape(-1, 2).max(axis=0) + margin
     cols, rows = (int(n) for n in np.ceil((high - low) / resolution))
@@ -134,4 +136,6 @@ def map_of_walls(walls: Array, resolution: float = 0.05, margin: float = 0.5) ->
         at = np.stack([x1 + along * (x2 - x1), y1 + along * (y2 - y1)])
         col, row = ((at - low[:, None]) // resolution).astype(np.int64)
         cells[np.clip(row, 0, rows - 1), np.clip(col, 0, cols - 1)] = 100
+    parts, _ = label(cells == 0)
+    cells[parts == parts[0, 0]] = -1
     return OccupancyGrid(resolution, (float(low[0]), float(low[1]), 0.0), cells)
