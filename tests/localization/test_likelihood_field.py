@@ -43,7 +43,7 @@ def test_fit_and_cubes_know_the_right_pose():
         np.where(np.sin(turned) > 0, 3.975 - true[1], 0.025 - true[1]) / np.sin(turned),
     )
     points = far[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
-    poses = np.array([true, true + [0.2, 0, 0], true + [0, 0, 0.2], true + [1, 0, 0]])
+    poses = true + np.array([[0, 0, 0], [0.2, 0, 0], [0, 0, 0.2], [1, 0, 0]])
     fits = field.fits(poses, points)
     assert fits[0] > 0.97
     assert (np.diff(fits[[0, 1, 3]]) < 0).all()

@@ -15,6 +15,7 @@ from andante.mapping.planar import between, wrap
 from ._kalman_kernels import kalman_update, predict_twist
 
 CLOCK_RESET = 1.0  # a stamp further back than this is a clock that was set anew [s]
+STANDING = 1e-4  # wheels slower than this stand [m/s, rad/s]
 LONGEST_STEP = 0.05  # longer gaps are predicted in parts [s]
 LONGEST_GAP = 5.0  # longer gaps count as this long [s]
 
@@ -28,8 +29,10 @@ class OdometryNoise:
     turn: float = 2.0  # [rad/s^2]
     wheel_speed: float = 0.03  # of a wheel twist [m/s]
     wheel_across: float = 0.02  # [m/s]
-    wheel_turn: float = 0.08  # [rad/s]
+    wheel_turn: float = 0.3  # wide: wheels that slip err together for long [rad/s]
+    standing: float = 0.01  # of a twist of wheels that stand [m/s, rad/s]
     gyro: float = 0.01  # [rad/s]
+    gyro_bias: float = 0.01  # of its bias at the start [rad/s]
     gyro_walk: float = 1e-4  # of its bias, per root second [rad/s]
     gate: float = 5.0  # absolute poses further off than this many deviations are refused
 
@@ -63,7 +66,7 @@ class OdometryFilter:
         if at.shape != (3,) or spread.shape != (3,) or not (np.isfinite(at).all() and np.isfinite(spread).all()):
             raise BadInput(f"the filter starts at x, y, yaw with three deviations, got {pose!r} and {deviation!r}")
         self._x = np.concatenate([at, np.zeros(4)])
-        self._P = np.diag([*(spread**2), 0.5**2, 0.1**2, 0.5**2, 0.02**2])
+        self._P = np.diag([*(spread**2), 0.5**2, 0.1**2, 0.5**2, self.noise.gyro_bias**2])
         self._q = np.array([self.noise.along, self.noise.across, self.noise.turn, self.noise.gyro_walk])
         self.time = math.nan
         self.late = self.resets = self.refused = 0
@@ -77,12 +80,17 @@ class OdometryFilter:
         return FilterState(self.time, pose, self._x[3:6].copy(), float(self._x[6]), self._P.copy())
 
     def wheel_twist(self, time: float, twist: ArrayLike) -> float:
-        """Take a twist vx, vy, w of the wheels; return its NIS (3 degrees of freedom)."""
+        """Take a twist vx, vy, w of the wheels; return its NIS (3 degrees of freedom).
+
+        Wheels that stand tell more than wheels that roll: then the robot stands, and the gyro shows its bias.
+        """
         z, n = _finite(twist, 3, "a wheel twist"), self.noise
         self._to(time)
         H = np.zeros((3, 7))
         H[0, 3] = H[1, 4] = H[2, 5] = 1.0
         R = np.diag([n.wheel_speed**2, n.wheel_across**2, n.wheel_turn**2])
+        if np.abs(z).max() < STANDING:
+            R = np.diag([n.standing**2] * 3)
         return float(kalman_update(self._x, self._P, z - self._x[3:6], H, R))
 
     def wheel_pose(self, time: float, pose: ArrayLike) -> float:
