@@ -1,0 +1,139 @@
+"""`Costmap`: what planners read: a cost and the distance to the nearest obstacle for every cell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from andante.errors import BadInput, UnknownName
+from andante.geometry import Array, se2
+from andante.mapping import OccupancyGrid
+
+from ._distance_kernels import FREE, INSCRIBED, LETHAL, NO_INFORMATION, OCCUPIED, UNKNOWN, cost_window, distance_window
+from .vehicle import Vehicle
+
+UNKNOWN_POLICIES = ("free", "avoid", "blocked")
+_AVOIDED = 120  # cost of unknown space under the policy "avoid"
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """How costs fall with the distance from obstacles, and what unknown space is taken for."""
+
+    radius: float = 0.6  # cells further away cost nothing [m]
+    decline: float = 6.0  # cost falls as exp(-decline (d - inscribed)) [1/m]
+    padding: float = 0.02  # the robot is kept this much further away than its footprint [m]
+    unknown: str = "avoid"  # "free", "avoid" (drive through where it saves much) or "blocked"
+
+    def __post_init__(self) -> None:
+        if self.unknown not in UNKNOWN_POLICIES:
+            raise UnknownName.among("policy for unknown space", self.unknown, UNKNOWN_POLICIES)
+        for name in ("radius", "decline", "padding"):
+            value = getattr(self, name)
+            if not 0 <= value < math.inf:
+                raise BadInput(f"inflation {name} must be a finite number >= 0, got {value}")
+
+    def reach(self, vehicle: Vehicle) -> float:
+        """How far from obstacles distances must be known [m]."""
+        return max(self.radius, vehicle.circumscribed + self.padding + 0.3, vehicle.inscribed + 0.5)
+
+
+@dataclass(frozen=True)
+class Costmap:
+    """Costs and distances of square cells; row 0 lies at -y as in `OccupancyGrid`, `origin` is its outer corner.
+
+    cost: 0 free, 1 to 252 near obstacles, 253 too near for any heading, 254 occupied, 255 unknown.
+    distance: from the middle of a cell to that of the nearest occupied one [m], capped.
+    """
+
+    resolution: float  # edge of a cell [m]
+    origin: tuple[float, float, float]  # x, y, yaw of the corner of cell (0, 0) [m, m, rad]
+    cost: NDArray[np.uint8]  # (rows, cols)
+    distance: NDArray[np.float32]  # (rows, cols)
+    unknown: str = "avoid"
+
+    @classmethod
+    def of(cls, grid: OccupancyGrid, vehicle: Vehicle, inflation: Inflation | None = None) -> Costmap:
+        """The inflated costmap of a map for a vehicle."""
+        settings = inflation or Inflation()
+        return inflate(cell_states(grid), grid.resolution, grid.origin, vehicle, settings)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.cost.shape  # type: ignore[return-value]
+
+    def to_frame(self, poses: ArrayLike) -> Array:
+        """Poses (..., 3) or points (..., 2) of the world, told from the corner of the map along its axes [m, rad]."""
+        p = np.asarray(poses, dtype=float)
+        back = se2.inverse(self.origin)
+        return se2.transform(back, p) if p.shape[-1] == 2 else se2.compose(back, p)
+
+    def from_frame(self, poses: ArrayLike) -> Array:
+        """Undoes `to_frame`."""
+        p = np.asarray(poses, dtype=float)
+        return se2.transform(self.origin, p) if p.shape[-1] == 2 else se2.compose(self.origin, p)
+
+    def cell_of(self, point: ArrayLike) -> tuple[int, int]:
+        """Row and column of the cell that holds a world point; it may lie outside the map."""
+        x, y = self.to_frame(np.asarray(point, dtype=float)[:2])
+        if not (math.isfinite(x) and math.isfinite(y)):
+            raise BadInput(f"a place must be finite numbers x, y, got {np.asarray(point).tolist()}")
+        return math.floor(y / self.resolution), math.floor(x / self.resolution)
+
+    def point_of(self, cells: ArrayLike) -> Array:
+        """World points (..., 2) of the middles of cells (..., 2), row and column [m]."""
+        return self.from_frame((np.asarray(cells, dtype=float)[..., ::-1] + 0.5) * self.resolution)
+
+    def inside(self, cell: tuple[int, int]) -> bool:
+        """Whether a cell, row and column, lies on the map."""
+        rows, cols = self.shape
+        return 0 <= cell[0] < rows and 0 <= cell[1] < cols
+
+    def factors(self, weight: float) -> NDArray[np.int32]:
+        """Price of driving through a cell by its cost (256,), in eighths of free space; 0: blocked.
+
+        8 (1 + weight · cost / 252); unknown space after its policy.
+        """
+        costs = np.arange(256, dtype=float)
+        out = np.round(8 * (1 + weight * costs / 252)).astype(np.int32)
+        out[INSCRIBED:] = 0
+        if self.unknown != "blocked":
+            out[NO_INFORMATION] = 8 if self.unknown == "free" else round(8 * (1 + weight * _AVOIDED / 252))
+        return out
+
+    def blocked(self) -> NDArray[np.bool_]:
+        """Cells (rows, cols) that the reference point cannot enter."""
+        blocked = (self.cost == LETHAL) | (self.cost == INSCRIBED)
+        return blocked | (self.cost == NO_INFORMATION) if self.unknown == "blocked" else blocked
+
+
+def cell_states(grid: OccupancyGrid) -> NDArray[np.uint8]:
+    """Free (0), occupied (1) or unknown (2) for every cell of a map, with its usual thresholds."""
+    states = np.full(grid.shape, UNKNOWN, dtype=np.uint8)
+    states[grid.free()] = FREE
+    states[grid.occupied()] = OCCUPIED
+    return states
+
+
+def inflate(
+    states: NDArray[np.uint8],
+    resolution: float,
+    origin: tuple[float, float, float],
+    vehicle: Vehicle,
+    inflation: Inflation,
+) -> Costmap:
+    """The costmap of cell states (rows, cols): free 0, occupied 1, unknown 2."""
+    rows, cols = states.shape
+    distance = np.empty(states.shape, dtype=np.float32)
+    cost = np.empty(states.shape, dtype=np.uint8)
+    reach = math.ceil(inflation.reach(vehicle) / resolution)
+    distance_window(states, 0, rows, 0, cols, reach, resolution, distance)
+    near = vehicle.inscribed + inflation.padding
+    cost_window(states, distance, 0, rows, 0, cols, near, inflation.radius, inflation.decline, cost)
+    distance.setflags(write=False)
+    cost.setflags(write=False)
+    return Costmap(resolution, origin, cost, distance, inflation.unknown)

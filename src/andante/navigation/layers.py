@@ -1,0 +1,189 @@
+"""`LayeredCostmap`: the map, obstacles seen by scans, and inflation, kept up to date around a driving robot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import se2
+from andante.mapping import OccupancyGrid, Scan
+
+from ._distance_kernels import UNKNOWN, cost_window, distance_window
+from ._obstacle_kernels import join_layers, trace_scan
+from .costmap import Costmap, Inflation, cell_states
+from .vehicle import Vehicle
+
+MOST_CELLS = 50_000_000
+_SWEEP = 0.5  # the whole map is searched for forgotten obstacles this often [s]
+
+
+@dataclass(frozen=True)
+class LayerSettings:
+    """The window without a map, and how scans mark and clear."""
+
+    resolution: float = 0.05  # of the window without a map [m]
+    window: float = 12.0  # its edge [m]
+    mark_range: float = 10.0  # echoes further away are not marked [m]
+    clear_range: float = 10.5  # beams clear up to here [m]
+    decay: float = 30.0  # an obstacle not seen for so long is forgotten [s]
+    gain: int = 2  # evidence of an echo; a crossing beam takes one
+    most: int = 4  # evidence that a cell can gather
+    inflation: Inflation = field(default_factory=Inflation)
+
+    def __post_init__(self) -> None:
+        for name in ("resolution", "window", "mark_range", "clear_range", "decay"):
+            if not getattr(self, name) > 0:
+                raise BadInput(f"costmap {name} must be a number > 0, got {getattr(self, name)}")
+        if (self.window / self.resolution) ** 2 > MOST_CELLS:
+            raise BadInput(f"a window of {self.window} m at {self.resolution} m per cell has over {MOST_CELLS} cells")
+        if not 0 < self.gain <= self.most <= 255:
+            raise BadInput(f"evidence needs 0 < gain <= most <= 255, got {self.gain} and {self.most}")
+
+
+class LayeredCostmap:
+    """Static layer (a map, or nothing known), obstacle layer (scans), inflation layer (footprint and distances).
+
+    With a map its frame and cells are used. Without one a window of unknown space moves with the robot and keeps
+    what was seen inside it. `costmap` shows the present state; its arrays change with the next update.
+    """
+
+    def __init__(
+        self, vehicle: Vehicle, grid: OccupancyGrid | None = None, settings: LayerSettings | None = None
+    ) -> None:
+        self.vehicle = vehicle
+        self.settings = settings or LayerSettings()
+        self.rolling = grid is None
+        self.resolution = self.settings.resolution if grid is None else grid.resolution
+        if grid is None:
+            side = max(8, round(self.settings.window / self.resolution))
+            self._base = np.full((side, side), UNKNOWN, dtype=np.uint8)
+            self._origin = (-side / 2 * self.resolution, -side / 2 * self.resolution, 0.0)
+        else:
+            self._base = cell_states(grid)
+            self._origin = grid.origin
+        shape = self._base.shape
+        self._evidence = np.zeros(shape, dtype=np.uint8)
+        self._seen = np.zeros(shape, dtype=np.float32)
+        self._stamp = np.full(shape, -1, dtype=np.int32)
+        self._state = self._base.copy()
+        self._distance = np.empty(shape, dtype=np.float32)
+        self._cost = np.empty(shape, dtype=np.uint8)
+        self._mark = 0
+        self._clock: float | None = None  # time of the first scan: stamps are told from it
+        self._swept = -math.inf
+        self._reach = math.ceil(self.settings.inflation.reach(vehicle) / self.resolution)
+        self._inflate(0, shape[0], 0, shape[1])
+
+    @property
+    def costmap(self) -> Costmap:
+        """Costs and distances as they stand; the arrays are read-only views that the next update changes."""
+        cost, distance = self._cost.view(), self._distance.view()
+        cost.setflags(write=False)
+        distance.setflags(write=False)
+        return Costmap(self.resolution, self._origin, cost, distance, self.settings.inflation.unknown)
+
+    def update(self, pose: ArrayLike, scan: Scan, velocity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Add a scan taken at a pose x, y, yaw of the reference point; velocity undoes its motion distortion."""
+        at = np.asarray(pose, dtype=float)
+        if at.shape != (3,) or not np.isfinite(at).all():
+            raise BadInput(f"the pose of a scan must be finite numbers x, y, yaw, got {at.tolist()}")
+        if self.rolling:
+            self.centre(at[:2])
+        if self._clock is None:
+            self._clock = scan.time
+        now = scan.time - self._clock
+        ends, beams = scan.ends(velocity, min(self.settings.clear_range, scan.range_max))
+        mount = np.asarray(scan.sensor[:2], dtype=float)
+        gaps = ends - mount
+        length = np.hypot(gaps[:, 0], gaps[:, 1])
+        is_hit = scan.hit[beams] & (length <= self.settings.mark_range)
+        short = np.minimum(1.0, self.settings.clear_range / np.maximum(length, 1e-9))
+        placed = se2.compose(se2.inverse(self._origin), at)
+        cells = se2.transform(placed, mount + gaps * short[:, None]) / self.resolution
+        sensor = se2.transform(placed, mount) / self.resolution
+        trace_scan(
+            self._evidence, self._seen, self._base, self._stamp, self._mark, sensor, cells, is_hit, now,
+            self.settings.gain, self.settings.most,
+        )  # fmt: skip
+        self._mark += 1
+        rows, cols = self._base.shape
+        if now - self._swept >= _SWEEP or now < self._swept:
+            self._swept = now
+            self._join(0, rows, 0, cols, now)
+        elif len(cells):
+            low = np.minimum(cells.min(axis=0), sensor)
+            high = np.maximum(cells.max(axis=0), sensor)
+            left, top = (max(0, math.floor(v)) for v in low)
+            right, bottom = min(cols, math.floor(high[0]) + 1), min(rows, math.floor(high[1]) + 1)
+            self._join(top, bottom, left, right, now)
+
+    def centre(self, point: ArrayLike) -> None:
+        """Move the window, by whole cells, when a point has left its middle quarter; nothing with a map."""
+        if not self.rolling:
+            return
+        rows, cols = self._base.shape
+        x, y = np.asarray(point, dtype=float)
+        shift = np.array(
+            [
+                round((y - self._origin[1]) / self.resolution - rows / 2),
+                round((x - self._origin[0]) / self.resolution - cols / 2),
+            ]
+        )
+        if np.all(np.abs(shift) <= rows / 8):
+            return
+        for name, empty in (("_base", UNKNOWN), ("_evidence", 0), ("_seen", 0), ("_stamp", -1)):
+            setattr(self, name, _shifted(getattr(self, name), shift, empty))
+        self._origin = (
+            self._origin[0] + float(shift[1]) * self.resolution,
+            self._origin[1] + float(shift[0]) * self.resolution,
+            0.0,
+        )
+        self._state = np.where(self._evidence > 0, np.uint8(1), self._base)
+        self._inflate(0, rows, 0, cols)
+
+    def clear(self, point: ArrayLike | None = None, radius: float = math.inf) -> None:
+        """Forget obstacles that scans marked, all of them or those within `radius` of a point [m]; the map stays."""
+        rows, cols = self._base.shape
+        if point is None or math.isinf(radius):
+            self._evidence[:] = 0
+        else:
+            x, y = se2.transform(se2.inverse(self._origin), np.asarray(point, dtype=float)[:2]) / self.resolution
+            r, c = np.ogrid[:rows, :cols]
+            self._evidence[(c + 0.5 - x) ** 2 + (r + 0.5 - y) ** 2 <= (radius / self.resolution) ** 2] = 0
+        self._join(0, rows, 0, cols, -math.inf)
+
+    def _join(self, top: int, bottom: int, left: int, right: int, now: float) -> None:
+        oldest = now - self.settings.decay if math.isfinite(now) else -math.inf
+        if bottom <= top or right <= left:
+            return
+        r0, r1, c0, c1 = join_layers(
+            self._base, self._evidence, self._seen, oldest, top, bottom, left, right, self._state
+        )
+        if r1 > r0:
+            rows, cols = self._base.shape
+            far = self._reach
+            self._inflate(max(0, r0 - far), min(rows, r1 + far), max(0, c0 - far), min(cols, c1 + far))
+
+    def _inflate(self, top: int, bottom: int, left: int, right: int) -> None:
+        inflation = self.settings.inflation
+        near = self.vehicle.inscribed + inflation.padding
+        distance_window(self._state, top, bottom, left, right, self._reach, self.resolution, self._distance)
+        cost_window(
+            self._state, self._distance, top, bottom, left, right, near, inflation.radius, inflation.decline, self._cost
+        )
+
+
+def _shifted(cells: np.ndarray, shift: np.ndarray, empty: float) -> np.ndarray:
+    """Cells (rows, cols) seen from a window that moved by `shift` rows and columns."""
+    out = np.full_like(cells, empty)
+    rows, cols = cells.shape
+    r, c = int(shift[0]), int(shift[1])
+    if abs(r) < rows and abs(c) < cols:
+        out[max(0, -r) : rows - max(0, r), max(0, -c) : cols - max(0, c)] = cells[
+            max(0, r) : rows + min(0, r), max(0, c) : cols + min(0, c)
+        ]
+    return out

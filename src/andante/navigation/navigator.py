@@ -1,0 +1,285 @@
+"""`Navigator`: from pose estimate, velocity, scans and goal to a velocity command, a state and reasons in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import Array
+from andante.mapping import OccupancyGrid, Scan
+
+from ._tracking import PathTracker
+from .checkers import GoalChecker, ProgressChecker
+from .choose import controller_named, planner_named
+from .control import NOBODY, Decision, LocalPlanner, Margins, MotionState, Surroundings
+from .layers import LayeredCostmap, LayerSettings
+from .movers import MoverTracker
+from .path import Path
+from .planning import GlobalPlanner, checked_pose
+from .recoveries import Recovery, Situation, usual_recoveries
+from .vehicle import Vehicle
+
+
+class State(StrEnum):
+    """What the navigator is doing."""
+
+    IDLE = "idle"
+    DRIVING = "driving"
+    RECOVERING = "recovering"
+    ARRIVED = "arrived"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class NavigatorSettings:
+    """When to plan anew, to give up waiting, and to give up."""
+
+    replan_every: float = 1.0  # [s]
+    stray: float = 0.5  # further from the path than this it is planned anew at once [m]
+    patience: float = 1.0  # without a safe motion for so long a recovery begins [s]
+    most_recoveries: int = 10  # in a row without `progress` metres between them
+    progress: float = 0.5  # [m]
+    scan_timeout: float = 1.0  # without a scan for so long the robot stands [s]; inf: drives blind
+    movers: bool = False  # predict moving things from scans
+    layers: LayerSettings = field(default_factory=LayerSettings)
+    arrival: GoalChecker = field(default_factory=GoalChecker)
+    margins: Margins = field(default_factory=Margins)
+
+    def __post_init__(self) -> None:
+        for name in ("replan_every", "stray", "patience", "progress", "scan_timeout"):
+            if not getattr(self, name) > 0:
+                raise BadInput(f"navigator {name} must be a number > 0, got {getattr(self, name)}")
+        if self.most_recoveries < 0:
+            raise BadInput(f"navigator most_recoveries must be >= 0, got {self.most_recoveries}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the robot knows at a moment: its own estimates and new scans, never the simulator's truth."""
+
+    time: float  # [s]
+    pose: Array  # (3,) x, y, yaw of the drive's reference point in the map or odometry frame [m, m, rad]
+    velocity: Array = field(default_factory=lambda: np.zeros(3))  # (3,) vx, vy, w in the robot's axes
+    scans: tuple[Scan, ...] = ()  # taken since the reading before; `sensor` tells the mount from the reference point
+    trusted: bool = True  # False: the localiser says that it is lost
+
+
+@dataclass(frozen=True)
+class Output:
+    """What to do now and why."""
+
+    velocity: Array  # (3,) vx, vy, w [m/s, m/s, rad/s]
+    state: State
+    reason: str = ""  # in words; empty in normal driving
+    path: Path | None = None  # being followed
+    request: str = ""  # "relocalise": the localiser should look for the pose anew
+    events: tuple[str, ...] = ()  # what was decided in this step, in order
+
+
+class Navigator:
+    """Plans, follows, checks, replans and recovers. Pure: only `update` moves it on, with the time of its readings."""
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        grid: OccupancyGrid | None = None,
+        *,
+        planner: str | GlobalPlanner = "auto",
+        controller: str | LocalPlanner = "mppi",
+        recoveries: Sequence[Recovery] | None = None,
+        settings: NavigatorSettings | None = None,
+        speed: float = math.inf,
+        seed: int = 0,
+    ) -> None:
+        self.vehicle = vehicle
+        self.settings = settings or NavigatorSettings()
+        self.layers = LayeredCostmap(vehicle, grid, self.settings.layers)
+        self.planner = planner_named(planner, vehicle) if isinstance(planner, str) else planner
+        self.controller = (
+            controller_named(controller, vehicle, speed=speed, seed=seed) if isinstance(controller, str) else controller
+        )
+        self._recoveries = tuple(usual_recoveries() if recoveries is None else recoveries)
+        self._around = Surroundings(vehicle, self.settings.margins)
+        self._progress = ProgressChecker()
+        self._movers = MoverTracker(grid) if self.settings.movers else None
+        self._goal: Array | None = None
+        self._arrival = self.settings.arrival
+        self._state, self._reason = State.IDLE, "no goal is set"
+        self._time = self._scan_time = -math.inf
+        self._events: list[str] = []
+        self._recovery: Recovery | None = None
+        self._begin()
+
+    @property
+    def state(self) -> State:
+        """What it is doing."""
+        return self._state
+
+    def set_goal(self, goal: ArrayLike, arrival: GoalChecker | None = None) -> None:
+        """Drive to x, y, yaw (NaN or left out: any) from now on, until within the distances of `arrival`."""
+        self._goal = checked_pose("goal", goal)
+        self._arrival = arrival or self.settings.arrival
+        self._state, self._reason = State.DRIVING, ""
+        self._scan_time = self._time
+        self.controller.reset()
+        self._begin()
+
+    def cancel(self) -> None:
+        """Forget the goal and stand."""
+        self._goal = None
+        self._state, self._reason = State.IDLE, "the goal was taken back"
+
+    def _begin(self) -> None:
+        """Everything that belongs to one goal."""
+        self._tracker: PathTracker | None = None
+        self._planned_at = -math.inf
+        self._plan_reason = ""
+        self._unsafe_since: float | None = None
+        self._tried = 0
+        self._tried_at: Array | None = None
+        self._recovery = None
+        self._progress.reset()
+
+    # ---- one step --------------------------------------------------------------------------------
+    def update(self, reading: Reading) -> Output:
+        """The command for now."""
+        self._events = []
+        pose, velocity = np.asarray(reading.pose, dtype=float), np.asarray(reading.velocity, dtype=float)
+        if not (pose.shape == velocity.shape == (3,) and np.isfinite(pose).all() and np.isfinite(velocity).all()):
+            return self._stand("there is no pose estimate: its numbers are not finite")
+        if not math.isfinite(reading.time):
+            return self._stand(f"the time of the reading is not a number: {reading.time}")
+        if reading.time < self._time:
+            self._events.append(f"time went back by {self._time - reading.time:.2f} s; clocks start anew")
+            self._scan_time = self._planned_at = reading.time
+            self._unsafe_since = None
+            self._progress.reset()
+        if math.isinf(self._time):
+            self._scan_time = reading.time
+        self._time = reading.time
+        for scan in reading.scans:
+            self.layers.update(pose, scan, velocity)
+            self._scan_time = reading.time
+            if self._movers is not None:
+                self._movers.update(pose, scan, reading.time)
+        movers = NOBODY if self._movers is None else self._movers.movers
+        state = MotionState(pose, velocity, reading.time, movers)
+        if self._goal is None or self._state in (State.ARRIVED, State.FAILED, State.IDLE):
+            return self._stand(self._reason)
+        if self._arrival.arrived(state, self._goal):
+            self._state, self._reason = State.ARRIVED, "the goal is reached"
+            self._events.append(self._reason)
+            return self._stand(self._reason)
+        if reading.time - self._scan_time > self.settings.scan_timeout:
+            return self._stand(f"no scan has come for {reading.time - self._scan_time:.1f} s")
+        if not reading.trusted:
+            return replace(self._stand("the localiser does not know where the robot is"), request="relocalise")
+        if self._state is State.RECOVERING:
+            return self._recover(state)
+        return self._drive(state)
+
+    def _stand(self, reason: str) -> Output:
+        path = None if self._tracker is None else self._tracker.path
+        return Output(np.zeros(3), self._state, reason, path, "", tuple(self._events))
+
+    def _drive(self, state: MotionState) -> Output:
+        problem = self._plan_if_needed(state)
+        if problem:
+            return self._begin_recovery(state, problem)
+        assert self._tracker is not None
+        part = self._tracker.current(state.pose)
+        decision = self.controller.plan(state, part, self.layers.costmap)
+        velocity = np.asarray(decision.velocity, dtype=float)
+        if velocity.shape != (3,) or not np.isfinite(velocity).all():
+            decision = Decision(np.zeros(3), "the controller gave numbers that are not finite", feasible=False)
+        if decision.feasible:
+            self._unsafe_since = None
+        elif self._unsafe_since is None:
+            self._unsafe_since = state.time
+            self._planned_at = -math.inf  # another way may be free
+        elif state.time - self._unsafe_since > self.settings.patience:
+            return self._begin_recovery(state, decision.reason or "the controller finds no safe motion")
+        if self._progress.stuck(state):
+            return self._begin_recovery(state, f"there was no progress for {self._progress.seconds:.0f} s")
+        return self._output(decision.velocity, decision.reason)
+
+    def _output(self, velocity: Array, reason: str, request: str = "") -> Output:
+        path = None if self._tracker is None else self._tracker.path
+        return Output(np.array(velocity, dtype=float), self._state, reason, path, request, tuple(self._events))
+
+    # ---- planning --------------------------------------------------------------------------------
+    def _plan_if_needed(self, state: MotionState) -> str:
+        """Plan anew where that is due; returns why there is no path to follow, empty when there is one."""
+        costmap, tracker = self.layers.costmap, self._tracker
+        if tracker is not None:
+            blocked = tracker.blocked(state.pose, costmap, self._around)
+            strayed = tracker.off(state.pose) > self.settings.stray
+            due = state.time - self._planned_at >= self.settings.replan_every and tracker.may_change
+            soon = state.time - self._planned_at >= 0.2
+            if not (due or ((blocked or strayed) and soon)):
+                return ""
+            if blocked or strayed:
+                self._events.append("the path is blocked; planning anew" if blocked else "off the path; planning anew")
+        assert self._goal is not None
+        self._planned_at = state.time
+        goal = self._goal_inside()
+        plan = self.planner.plan(state.pose, goal, costmap)
+        if plan.path is not None:
+            if plan.reason and (tracker is None or plan.reason != self._plan_reason):
+                self._events.append(plan.reason)
+            self._plan_reason = plan.reason
+            self._tracker = PathTracker(plan.path, self.vehicle)
+            return ""
+        if tracker is not None and not tracker.blocked(state.pose, costmap, self._around):
+            return ""
+        self._tracker = None
+        return plan.reason or "the planner found no path"
+
+    def _goal_inside(self) -> Array:
+        """The goal, or the point on the way to it at the edge of a window that does not hold it."""
+        goal, costmap = self._goal, self.layers.costmap
+        assert goal is not None
+        if not self.layers.rolling or costmap.inside(costmap.cell_of(goal)):
+            return goal
+        rows, cols = costmap.shape
+        inner = costmap.to_frame(goal[:2])
+        size = np.array([cols, rows]) * costmap.resolution
+        middle = size / 2
+        gap = inner - middle
+        share = float(np.min((middle - 3 * costmap.resolution) / np.maximum(np.abs(gap), 1e-9)))
+        return np.array([*costmap.from_frame(middle + share * gap), math.nan])
+
+    # ---- recovering ------------------------------------------------------------------------------
+    def _begin_recovery(self, state: MotionState, problem: str) -> Output:
+        if self._tried_at is None or float(np.hypot(*(state.pose - self._tried_at)[:2])) > self.settings.progress:
+            self._tried, self._tried_at = 0, state.pose
+        self._unsafe_since = None
+        situation = Situation(state, self.layers, self._around)
+        while self._recoveries and self._tried < self.settings.most_recoveries:
+            recovery = self._recoveries[self._tried % len(self._recoveries)]
+            self._tried += 1
+            words = recovery.begin(situation)
+            if words is not None:
+                self._state, self._recovery, self._reason = State.RECOVERING, recovery, f"{problem}; {words}"
+                self._events.append(self._reason)
+                return self._recover(state)
+        self._state = State.FAILED
+        self._reason = f"given up after {self._tried} recoveries: {problem}"
+        self._events.append(self._reason)
+        return self._stand(self._reason)
+
+    def _recover(self, state: MotionState) -> Output:
+        assert self._recovery is not None
+        decision = self._recovery.step(Situation(state, self.layers, self._around))
+        if decision is not None:
+            return self._output(decision.velocity, self._reason, getattr(self._recovery, "request", ""))
+        self._state, self._recovery, self._tracker = State.DRIVING, None, None
+        self._progress.reset()
+        self.controller.reset()
+        return self._output(np.zeros(3), self._reason)

@@ -1,0 +1,138 @@
+"""`Path`: poses to be driven in order, forwards or backwards; resampling, simplifying and smoothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from andante.errors import BadInput
+from andante.geometry import Array, se2
+
+from ._path_kernels import shortcut_points, smooth_points
+from .costmap import Costmap
+
+
+@dataclass(frozen=True)
+class Path:
+    """Poses (n, 3) x, y, yaw of the reference point [m, m, rad] and the direction (n,) in which each is reached.
+
+    directions: 1 forwards, -1 backwards; the first says how the path starts.
+    """
+
+    poses: Array
+    directions: NDArray[np.int8]
+
+    def __post_init__(self) -> None:
+        poses = np.array(self.poses, dtype=float)
+        directions = np.array(self.directions, dtype=np.int8)
+        if poses.ndim != 2 or poses.shape[1] != 3 or len(poses) == 0:
+            raise BadInput(f"a path needs one or more poses x, y, yaw, got shape {poses.shape}")
+        if not np.isfinite(poses).all():
+            raise BadInput(f"path poses must be finite; pose {int(np.argmin(np.isfinite(poses).all(axis=1)))} is not")
+        if directions.shape != (len(poses),) or not np.isin(directions, (1, -1)).all():
+            raise BadInput("path directions must be 1 or -1 for each pose")
+        poses.setflags(write=False)
+        directions.setflags(write=False)
+        object.__setattr__(self, "poses", poses)
+        object.__setattr__(self, "directions", directions)
+
+    @classmethod
+    def through(cls, points: ArrayLike, yaw: float | None = None) -> Path:
+        """The forward path through points (n, 2), facing along it; the last pose takes `yaw` where it is given."""
+        p = np.asarray(points, dtype=float)
+        if p.ndim != 2 or p.shape[1] != 2 or len(p) == 0:
+            raise BadInput(f"a path needs one or more points x, y, got shape {p.shape}")
+        if len(p) > 1:
+            ahead = np.diff(p, axis=0, append=p[-1:] + (p[-1:] - p[-2:-1]))
+            headings = np.arctan2(ahead[:, 1], ahead[:, 0])
+        else:
+            headings = np.zeros(1)
+        if yaw is not None:
+            headings[-1] = yaw
+        return cls(np.column_stack([p, headings]), np.ones(len(p), dtype=np.int8))
+
+    @cached_property
+    def along(self) -> Array:
+        """Distance (n,) from the start to each pose [m]."""
+        steps = np.linalg.norm(np.diff(self.poses[:, :2], axis=0), axis=1)
+        return np.concatenate([[0.0], np.cumsum(steps)])
+
+    @property
+    def length(self) -> float:
+        """[m]."""
+        return float(self.along[-1])
+
+    @property
+    def goal(self) -> Array:
+        """The last pose (3,)."""
+        return self.poses[-1]
+
+    def segments(self) -> list[Path]:
+        """The parts between changes of direction; each begins where the one before ends."""
+        cuts = np.flatnonzero(np.diff(self.directions[1:])) + 1 if len(self.poses) > 2 else np.empty(0, dtype=int)
+        edges = [0, *cuts.tolist(), len(self.poses) - 1]
+        if len(self.poses) == 1:
+            return [self]
+        return [Path(self.poses[a : b + 1], np.full(b - a + 1, self.directions[b])) for a, b in pairwise(edges)]
+
+    def nearest(self, point: ArrayLike, start: int = 0) -> int:
+        """Index of the pose nearest to a point, from `start` on."""
+        gaps = self.poses[start:, :2] - np.asarray(point, dtype=float)[:2]
+        return start + int(np.argmin(np.einsum("ij,ij->i", gaps, gaps)))
+
+    def after(self, index: int) -> Path:
+        """The part from a pose on."""
+        i = min(max(index, 0), len(self.poses) - 1)
+        return Path(self.poses[i:], self.directions[i:])
+
+    def resampled(self, step: float) -> Path:
+        """The same way with poses every `step` metres at most; directions and headings are kept."""
+        if not step > 0:
+            raise BadInput(f"a path is resampled by steps > 0, got {step} m")
+        if self.length == 0:
+            return self
+        parts = []
+        for part in self.segments():
+            count = max(1, int(np.ceil(part.length / step)))
+            at = np.linspace(0.0, part.length, count + 1)
+            keep = np.concatenate([[True], np.diff(part.along) > 0])
+            s, p = part.along[keep], part.poses[keep]
+            yaw = np.interp(at, s, np.unwrap(p[:, 2]))
+            poses = np.column_stack([np.interp(at, s, p[:, 0]), np.interp(at, s, p[:, 1]), se2.wrap(yaw)])
+            poses[-1, 2] = part.poses[-1, 2]
+            parts.append((poses, int(part.directions[-1])))
+        poses = np.concatenate([parts[0][0], *(p[1:] for p, _ in parts[1:])])
+        ways = [np.full(len(p) - (i > 0), way, dtype=np.int8) for i, (p, way) in enumerate(parts)]
+        return Path(poses, np.concatenate(ways))
+
+
+def simplified(points: ArrayLike, costmap: Costmap, weight: float) -> Array:
+    """Corner points (m, 2) of a way through points (n, 2): straight lines wherever they are no dearer and unblocked."""
+    p = np.asarray(points, dtype=float)
+    if len(p) < 3:
+        return p
+    inner = costmap.to_frame(p) / costmap.resolution
+    keep = shortcut_points(costmap.cost, costmap.factors(weight), inner)
+    return p[keep]
+
+
+def smoothed(
+    points: ArrayLike, costmap: Costmap, clearance: float, *, rounds: int = 60, pull: float = 0.15, stay: float = 0.05
+) -> Array:
+    """Points (n, 2) drawn towards the middle of their neighbours, away from obstacles, and back to where they were.
+
+    p += pull (p₋ + p₊ - 2 p) + stay (p⁰ - p) + push away where the distance is below `clearance` [m]. A point never
+    moves to where a straight robot circle of `clearance` / 2 would touch more than before. The ends stay.
+    """
+    p = np.asarray(points, dtype=float)
+    if len(p) < 3:
+        return p
+    inner = np.ascontiguousarray(costmap.to_frame(p))
+    smooth_points(
+        inner, costmap.cost, costmap.factors(1.0), costmap.distance, costmap.resolution, clearance, rounds, pull, stay
+    )
+    return costmap.from_frame(inner)

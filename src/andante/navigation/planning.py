@@ -1,0 +1,94 @@
+"""What every global planner takes and gives back: `GlobalPlanner`, `Plan`, and help when start or goal is occupied."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from andante.errors import BadInput
+from andante.geometry import Array
+
+from .costmap import Costmap
+from .path import Path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The outcome of a search. `reason` says in words why there is no path, or what was changed to find one."""
+
+    path: Path | None
+    reason: str = ""
+    price: float = math.inf  # length [m] weighted by the costs of the cells
+    expanded: int = 0  # cells or states looked at
+
+    @property
+    def success(self) -> bool:
+        """Whether a path was found."""
+        return self.path is not None
+
+
+class GlobalPlanner(Protocol):
+    """Finds a way across a costmap."""
+
+    def plan(self, start: ArrayLike, goal: ArrayLike, costmap: Costmap) -> Plan:
+        """A path from a pose x, y, yaw to another, both in the world; a goal yaw of NaN is free."""
+        ...
+
+
+def checked_pose(what: str, pose: ArrayLike) -> Array:
+    """A pose x, y, yaw with finite x and y; the yaw may be NaN or left out, which means any."""
+    p = np.asarray(pose, dtype=float)
+    if p.shape == (2,):
+        p = np.array([p[0], p[1], math.nan])
+    if p.shape != (3,) or not np.isfinite(p[:2]).all() or math.isinf(p[2]):
+        raise BadInput(f"the {what} must be x, y, yaw as finite numbers (yaw may be NaN: any), got {p.tolist()}")
+    return p
+
+
+def nearest_open(open_cells: NDArray[np.bool_], cell: tuple[int, int], reach: float) -> tuple[int, int] | None:
+    """The True cell nearest to a cell (which may lie outside), within `reach` cells; None: there is none."""
+    rows, cols = open_cells.shape
+    r, c = cell
+    far = math.floor(reach)
+    r0, r1, c0, c1 = max(0, r - far), min(rows, r + far + 1), max(0, c - far), min(cols, c + far + 1)
+    if r0 >= r1 or c0 >= c1:
+        return None
+    part = open_cells[r0:r1, c0:c1]
+    squared = np.square(np.arange(r0, r1) - r)[:, None] + np.square(np.arange(c0, c1) - c)[None]
+    gaps = np.where(part, squared, np.inf)
+    i = int(np.argmin(gaps))
+    if not gaps.flat[i] <= reach * reach:
+        return None
+    return r0 + i // part.shape[1], c0 + i % part.shape[1]
+
+
+def relaxed(
+    what: str, pose: Array, costmap: Costmap, open_cells: NDArray[np.bool_], tolerance: float
+) -> tuple[tuple[int, int] | None, str]:
+    """The cell of a pose, or the nearest open one within `tolerance` metres; and what had to be changed, in words.
+
+    None with the reason when there is no such cell.
+    """
+    cell = costmap.cell_of(pose)
+    place = f"the {what} ({pose[0]:.2f}, {pose[1]:.2f})"
+    if costmap.inside(cell) and open_cells[cell]:
+        return cell, ""
+    trouble = "lies outside the map" if not costmap.inside(cell) else _trouble(int(costmap.cost[cell]))
+    found = nearest_open(open_cells, cell, tolerance / costmap.resolution)
+    if found is None:
+        return None, f"{place} {trouble} and no free place lies within {tolerance:.2f} m of it"
+    moved = costmap.resolution * math.hypot(found[0] - cell[0], found[1] - cell[1])
+    x, y = costmap.point_of(found)
+    return found, f"{place} {trouble}; the free place ({x:.2f}, {y:.2f}), {moved:.2f} m away, is used instead"
+
+
+def _trouble(cost: int) -> str:
+    if cost == 254:
+        return "lies in an obstacle"
+    if cost == 255:
+        return "lies in unknown space"
+    return "is too near to an obstacle for the robot" if cost == 253 else "cannot be reached"

@@ -1,0 +1,128 @@
+"""The rover's waypoint controller: throttle by distance, steering by bearing, told as servo pulses (PWM)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput
+from andante.geometry import Array, se2
+
+from .control import Decision, MotionState
+from .costmap import Costmap
+from .path import Path
+from .vehicle import Vehicle
+
+
+@dataclass(frozen=True)
+class WaypointSettings:
+    """Gains, the arrival radius and the pulses of a hobby speed controller and steering servo."""
+
+    throttle_gain: float = 0.8  # throttle per metre of distance [1/m]
+    least_throttle: float = 0.08  # below it the car does not start
+    most_throttle: float = 0.5
+    steering_gain: float = 1.5  # steering per radian of bearing [1/rad]
+    arrival: float = 0.25  # a waypoint this near is reached [m]
+    neutral: float = 1500.0  # pulse of standing still and straight wheels [µs]
+    span: float = 500.0  # added at full throttle or full left steering [µs]
+
+    def __post_init__(self) -> None:
+        if not (self.throttle_gain > 0 and self.steering_gain > 0 and self.arrival > 0 and self.span > 0):
+            raise BadInput("the waypoint controller needs gains, an arrival radius and a pulse span > 0")
+        if not 0 <= self.least_throttle <= self.most_throttle <= 1:
+            raise BadInput("the waypoint controller needs 0 <= least_throttle <= most_throttle <= 1")
+
+
+@dataclass(frozen=True)
+class Pulses:
+    """What the microcontroller sends to the car."""
+
+    throttle: float  # [µs]
+    steering: float  # [µs], above neutral turns left
+
+
+@dataclass(frozen=True)
+class WaypointCommand:
+    """Throttle and steering as shares of full, the same as pulses, and what they follow from."""
+
+    throttle: float  # 0 to 1
+    steering: float  # -1 (right) to 1 (left)
+    pulses: Pulses
+    distance: float  # to the waypoint [m]
+    bearing: float  # of the waypoint against the heading [rad]
+    arrived: bool
+
+
+def waypoint_command(pose: ArrayLike, waypoint: ArrayLike, settings: WaypointSettings | None = None) -> WaypointCommand:
+    """The command that drives from a pose x, y, yaw towards a waypoint x, y.
+
+    throttle = gain · distance within its bounds, 0 on arrival; steering = gain · bearing error within -1 to 1.
+    """
+    s = settings or WaypointSettings()
+    at, to = np.asarray(pose, dtype=float), np.asarray(waypoint, dtype=float)[:2]
+    if at.shape != (3,) or to.shape != (2,) or not (np.isfinite(at).all() and np.isfinite(to).all()):
+        raise BadInput("the waypoint controller needs a finite pose x, y, yaw and a finite waypoint x, y")
+    gap = to - at[:2]
+    distance = float(np.hypot(*gap))
+    bearing = float(se2.wrap(math.atan2(gap[1], gap[0]) - at[2])) if distance > 0 else 0.0
+    arrived = distance <= s.arrival
+    throttle = 0.0 if arrived else min(max(s.throttle_gain * distance, s.least_throttle), s.most_throttle)
+    steering = 0.0 if arrived else min(max(s.steering_gain * bearing, -1.0), 1.0)
+    return WaypointCommand(throttle, steering, pulses_of(throttle, steering, s), distance, bearing, arrived)
+
+
+def pulses_of(throttle: float, steering: float, settings: WaypointSettings) -> Pulses:
+    """Pulses of a throttle (-1 to 1) and a steering (-1 to 1, left above 0)."""
+    return Pulses(settings.neutral + settings.span * throttle, settings.neutral + settings.span * steering)
+
+
+def twist_of(pulses: Pulses, vehicle: Vehicle, settings: WaypointSettings | None = None) -> Array:
+    """Twist (3,) that pulses ask of a vehicle: full throttle is its top speed, full steering its tightest bend.
+
+    A vehicle that turns on the spot takes full steering for its top turn rate.
+    """
+    s = settings or WaypointSettings()
+    throttle = float(np.clip((pulses.throttle - s.neutral) / s.span, -1.0, 1.0))
+    steering = float(np.clip((pulses.steering - s.neutral) / s.span, -1.0, 1.0))
+    speed = throttle * (vehicle.max_speed if throttle >= 0 else vehicle.max_reverse)
+    if vehicle.turning_radius == 0:
+        return np.array([speed, 0.0, steering * vehicle.max_turn * abs(throttle) / max(s.most_throttle, 1e-9)])
+    if vehicle.wheelbase > 0:  # the steering angle, not the curvature, goes with the pulse
+        lock = math.atan(vehicle.wheelbase / vehicle.turning_radius)
+        curve = math.tan(steering * lock) / vehicle.wheelbase
+    else:
+        curve = steering / vehicle.turning_radius
+    return np.array([speed, 0.0, speed * curve])
+
+
+class WaypointDriver:
+    """The waypoint controller as a local planner: it heads for the next pose of the path outside its arrival radius.
+
+    It looks at no obstacle, as on the source's car; the navigator's own checks still stop it.
+    """
+
+    def __init__(self, vehicle: Vehicle, settings: WaypointSettings | None = None) -> None:
+        self.vehicle = vehicle
+        self.settings = settings or WaypointSettings()
+
+    def reset(self) -> None:
+        """Nothing is remembered from one decision to the next."""
+
+    def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
+        """The velocity to drive with now."""
+        rest = path.poses[path.nearest(state.pose) :, :2]
+        gaps = np.linalg.norm(rest - state.pose[:2], axis=1)
+        far = np.flatnonzero(gaps > self.settings.arrival)
+        at_end = not len(far)
+        target = rest[-1] if at_end else rest[int(far[0])]
+        command = waypoint_command(state.pose, target, self.settings)
+        if command.arrived:
+            return Decision(np.zeros(3), "the last waypoint is reached")
+        left = float(np.linalg.norm(rest[-1] - state.pose[:2]))
+        throttle = min(
+            max(self.settings.throttle_gain * left, self.settings.least_throttle), self.settings.most_throttle
+        )
+        return Decision(twist_of(pulses_of(throttle, command.steering, self.settings), self.vehicle, self.settings))
