@@ -92,6 +92,12 @@ def warm_up() -> Iterator[str]:
 
     warm()
     yield "mapping: compiled"
+    from andante.localization import MclParameters
+
+    from .localize_job import warm as warm_localization
+
+    warm_localization(MclParameters())
+    yield "localisation: compiled"
     trial = WaveTrial()
     for variant in VARIANTS:
         trial.run(default_gait(variant).parameters, variant, 0.1)
