@@ -40,6 +40,17 @@ def test_a_push_that_it_stands_is_no_fall(degrees):
     assert outcome.events == ()
 
 
+def test_walking_is_no_fall_and_goes_on_after_one():
+    """The closed-loop walk under the manager: a small push is its own affair, a hard one is not."""
+    ahead = Command(vx=0.08)
+    calm = run_fall(FallPush(0.5, math.pi / 2, 1.5), robot=NAO, gait="walk", command=ahead)
+    assert (calm.fell, calm.events) == (False, ())
+    hard = run_fall(FallPush(6.5, math.pi, 1.5), robot=NAO, gait="walk", command=ahead, seed=2)
+    assert hard.fell
+    assert hard.stands
+    assert hard.events[-1].what == "up"
+
+
 def test_whoever_cannot_get_up_says_so():
     """Servos at a tenth of their strength: three tries, then it gives up and lies limp."""
     sim = an.simulate(NAO, pose="LyingBack", sensors=True)
