@@ -224,7 +224,9 @@ class Simulation:
             self.sensors.load(snapshot[1])
 
     def close(self) -> None:
-        """Free the engine."""
+        """Free the engine and the cameras."""
+        if self.sensors is not None:
+            self.sensors.close()
         self.engine.close()
 
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from andante.geometry import Array
 from andante.physics import Contacts, Engine
+
+from .ray_scene import RayScene
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,11 @@ class Reading:
 class Scene:
     """What sensors may look at during one instant; each array is fetched from the engine once, when first asked for."""
 
-    __slots__ = ("_contacts", "_effort", "_links", "_poses", "_q", "_velocities", "actor", "engine", "time")
+    __slots__ = ("_contacts", "_effort", "_links", "_poses", "_q", "_rays", "_velocities", "actor", "engine", "time")
 
     def __init__(self, engine: Engine, actor: int) -> None:
         self.engine, self.actor = engine, actor
+        self._rays: RayScene | None = None
         self.renew()
 
     def renew(self) -> None:
@@ -39,6 +44,14 @@ class Scene:
         self._velocities: Array | None = None
         self._links: Array | None = None
         self._contacts: Contacts | None = None
+        if self._rays is not None:
+            self._rays.renew()
+
+    def forget(self) -> None:
+        """The engine was put elsewhere, things that never move included: forget all."""
+        self.renew()
+        if self._rays is not None:
+            self._rays.forget()
 
     @property
     def joint_positions(self) -> Array:
@@ -90,6 +103,13 @@ class Scene:
         return self.engine.link_velocities(self.actor)
 
     @property
+    def rays(self) -> RayScene:
+        """Rays against all collision shapes as they are at this instant."""
+        if self._rays is None:
+            self._rays = RayScene(self.engine)
+        return self._rays
+
+    @property
     def contacts(self) -> Contacts:
         """Contacts of this actor, it being side A."""
         if self._contacts is None:
@@ -114,6 +134,41 @@ class Sensor(Protocol):
 
     def measure(self, scene: Scene) -> Array:
         """True values at this instant, (len(labels),)."""
+
+
+@runtime_checkable
+class Erring(Protocol):
+    """A sensor that makes its own errors, since they are not just added to its values."""
+
+    def draw_from(self, generator: np.random.Generator) -> None:
+        """Take random numbers from this generator."""
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A sensor that looks on between its samples."""
+
+    name: str
+    watch_rate: float  # [Hz]
+
+    def watch(self, scene: Scene) -> None:
+        """Look at this instant."""
+
+
+class Watcher:
+    """Lets a sensor look on: a sensor without values of its own, sampled at the watch rate."""
+
+    labels: tuple[str, ...] = ()
+
+    def __init__(self, sensor: Watching) -> None:
+        self.name = f"{sensor.name}/watch"
+        self._watch = sensor.watch
+        self._nothing = np.zeros(0)
+
+    def measure(self, scene: Scene) -> Array:
+        """Let the sensor look; no values."""
+        self._watch(scene)
+        return self._nothing
 
 
 Measure = Callable[[Scene, Array], None]  # writes true values into their places of a vector

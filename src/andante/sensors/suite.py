@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from andante.description.robot import Robot
 from andante.description.sensor import SensorSpec
+from andante.description.shapes import Vec3
 from andante.errors import BadInput, UnknownName
 from andante.physics import Engine
 
+from .camera import CameraModel, CameraSensor, Picture
 from .channel import Bank, Channel
 from .contact import ContactSwitch
 from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders
 from .force import FootForce
 from .imu import Imu
+from .lidar import Lidar
 from .noise import Noise
-from .sensor import Reading, Scene, Sensor
+from .presets import lidar_model
+from .sensor import Erring, Reading, Scene, Sensor, Watcher, Watching
+from .sonar import Sonar, SonarModel
+from .uwb import UwbErrors, UwbTag, anchors_of
+from .wheel_encoders import WheelEncoders, WheelErrors, wheel_joints
 
 ENCODER_RATE = 100.0  # [Hz]
 SWITCHES = ("contact", "bumper", "touch", "button")
+RANGING = ("lidar", "sonar", "uwb", "camera", "wheel_encoders")  # kinds that make their own errors
+MODELLED = (*SWITCHES, *RANGING, "imu", "force")
 # What a sensor of a kind is like when its file does not say: rate [Hz] and errors of usual parts.
-DEFAULT_RATE = {"imu": 100.0, "force": 100.0, "contact": 50.0, "bumper": 50.0, "touch": 50.0, "button": 50.0}
+DEFAULT_RATE = {
+    **dict.fromkeys(("imu", "force", "wheel_encoders"), 100.0),
+    **dict.fromkeys(SWITCHES, 50.0),
+    **dict.fromkeys(("sonar", "uwb", "camera"), 10.0),
+}
 DEFAULT_NOISE = {
     "encoders": Noise(resolution=2 * np.pi / 4096),  # 12 bit per turn
     "force": Noise(stddev=0.05, lower=0.0),
@@ -33,34 +47,58 @@ DEFAULT_NOISE = {
 
 
 class SensorSuite:
-    """Channels of one actor. Same seed, same readings."""
+    """Channels of one actor. Same seed, same readings.
 
-    def __init__(self, engine: Engine, actor: int, seed: int = 0, perfect: bool = False) -> None:
+    perfect: without errors. anchors: of UWB tags, name to x y z in the world; by default those of `anchors_of(world)`.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        actor: int,
+        seed: int = 0,
+        perfect: bool = False,
+        anchors: Mapping[str, Vec3] | None = None,
+    ) -> None:
         self.engine, self.actor, self.seed = engine, actor, seed
         robot = engine.actors[actor].tree.robot
         self._channels: dict[str, Channel] = {}
         self._banks: list[Bank] = []
         self._scene = Scene(engine, actor)
-        self.unmodelled = tuple(
-            spec for spec in robot.sensors if spec.kind not in (*SWITCHES, "imu", "force")
-        )  # kinds without a model here: they are told, not sampled
+        # kinds without a model here: they are told, not sampled
+        self.unmodelled = tuple(spec for spec in robot.sensors if spec.kind not in MODELLED)
+        self.anchors = dict(anchors) if anchors is not None else {}
+        if anchors is None and any(spec.kind == "uwb" for spec in robot.sensors):
+            self.anchors = anchors_of(engine.world)
         encoder_noise = Noise() if perfect else DEFAULT_NOISE["encoders"]
         self.add(PositionEncoders(robot), ENCODER_RATE, encoder_noise)
         self.add(VelocityFromEncoders(robot, encoder_noise.resolution), ENCODER_RATE)
         self.add(EffortSensors(robot), ENCODER_RATE)
-        for sensor, spec in _from_description(robot):
-            noise = Noise() if perfect else noise_of(spec)
-            latency = float(spec.parameters.get("latency", 0.0))
-            self.add(sensor, spec.rate or DEFAULT_RATE.get(spec.kind, ENCODER_RATE), noise, latency)
+        if wheel_joints(robot) and not any(spec.kind == "wheel_encoders" for spec in robot.sensors):
+            self.add(WheelEncoders(robot, errors=WheelErrors(ticks=0) if perfect else None), ENCODER_RATE)
+        for sensor, spec in _from_description(robot, self.anchors, perfect):
+            noise = Noise() if perfect or spec.kind in RANGING else noise_of(spec)
+            usual = sensor.model.rate if isinstance(sensor, Lidar) else DEFAULT_RATE.get(spec.kind, ENCODER_RATE)
+            self.add(sensor, spec.rate or usual, noise, float(spec.parameters.get("latency", 0.0)))
 
     def add(self, sensor: Sensor, rate: float, noise: Noise | None = None, latency: float = 0.0) -> Channel:
         """Put another sensor on the robot; its random numbers depend on the seed and its name only."""
-        generator = np.random.default_rng([self.seed, zlib.crc32(sensor.name.encode())])
+        key = zlib.crc32(sensor.name.encode())
+        if isinstance(sensor, Watching):  # first: it looks on before it is sampled
+            self._join(Watcher(sensor), sensor.watch_rate, Noise(), 0.0, np.random.default_rng(0))
+        channel = self._join(sensor, rate, noise or Noise(), latency, np.random.default_rng([self.seed, key]))
+        if isinstance(sensor, Erring):
+            sensor.draw_from(np.random.default_rng([self.seed, key, 1]))
+        self._channels[sensor.name] = channel
+        return channel
+
+    def _join(
+        self, sensor: Sensor, rate: float, noise: Noise, latency: float, generator: np.random.Generator
+    ) -> Channel:
         bank = next((each for each in self._banks if each.rate == rate and each.open), None)
-        channel = Channel(sensor, rate, noise or Noise(), latency, generator, bank)
+        channel = Channel(sensor, rate, noise, latency, generator, bank)
         if bank is None:
             self._banks.append(channel.bank)
-        self._channels[sensor.name] = channel
         return channel
 
     def update(self) -> None:
@@ -92,6 +130,34 @@ class SensorSuite:
         """Newest reading of every sensor."""
         return {name: channel.reading for name, channel in self._channels.items()}
 
+    def picture(self, name: str) -> Picture | None:
+        """The newest picture of a camera that has arrived; the first call turns it on and takes one now.
+
+        None while the latency of the first one lasts, and after more pictures than a camera keeps were on their way.
+        """
+        channel = self[name]
+        camera = channel.sensor
+        if not isinstance(camera, CameraSensor):
+            cameras = [each.name for each in self if isinstance(each.sensor, CameraSensor)]
+            raise UnknownName.among("camera", name, cameras)
+        if not camera.on:
+            camera.turn_on()
+            self._scene.renew()
+            camera.measure(self._scene)
+            if not channel.latency:
+                return camera.pictures[-1][1]
+        number = channel.values
+        if number is None or np.isnan(number[0]):
+            kept = camera.pictures[-1][1]
+            return kept if self.engine.time - kept.time >= channel.latency else None
+        return camera.picture(float(number[0]))
+
+    def close(self) -> None:
+        """Turn cameras off: gives their OpenGL contexts back."""
+        for channel in self:
+            if isinstance(channel.sensor, CameraSensor):
+                channel.sensor.turn_off()
+
     def save(self) -> Any:
         """Everything that decides the coming readings."""
         return [bank.save() for bank in self._banks]
@@ -100,6 +166,7 @@ class SensorSuite:
         """Put back what `save` gave."""
         if len(state) != len(self._banks):
             raise BadInput("sensors were added after the state was saved; it cannot be put back")
+        self._scene.forget()
         for bank, part in zip(self._banks, state, strict=True):
             bank.load(part)
 
@@ -125,7 +192,7 @@ def noise_of(spec: SensorSpec) -> Noise:
     )
 
 
-def _from_description(robot: Robot) -> Iterator[tuple[Sensor, SensorSpec]]:
+def _from_description(robot: Robot, anchors: Mapping[str, Vec3], perfect: bool) -> Iterator[tuple[Sensor, SensorSpec]]:
     """Sensor models of the described sensors; the load cells of one link become one `FootForce`."""
     cells: dict[str, list[SensorSpec]] = {}
     for spec in robot.sensors:
@@ -140,6 +207,27 @@ def _from_description(robot: Robot) -> Iterator[tuple[Sensor, SensorSpec]]:
             threshold = float(spec.parameters.get("threshold", 0.0 if spec.kind == "contact" else 0.5))
             place = None if spec.kind == "contact" else spec.pose
             yield ContactSwitch(robot, spec.link, spec.name, place, radius, threshold), spec
+        elif spec.kind in RANGING:
+            yield _ranging(robot, spec, anchors, perfect), spec
     for link, specs in cells.items():
         points = [(spec.name, spec.pose.translation) for spec in specs]
         yield FootForce(robot, link, points, f"{link}/force", specs[0].pose.rotation), specs[0]
+
+
+def _ranging(robot: Robot, spec: SensorSpec, anchors: Mapping[str, Vec3], perfect: bool) -> Sensor:
+    """The model of a lidar, sonar, UWB tag, camera or set of wheel encoders; perfect: without its errors."""
+    if spec.kind == "lidar":
+        lidar = lidar_model(spec)
+        return Lidar(robot, spec.link, spec.pose, lidar.without_errors() if perfect else lidar, spec.name)
+    if spec.kind == "sonar":
+        sonar = SonarModel.of(spec)
+        return Sonar(robot, spec.link, spec.pose, sonar.without_errors() if perfect else sonar, spec.name)
+    if spec.kind == "uwb":
+        errors = UwbErrors.none() if perfect else UwbErrors.of(spec)
+        return UwbTag(robot, spec.link, spec.pose, anchors, errors, spec.name)
+    if spec.kind == "camera":
+        camera = CameraModel.of(spec)
+        return CameraSensor(
+            robot, spec.link, spec.pose, replace(camera, noise_stddev=0.0) if perfect else camera, spec.name
+        )
+    return WheelEncoders(robot, errors=WheelErrors(ticks=0) if perfect else WheelErrors.of(spec), name=spec.name)

@@ -1,0 +1,152 @@
+"""Cameras: pictures by the one renderer, taken only when somebody wants them."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from andante.description.robot import Robot
+from andante.description.sensor import SensorSpec
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+
+from .mount import Mount
+from .sensor import Scene
+
+if TYPE_CHECKING:
+    from andante.physics.render import Renderer
+
+KEPT = 8  # pictures
+MOST_PIXELS = 4096  # largest edge
+
+
+@dataclass(frozen=True)
+class CameraModel:
+    """Size, angle of view and errors of a camera."""
+
+    width: int = 640  # [px]
+    height: int = 480  # [px]
+    horizontal_fov: float = math.radians(60.0)  # [rad]
+    noise_stddev: float = 0.0  # of every channel, as a share of full brightness
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.width <= MOST_PIXELS and 1 <= self.height <= MOST_PIXELS):
+            raise BadInput(f"camera pictures have 1 to {MOST_PIXELS} pixels an edge, got {self.width} x {self.height}")
+        if not 0.01 < self.vertical_fov < 3.1:
+            raise BadInput(
+                f"camera horizontal_fov must be an angle between 0.01 and 3.1 rad, got {self.horizontal_fov}"
+            )
+        if not 0 <= self.noise_stddev < math.inf:
+            raise BadInput(f"camera noise_stddev must be at least 0 and finite, got {self.noise_stddev}")
+
+    @property
+    def vertical_fov(self) -> float:
+        """Vertical angle of view for square pixels [rad]."""
+        return 2 * math.atan(math.tan(self.horizontal_fov / 2) * self.height / self.width)
+
+    @property
+    def focal_length(self) -> float:
+        """fx = fy = width / (2 tan(fov / 2)) [px]."""
+        return self.width / (2 * math.tan(self.horizontal_fov / 2))
+
+    @staticmethod
+    def of(spec: SensorSpec) -> CameraModel:
+        """The camera that a description states."""
+        given, usual = spec.parameters, CameraModel()
+        try:
+            return replace(
+                usual,
+                width=int(float(given.get("width", usual.width))),
+                height=int(float(given.get("height", usual.height))),
+                horizontal_fov=float(given.get("horizontal_fov", usual.horizontal_fov)),
+                noise_stddev=float(given.get("noise_stddev", usual.noise_stddev)),
+            )
+        except (ValueError, BadInput) as error:
+            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a camera saw."""
+
+    time: float  # [s]
+    image: np.ndarray  # (height, width, 3) uint8, read-only
+
+
+class CameraSensor:
+    """A camera that looks along its x axis with z up. Its one value is the number of the picture, NaN while it is off.
+
+    A picture costs milliseconds, so a camera is off until `turn_on` or the first `SensorSuite.picture`. The last
+    `KEPT` pictures are kept. The OpenGL context is made with the first picture and given back by `turn_off`.
+    """
+
+    labels = ("picture",)
+
+    def __init__(
+        self, robot: Robot, link: str, pose: SE3, model: CameraModel | None = None, name: str = "camera"
+    ) -> None:
+        self.name, self.link, self.model = name, link, model or CameraModel()
+        self.on = False
+        self.pictures: deque[tuple[int, Picture]] = deque(maxlen=KEPT)
+        self._mount = Mount(robot, link, pose)
+        self._generator = np.random.default_rng(0)
+        self._count = 0
+        self._renderer: Renderer | None = None
+
+    def draw_from(self, generator: np.random.Generator) -> None:
+        """Take random numbers from this generator."""
+        self._generator = generator
+
+    def turn_on(self, width: int | None = None, height: int | None = None) -> None:
+        """Take pictures from the next sample on; a smaller size keeps the angle of view and is quicker."""
+        changed = replace(self.model, width=width or self.model.width, height=height or self.model.height)
+        if changed != self.model:
+            self.turn_off()
+            self.model = changed
+        self.on = True
+
+    def turn_off(self) -> None:
+        """Take no more pictures and give the renderer back."""
+        self.on = False
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    def measure(self, scene: Scene) -> Array:
+        """Take a picture when on; its number."""
+        if not self.on:
+            return np.array([np.nan])
+        self._count += 1
+        self.pictures.append((self._count, Picture(scene.time, self._shoot(scene))))
+        return np.array([float(self._count)])
+
+    def _shoot(self, scene: Scene) -> np.ndarray:
+        from andante.physics.camera import Camera
+        from andante.physics.render import Renderer
+
+        m = self.model
+        if self._renderer is None:
+            self._renderer = Renderer.of(scene.engine, m.width, m.height)
+        image = self._renderer.shoot(scene.engine, Camera.from_pose(self._mount.pose(scene), m.vertical_fov))
+        if m.noise_stddev:
+            noisy = image + self._generator.normal(0.0, 255 * m.noise_stddev, image.shape)
+            image = np.clip(np.rint(noisy), 0, 255).astype(np.uint8)
+        image.setflags(write=False)
+        return image
+
+    def picture(self, number: float) -> Picture | None:
+        """The picture of a number, None when it was never taken or is no longer kept."""
+        return next((picture for n, picture in reversed(self.pictures) if n == number), None)
+
+    def save(self) -> Any:
+        """The pictures so far and the state of the random numbers."""
+        return (self.on, self._count, tuple(self.pictures), self._generator.bit_generator.state)
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` gave."""
+        self.on, self._count, pictures, self._generator.bit_generator.state = state
+        self.pictures = deque(pictures, maxlen=KEPT)

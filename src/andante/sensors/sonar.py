@@ -1,0 +1,126 @@
+"""Sonar: the nearest surface in a cone that throws the sound back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from andante.description.robot import Robot
+from andante.description.sensor import SensorSpec
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+
+from ._range_kernels import moving_rays, strongest, told_ranges
+from .mount import Mount
+from .sensor import Scene
+
+SLANT = 1e-3  # angle between the rays of a triple [rad]
+
+
+@dataclass(frozen=True)
+class SonarModel:
+    """Cone, range and errors of a sonar."""
+
+    cone: float = math.radians(60.0)  # full angle [rad]
+    range_min: float = 0.02  # [m]
+    range_max: float = 4.0  # [m]
+    resolution: float = 0.01  # [m]
+    noise_stddev: float = 0.01  # [m]
+    noise_proportional: float = 0.0
+    dropout: float = 0.0
+    incidence: float = math.radians(40.0)  # a surface slanted more than this reflects the sound away [rad]
+    rings: int = 6  # of rays around the axis
+
+    def __post_init__(self) -> None:
+        if not 0 < self.cone <= math.pi:
+            raise BadInput(f"sonar cone must be an angle between 0 and pi rad, got {self.cone}")
+        if not 0 <= self.range_min < self.range_max < math.inf:
+            raise BadInput(f"sonar needs 0 <= range_min < range_max, got {self.range_min} and {self.range_max} m")
+        if not 0 < self.incidence <= math.pi / 2:
+            raise BadInput(f"sonar incidence must be an angle between 0 and pi/2 rad, got {self.incidence}")
+        for name in ("resolution", "noise_stddev", "noise_proportional"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput(f"sonar {name} must be at least 0 and finite, got {getattr(self, name)}")
+        if not 0 <= self.dropout <= 1:
+            raise BadInput(f"sonar dropout must be a share between 0 and 1, got {self.dropout}")
+        if not 1 <= self.rings <= 50:
+            raise BadInput(f"sonar rings must lie between 1 and 50, got {self.rings}")
+
+    def without_errors(self) -> SonarModel:
+        """The same sonar with true ranges; its cone and limits stay."""
+        return replace(self, resolution=0.0, noise_stddev=0.0, noise_proportional=0.0, dropout=0.0)
+
+    @staticmethod
+    def of(spec: SensorSpec) -> SonarModel:
+        """The sonar that a description states; SDF gives the radius of the cone at its greatest range."""
+        given, usual = spec.parameters, SonarModel()
+        try:
+            high = float(given.get("range_max", usual.range_max))
+            cone = 2 * math.atan2(float(given["radius"]), high) if "radius" in given else usual.cone
+            names = ("range_min", "resolution", "noise_stddev", "noise_proportional", "dropout", "incidence")
+            values = {name: float(given.get(name, getattr(usual, name))) for name in names}
+            return replace(usual, cone=float(given.get("cone", cone)), range_max=high, **values)  # type: ignore[arg-type]
+        except (ValueError, BadInput) as error:
+            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+
+
+class Sonar:
+    """Range [m] along the sensor's x axis: the nearest point in the cone whose surface faces the sensor.
+
+    A cone of rays, each with two neighbours that tell the slant of the surface. REP 117: +inf no echo, -inf an object
+    nearer than range_min, NaN no reading. The body that carries the sonar is not seen.
+    """
+
+    labels = ("range",)
+
+    def __init__(
+        self, robot: Robot, link: str, pose: SE3, model: SonarModel | None = None, name: str = "sonar"
+    ) -> None:
+        self.name, self.link, self.model = name, link, model or SonarModel()
+        self._mount = Mount(robot, link, pose)
+        self._rays = cone_of_rays(self.model.cone / 2, self.model.rings)
+        self._generator = np.random.default_rng(0)
+
+    def draw_from(self, generator: np.random.Generator) -> None:
+        """Take random numbers from this generator."""
+        self._generator = generator
+
+    def measure(self, scene: Scene) -> Array:
+        """Range with its errors, (1,)."""
+        m, place = self.model, self._mount.on(scene)
+        pose = np.array(scene.body_poses[place.body])
+        origins, directions = moving_rays(pose, pose, np.zeros(len(self._rays)), place.body_from_sensor, self._rays)
+        distances = scene.rays.nearest(origins, directions, m.range_max, place.hidden)
+        echo = np.array([strongest(distances, directions, math.cos(m.incidence))])
+        normal, chance = self._generator.standard_normal(1), self._generator.random(1)
+        return told_ranges(
+            echo, normal, chance, m.noise_stddev, m.noise_proportional, 0.0, m.resolution, m.range_min, m.range_max,
+            m.dropout,
+        )  # fmt: skip
+
+    def save(self) -> Any:
+        """The state of the random numbers."""
+        return self._generator.bit_generator.state
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` gave."""
+        self._generator.bit_generator.state = state
+
+
+def cone_of_rays(half: float, rings: int) -> Array:
+    """Unit vectors (3 n, 3) about the x axis: rings of rays out to an angle [rad], each with two close neighbours."""
+    angles, turns = [0.0], [0.0]
+    for ring in range(1, rings + 1):
+        count = 6 * ring
+        angles += [half * ring / rings] * count
+        turns += [2 * math.pi * k / count for k in range(count)]
+    a, t = np.array(angles), np.array(turns)
+    x, radial = np.stack([np.cos(t), np.sin(t)], axis=-1), np.sin(a)[:, None]
+    middle = np.concatenate([np.cos(a)[:, None], radial * x], axis=1)
+    outward = np.concatenate([-np.sin(a)[:, None], np.cos(a)[:, None] * x], axis=1)
+    sideways = np.cross(middle, outward)
+    triples = np.stack([middle, middle + SLANT * outward, middle + SLANT * sideways], axis=1)
+    return np.ascontiguousarray((triples / np.linalg.norm(triples, axis=-1, keepdims=True)).reshape(-1, 3))
