@@ -17,7 +17,6 @@ from .ahrs import Ahrs
 
 LONGEST_STEP = 0.1  # longer gaps are predicted in parts [s]
 LONGEST_GAP = 2.0  # ... and longer ones than this count as this long [s]
-GRAVITY = 9.80665
 
 
 @dataclass(frozen=True)

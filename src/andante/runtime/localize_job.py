@@ -117,6 +117,18 @@ def _read_reference(path: Path) -> Trajectory:
     return read_trajectory(path)
 
 
+def _overlap(reference: Trajectory | None, times: Array, path: Path | None) -> None:
+    """Refuse a reference of another time before the work begins."""
+    if reference is None or len(times) == 0:
+        return
+    low, high = float(reference.times.min()), float(reference.times.max())
+    if high < times.min() or low > times.max():
+        raise BadInput(
+            f"{path}: the reference ({low:.3f} to {high:.3f} s) and the log "
+            f"({times.min():.3f} to {times.max():.3f} s) share no time"
+        )
+
+
 # ---- on a map --------------------------------------------------------------------------------------
 def _on_map(
     job: LocalizeJob,
@@ -129,6 +141,7 @@ def _on_map(
     parameters = settings_from(MclParameters(), values, "localisation parameter")
     field_ = LikelihoodField(load_map(map_file), parameters)
     log = read_log(job.log, job.options)
+    _overlap(reference, np.array([scan.time for scan in log.scans]), job.reference)
     warnings = list(log.warnings)
     tags = None if setup is None else read_uwb_log(job.log, setup)
     start: Array | None = None if job.initial_pose is None else np.array(job.initial_pose)
@@ -232,6 +245,7 @@ def _by_ranges(
         raise BadInput(f"UWB parameter height must be a number of metres, got {height!r}")
     noise = settings_from(RangeNoise(), values, "UWB parameter")
     log = read_uwb_log(job.log, setup)
+    _overlap(reference, log.times, job.reference)
     with _bar(progress) as tell:
         result = track_uwb(log, setup, noise, height, tell)
     path = _on_frame(result.trajectory, setup)

@@ -1,0 +1,59 @@
+"""Errors against a reference, and settings by name."""
+
+import numpy as np
+import pytest
+
+from andante.errors import BadInput, UnknownName
+from andante.localization import MclParameters, position_error
+from andante.localization.scoring import error_of
+from andante.localization.settings import settings_from
+from andante.mapping import Trajectory
+
+
+def line(times, shift=0.0):
+    times = np.asarray(times, dtype=float)
+    return Trajectory(times, np.column_stack([times, np.full_like(times, shift), 0 * times]))
+
+
+def test_error_numbers():
+    made = error_of([0.0, 0.1, 0.2, 1.0])
+    assert (made.mean, made.median, made.max, made.within_0_5, made.count) == pytest.approx((0.325, 0.15, 1.0, 0.75, 4))
+    assert made.rms == pytest.approx(np.sqrt(1.05 / 4))
+    with pytest.raises(BadInput, match="nothing to compare"):
+        error_of([])
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.1), (0.1, 0.5)])
+def test_the_denser_way_is_interpolated(a, b):
+    made = position_error(line(np.arange(0, 10, a), 0.3), line(np.arange(-2, 8, b)))
+    assert made.max == pytest.approx(0.3, abs=1e-6)
+    assert made.count == pytest.approx(8 / 0.5, abs=2)
+
+
+def test_no_common_time():
+    with pytest.raises(BadInput, match="share no time"):
+        position_error(line([0, 1]), line([10, 11, 12]))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "said"),
+    [
+        ({"colour": 1}, UnknownName, "colour"),
+        ({"beams": 1.5}, BadInput, "whole number"),
+        ({"beams": True}, BadInput, "must be a number"),
+        ({"recovery": 1}, BadInput, "true or false"),
+        ({"sensor_model": 3}, BadInput, "a word"),
+    ],
+)
+def test_settings_are_checked(values, kind, said):
+    with pytest.raises(kind, match=said):
+        settings_from(MclParameters(), values, "localisation parameter")
+
+
+def test_settings_keep_their_types():
+    made = settings_from(
+        MclParameters(), {"beams": 30.0, "sigma_hit": 1, "recovery": False, "sensor_model": "beam"}, "p"
+    )
+    assert (made.beams, made.sigma_hit, made.recovery, made.sensor_model) == (30, 1.0, False, "beam")
+    assert isinstance(made.beams, int)
+    assert isinstance(made.sigma_hit, float)
