@@ -38,6 +38,7 @@ LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body 
 SAG_SHARE = 0.1  # of a new reading of how far the servos give way
 REST = 0.4  # a stand counts as one after this time [s]
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the centre
+RECOVERED = 2.5  # steps keep their time for so long after they have been free, so that rocking dies away [s]
 CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
@@ -68,6 +69,7 @@ class BipedWalk:
         self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
         self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
         self.disturbed = False
+        self._hurry = -RECOVERED  # steps may come sooner or later than usual for so long, then not for a while [s]
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness says
         self._wish = [0.0, 0.0, 0.0]
@@ -188,6 +190,10 @@ class BipedWalk:
             if roll or pitch:
                 self._tilt = leaning(roll, pitch)
         self.disturbed = self._tilt is not None or self.error != (0.0, 0.0)
+        self._hurry = max(-RECOVERED, self._hurry - dt)
+        size = math.hypot(*self.error)
+        if size > 2.0 * s.hurry or (size > s.hurry and self._hurry <= -RECOVERED):
+            self._hurry = s.hurry_time
 
     def _follow(self, command: Command, dt: float) -> None:
         """Ramp the command, within what is possible, and hold the heading by the steps that were measured."""
@@ -309,7 +315,7 @@ class BipedWalk:
         near, far = (m.narrowest, m.widest) if self.stance == RIGHT else (-m.widest, -m.narrowest)
         usual = max(m.step_time - self.time, dt)
         shortest = longest = usual
-        if self.disturbed:
+        if self._hurry > 0.0:
             shortest = max(s.shortest * m.step_time - self.time, 0.03, remain)
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
@@ -348,9 +354,9 @@ class BipedWalk:
         return float(at[0]), float(at[1]), float(at[2]), yaw, roll, pitch
 
     def _met_ground(self) -> bool:
-        """Whether the swinging foot of a disturbed walk has come down before its time."""
+        """Whether the swinging foot of a pushed walk has come down before its time."""
         swung = self.time - self.measures.double
-        return self.disturbed and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+        return self._hurry > 0.0 and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step

@@ -35,6 +35,8 @@ class BipedSettings:
     lag: float = 0.025  # from a target to what is measured of it [s]
     calm: float = 0.010  # errors of the divergent component below this are left alone [m]
     calm_tilt: float = 0.03  # tilts of the standing foot below this too [rad]
+    hurry: float = 0.035  # errors above this let steps come sooner or later than usual [m]
+    hurry_time: float = 0.8  # for so long [s]
     shortest: float = 0.57  # quickest step, in step times
     longest: float = 1.8  # slowest step
     quick: float = 0.9  # fastest way of a swinging foot over the ground [m/s]
