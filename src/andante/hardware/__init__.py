@@ -1,0 +1,54 @@
+"""Robots to be read and commanded alike: simulated ones, and a car with a microcontroller at a serial port."""
+
+from .board import Battery, Board, BoardLine
+from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
+from .car import Car
+from .checks import check_body
+from .endpoint import VERSION, WATCHDOG, Endpoint
+from .firmware import BoardOutput, BoardSensors, Firmware
+from .framing import FrameReader, LineCounters
+from .host import HostLink
+from .loopback import Loopback
+from .messages import MESSAGES, Answer, Fault, State
+from .parameters import PARAMETERS, Parameter
+from .ports import Port, PortInfo, SerialPort, serial_ports
+from .pwm import PwmChannel
+from .serial_body import SerialBody
+from .simulated import SimulatedBody
+
+__all__ = [
+    "MESSAGES",
+    "PARAMETERS",
+    "VERSION",
+    "WATCHDOG",
+    "Answer",
+    "Battery",
+    "Board",
+    "BoardLine",
+    "BoardOutput",
+    "BoardSensors",
+    "Body",
+    "BodyCommand",
+    "BodyState",
+    "Car",
+    "Endpoint",
+    "Fault",
+    "Firmware",
+    "FrameReader",
+    "Health",
+    "HostLink",
+    "JointTarget",
+    "LineCounters",
+    "Loopback",
+    "Parameter",
+    "Port",
+    "PortInfo",
+    "Power",
+    "PwmChannel",
+    "SerialBody",
+    "SerialPort",
+    "SimulatedBody",
+    "State",
+    "check_body",
+    "serial_ports",
+]
