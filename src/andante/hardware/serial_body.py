@@ -113,7 +113,7 @@ class SerialBody:
     def _why_not(self, timeout: float) -> str:
         where = self._line.where
         if self._line.open:
-            return f"no microcontroller answered on {where} within {timeout:g} s; check power, cable, firmware, baud rate"
+            return f"no microcontroller answered on {where} within {timeout:g} s; check power, cable, firmware, baud"
         named = ", ".join(each.name for each in serial_ports()) or "none"
         return f"{where} cannot be opened: {self._line.error or 'it does not answer'}; serial ports here: {named}"
 

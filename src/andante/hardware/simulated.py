@@ -12,7 +12,7 @@ from andante.errors import AndanteError, BadInput, Unsupported
 from andante.kinematics.drive_finder import find_drive
 from andante.kinematics.drives import Drive
 from andante.physics import Engine, Mode
-from andante.sensors import Channel, ContactSwitch, FootForce, Imu, SensorSuite
+from andante.sensors import Channel, ContactSwitch, FootForce, Imu, Lidar, SensorSuite, Sonar, UwbTag
 
 from .body import BodyCommand, BodyState, Health, JointTarget, Power
 
@@ -77,7 +77,7 @@ class SimulatedBody:
                 forces[channel.name.removesuffix("/force")] = values
             elif isinstance(channel.sensor, ContactSwitch):
                 pressed[channel.name] = bool(values[0])
-            else:
+            elif isinstance(channel.sensor, Lidar | Sonar | UwbTag):
                 ranges[channel.name] = values
         health = Health(False, "the body is closed") if self._closed else Health()
         return BodyState(
