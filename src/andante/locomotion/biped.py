@@ -19,12 +19,13 @@ from andante.geometry import Array
 
 from .behaviour import Command, Readings
 from .biped_body import BipedBody
+from .biped_loads import planned_push
 from .biped_odometry import BipedOdometry
 from .biped_sense import BipedSense
 from .biped_settings import BipedMeasures, BipedSettings
 from .biped_steps import LEFT, RIGHT, Swing, coming_offset, next_step, starting_offset
 from .biped_turns import angles_of, leaning, seen_from, turned
-from .lipm import GRAVITY, Step, shift_share
+from .lipm import Step, shift_share
 from .lipm_kernels import choose_step
 from .rig import Rig
 from .support import margin
@@ -437,20 +438,15 @@ class BipedWalk:
         return out.copy()
 
     def _load_torques(self, root: Array) -> Array:
-        """Torques with which the joints carry the planned load, shared by the feet as the pressure point lies."""
-        body, k, w = self.body, self.stance, self.measures.rate
-        x, y = self.swing.pose[0], self.swing.pose[1]
-        px, py = self.pressure
-        share = 0.0
-        if self.phase != "walk" or self.time < self.measures.double:
-            share = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9)))
-        scale = w * w * body.mass
-        force = np.array([scale * (self.place[0] - px), scale * (self.place[1] - py), body.mass * GRAVITY])
+        """Torques with which the joints carry the planned load."""
+        body, k, m = self.body, self.stance, self.measures
+        other = (self.swing.pose[0], self.swing.pose[1])
+        both = self.phase != "walk" or self.time < m.double
+        share, force, (x, y) = planned_push(body.mass, m.rate, self.place, self.pressure, other, both)
         push, point = np.empty((2, 3)), np.empty((2, 3))
         push[k], push[1 - k] = (1.0 - share) * force, share * force
-        bx, by = px - share * x, py - share * y
-        point[k] = (np.array([bx, by, 0.0]) - self._torso) @ root
-        point[1 - k] = (np.array([bx + x, by + y, 0.0]) - self._torso) @ root
+        point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
+        point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
         return body.hold(self._q, root, push, point)
 
 
