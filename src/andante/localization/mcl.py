@@ -32,6 +32,7 @@ HAND_DEVIATION = (0.5, 0.5, 0.26)  # of a pose given by hand [m, m, rad]
 PLACE_DEVIATION = (0.1, 0.1, 0.05)  # of particles about a place that the scan search found [m, m, rad]
 CLUSTER_RADIUS, CLUSTER_TURN = 1.0, 0.7  # particles about the estimate that it is the mean of [m, rad]
 FEWEST_BEAMS = 5  # a scan with fewer ends weighs nothing
+SEARCH_EVERY = 3  # updates between two searches of the whole map while it recovers
 LEAST_ADDED = 0.1  # smaller shares of new particles are not worth while
 STILL = np.zeros(3)
 MOST_TWIST = (5.0, 10.0)  # faster than this is a fault of stamps, not motion to be undone [m/s, rad/s]
@@ -81,6 +82,7 @@ class MonteCarloLocalizer:
         self._odometry: Array | None = None
         self._time = math.nan
         self._slow = self._fast = 0.0
+        self._since_search = SEARCH_EVERY
         self._agreed = 0  # updates in a row that looked converged
         self._force = True  # the next scan counts even where the robot stands
         self._last: Estimate | None = None
@@ -148,6 +150,7 @@ class MonteCarloLocalizer:
         effective = add_log_weights(self.weights, self._log_likelihood(scan, points, angles, ranges))
         made = self._estimate(scan.time, points, effective, 0.0, weighed=True)
         added = self._added_share(made)
+        self._since_search += 1
         if effective < p.resample_below * len(self.particles) or added > 0:
             self._resample(added, scan if added > 0 else None)
         self._last = Estimate(
@@ -258,7 +261,9 @@ class MonteCarloLocalizer:
         if fresh and scan is not None:
             new = out[count - fresh :]
             new[:] = self.field.random_poses(fresh, self.rng)
-            self._put(new[: int(p.search_share * fresh)], self.search(scan))
+            if self._since_search >= SEARCH_EVERY:
+                self._put(new[: int(p.search_share * fresh)], self.search(scan))
+                self._since_search = 0
         self.particles = out
         self.weights = np.full(count, 1.0 / count)
 
