@@ -139,3 +139,14 @@ def test_normals_look_at_the_sensor():
     assert empty.partners == 0
     with pytest.raises(BadInput, match="shape"):
         PointScan(np.zeros(4))
+
+
+def test_dense_scans_are_thinned():
+    wall = np.stack([np.linspace(0, 1, 1001), np.full(1001, 2.0)], axis=1)
+    noisy = wall + np.random.default_rng(0).normal(0, 0.005, wall.shape)
+    scan = PointScan(noisy)
+    assert 20 < len(scan.points) < 60
+    assert np.linalg.norm(np.diff(scan.points, axis=0), axis=1).min() >= 0.03
+    good = scan.normals[~np.isnan(scan.normals[:, 0])]
+    assert np.abs(np.arctan2(good[:, 0], -good[:, 1])).max() < 0.25  # lines, not noise
+    assert len(PointScan(noisy, spacing=0.0).points) == 1001

@@ -74,6 +74,16 @@ def test_a_sensor_off_the_middle(walls, path, off):
     assert off(build_map(moved.log).poses, moved.truth.poses)[0] < 0.05
 
 
+def test_a_short_sighted_lidar_in_corridors(walls, path, off):
+    """3.5 m of sight leaves the way along a corridor open: there the wheels must hold."""
+    short = {"beams": 360, "field": 2 * math.pi, "range_max": 3.5, "noise": DriveNoise(range_sigma=0.02, drift=0.03)}
+    seen = drive(walls, path, seed=0, **short)
+    free = build_map(seen.log, MappingParameters(guess_weight=0.0))
+    held = build_map(seen.log)
+    assert off(held.poses, seen.truth.poses)[0] < 0.15
+    assert off(held.poses, seen.truth.poses)[0] < 0.5 * off(free.poses, seen.truth.poses)[0]
+
+
 def test_a_leaning_robot(walls, path, off):
     """Ranges grow with the tilt; the map stays to scale when the IMU tells it."""
     drive_flat, lean = drive(walls, path[:150], seed=5), 0.25

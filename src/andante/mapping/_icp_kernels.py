@@ -16,6 +16,21 @@ BEND = 0.03  # greatest rms distance of the neighbours from their line [m]
 
 
 @njit(cache=True)
+def thin(points: Array, spacing: float, kept: Array) -> int:
+    """Points (n, 2) in the order of their beams, of which each is at least `spacing` [m] from the one kept before.
+
+    Fills `kept` (n, 2) and returns how many.
+    """
+    count = 0
+    for k in range(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        if count == 0 or (x - kept[count - 1, 0]) ** 2 + (y - kept[count - 1, 1]) ** 2 >= spacing * spacing:
+            kept[count, 0], kept[count, 1] = x, y
+            count += 1
+    return count
+
+
+@njit(cache=True)
 def line_normals(points: Array, sensor: Array, normals: Array) -> None:
     """Unit normals (n, 2), towards the sensor, of the lines through the neighbours of each point; NaN: no line.
 

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._icp_kernels import align_points, line_normals, sort_into_cells
+from ._icp_kernels import align_points, line_normals, sort_into_cells, thin
 from .planar import place
 
+SPACING = 0.03  # of the points of a scan, so that lines through neighbours are longer than the noise is wide [m]
 CELL = 0.5  # edge of the cells that partners are looked up in [m]
 
 
@@ -24,11 +25,19 @@ class PointScan:
     points: Array
     normals: Array = field(init=False)
     sensor: tuple[float, float] = (0.0, 0.0)
+    spacing: float = SPACING  # nearer neighbours are left out [m]
+
+    @property
+    def lines(self) -> int:
+        """How many points have a line through them."""
+        return int((~np.isnan(self.normals[:, 0])).sum())
 
     def __post_init__(self) -> None:
         points = np.ascontiguousarray(self.points, dtype=float)
         if points.ndim != 2 or points.shape[1] != 2:
             raise BadInput(f"points of a scan need the shape (n, 2), got {points.shape}")
+        kept = np.empty_like(points)
+        points = kept[: thin(points, self.spacing, kept)].copy()
         normals = np.empty_like(points)
         line_normals(points, np.array(self.sensor, dtype=float), normals)
         object.__setattr__(self, "points", points)
@@ -80,3 +89,8 @@ def align(
         target.order, pose, min(reach, CELL), final_reach, iterations, H,
     )  # fmt: skip
     return Alignment(pose, H / max(rms, noise) ** 2, partners, partners / max(inside, 1), rms)
+
+
+def fewest_partners(scan: PointScan, usual: int) -> int:
+    """Partners that an alignment needs to be believed: the usual number, or 40 % of the points of a sparse scan."""
+    return max(15, min(usual, round(0.4 * scan.lines)))

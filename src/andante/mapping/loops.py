@@ -10,9 +10,10 @@ import numpy as np
 
 from andante.geometry import Array
 
-from .align import Alignment, PointScan, Target, align
+from .align import Alignment, PointScan, Target, align, fewest_partners
 from .log_odds import LogOddsGrid
 from .mapper import KeyScan
+from .matcher import MOST_POINTS
 from .parameters import MappingParameters
 from .planar import between, compose, place
 from .pose_graph import Edge, optimise
@@ -21,7 +22,7 @@ from .search import Pyramid, SearchWindow
 AROUND = 4  # key scans on each side of an old one that make up its local map
 COARSE = 2.0  # cells of that map against the final one
 DEPTH = 4
-FEWEST = 60  # partners of a loop
+FEWEST = 60  # partners of a loop, of a scan with many points
 AGREE = (0.3, 0.08)  # two loops that differ by less tell the same [m, rad]
 MEMORY = 12  # key scans that a loop waits for another that agrees
 SURE = 0.1  # information of a match against that of independent points
@@ -111,20 +112,22 @@ class LoopFinder:
         guess = between(self.poses[old], self.poses[new])
         cloud = self.keys[new].cloud
         direct = align(cloud, target, guess)
-        if self._good(direct, 0.15) and _distance(between(guess, direct.pose)) < 0.3:
+        if self._good(cloud, direct, 0.15) and _distance(between(guess, direct.pose)) < 0.3:
             return Loop(old, new, direct.pose, SURE * direct.information, direct.overlap)
         reach = self._reach(new)
         window = SearchWindow(reach, min(0.7, 0.15 + 0.15 * reach), TURN_STEP, 0.02, 0.05)
-        found = board.search(cloud.points, guess, window, least=p.loop_score)
+        points = cloud.points[:: 1 + len(cloud.points) // MOST_POINTS]
+        found = board.search(points, guess, window, least=p.loop_score)
         if found.score < p.loop_score:
             return None
         refined = align(cloud, target, found.pose)
-        if not self._good(refined) or _distance(between(found.pose, refined.pose)) > 0.3:
+        if not self._good(cloud, refined) or _distance(between(found.pose, refined.pose)) > 0.3:
             return None
         return Loop(old, new, refined.pose, SURE * refined.information, found.score)
 
-    def _good(self, alignment: Alignment, more: float = 0.0) -> bool:
-        return alignment.partners >= FEWEST and alignment.overlap >= self.parameters.loop_overlap + more
+    def _good(self, cloud: PointScan, alignment: Alignment, more: float = 0.0) -> bool:
+        enough = alignment.partners >= fewest_partners(cloud, FEWEST)
+        return enough and alignment.overlap >= self.parameters.loop_overlap + more
 
     def _board(self, old: int) -> tuple[LogOddsGrid, Pyramid, Target]:
         """Local map around an old key scan, in its frame."""

@@ -144,7 +144,7 @@ class Mapper:
     def _match(self, points: Array, guess: Array, turned: bool) -> tuple[Match, bool]:
         """The scan on the map: from the guess, and from the correlative search where that is not sure enough."""
         p, board = self.parameters, self._maps[0]
-        prior = np.array([0.0, 0.0, 1.0 / p.yaw_sigma**2]) if turned else np.zeros(3)
+        prior = np.array([p.guess_weight, p.guess_weight, 1.0 / p.yaw_sigma**2 if turned else p.guess_weight])
         match = board.refine(points, guess, prior)
         step = between(self.pose, guess)
         far = math.hypot(step[0], step[1]) > p.search_travel or abs(step[2]) > p.search_travel
@@ -153,7 +153,7 @@ class Mapper:
         found = board.search(points, guess)
         if found.score <= 0:
             return match, True
-        other = board.refine(points, found.pose, prior if not turned else np.zeros(3))
+        other = board.refine(points, found.pose, prior)
         return (other if far or other.score > match.score else match), True
 
     def _is_key(self, pose: Array) -> bool:

@@ -17,6 +17,7 @@ from .search import Found, Pyramid, SearchWindow
 
 CLAMP = (0.002, 0.998)
 SEARCH_DEPTH = 2
+MOST_POINTS = 400  # of a scan that is searched for; of denser ones every second, third ... is used
 NO_PRIOR = np.zeros(3)
 
 
@@ -63,7 +64,7 @@ class MapMatcher:
         window = window or SearchWindow(
             p.search_reach, p.search_turn, p.search_step, p.travel_penalty, p.turn_penalty
         )  # fmt: skip
-        return self._search.search(points, guess, window)
+        return self._search.search(points[:: 1 + len(points) // MOST_POINTS], guess, window)
 
     def draw(self, pose: Array, sensor: Array, ends: Array, is_hit: np.ndarray) -> None:
         """Draw a scan: sensor (2,) and ends of beams (m, 2) in the robot's frame at a pose (3,)."""

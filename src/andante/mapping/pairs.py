@@ -9,14 +9,14 @@ import numpy as np
 
 from andante.geometry import Array
 
-from .align import Target, align
+from .align import Target, align, fewest_partners
 from .mapper import KeyScan
 from .parameters import MappingParameters
 from .planar import between
 from .pose_graph import Edge
 
 AHEAD = 2.0  # what a scan sees lies so far ahead of the robot [m]
-FEWEST = 40  # partners of a pair
+FEWEST = 40  # partners of a pair, of scans with many points
 LEAST_OVERLAP = 0.5
 SURE = 0.1  # information of a match against that of independent points
 PHI = 9.0  # of dynamic covariance scaling
@@ -44,7 +44,7 @@ def pair_edges(
             guess = between(poses[old], poses[new])
             found = align(keys[new].cloud, targets[old], guess, reach=reach)
             off = between(guess, found.pose)
-            if found.partners < FEWEST or found.overlap < LEAST_OVERLAP:
+            if found.partners < fewest_partners(keys[new].cloud, FEWEST) or found.overlap < LEAST_OVERLAP:
                 continue
             if math.hypot(off[0], off[1]) < 1.3 * reach and abs(off[2]) < 0.4 * reach:
                 edges.append(Edge(old, new, found.pose, SURE * found.information, PHI))

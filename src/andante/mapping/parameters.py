@@ -24,6 +24,7 @@ class MappingParameters:
     key_travel: float = 0.4  # a scan is drawn after the robot went this far [m]
     key_turn: float = 0.5  # ... or turned this far [rad]
     least_score: float = 0.3  # mean occupancy under a scan's ends below which a match is not believed
+    guess_weight: float = 20.0  # how firmly the guess is held where a scan tells little [1/m^2, 1/rad^2]
     yaw_sigma: float = 0.01  # of the turn between two scans that an IMU tells [rad]
     search_reach: float = 0.6  # correlative search around the guess, along x and y [m]
     search_turn: float = 0.5  # ... and in heading [rad]

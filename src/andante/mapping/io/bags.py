@@ -220,7 +220,7 @@ def _stamp(stamp: Any) -> float:
 
 def _se3(position: Any, turn: Any) -> SE3:
     quaternion = np.array([turn.x, turn.y, turn.z, turn.w], dtype=float)
-    if not np.isfinite(quaternion).all() or np.linalg.norm(quaternion) < 1e-6:
+    if not (np.abs(quaternion) < 1e6).all() or np.linalg.norm(quaternion) < 1e-6:
         quaternion = np.array([0.0, 0.0, 0.0, 1.0])
     return SE3.from_xyz_quaternion([position.x, position.y, position.z], quaternion)
 
