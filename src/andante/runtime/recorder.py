@@ -1,7 +1,8 @@
 """Recordings of a run: a table (.csv) or a ROS 2 log (.mcap), written as the run goes so that nothing is lost.
 
 MCAP has profile `ros2` with CDR messages: /clock, /joint_states, /tf (world to every link), /ground_truth/pose, and
-/imu/NAME, /force/LINK of the sensors. CSV has one row per instant: time, root pose, joint positions.
+the sensors as `recorded_sensors` tells (/scan, /odom, /imu/NAME, ...). CSV has one row per instant: time, root pose,
+joint positions.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import IO, Any
 import numpy as np
 
 from andante.errors import BadInput
-from andante.sensors import Channel, FootForce, Imu
 
+from .recorded_sensors import SensorMessages
 from .simulation import Simulation
 
 RATE = 50.0  # [Hz]
@@ -109,7 +110,16 @@ class McapRecorder(Recorder):
         self._writer.start(profile="ros2", library="andante")
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
-        self._seen: dict[str, float] = {}
+        self._sensors: SensorMessages | None = None
+        if sim.sensors is not None:
+            self._sensors = SensorMessages(sim.robot, sim.sensors, self._type, self._header, self._send)
+            frames = [
+                self._transform(sim.time, name, pose.vector, link)
+                for name, (link, pose) in self._sensors.frames().items()
+            ]
+            if frames:
+                message = self._type("tf2_msgs/msg/TFMessage")(frames)
+                self._send("/tf_static", "tf2_msgs/msg/TFMessage", message, sim.time)
 
     def _end(self) -> None:
         self._writer.finish()  # type: ignore[no-untyped-call]
@@ -147,42 +157,18 @@ class McapRecorder(Recorder):
         self._send("/tf", "tf2_msgs/msg/TFMessage", self._type("tf2_msgs/msg/TFMessage")(transforms), now)
         root = self._type("geometry_msgs/msg/PoseStamped")(self._header(now, "world"), self._pose(sim.base_pose))
         self._send("/ground_truth/pose", "geometry_msgs/msg/PoseStamped", root, now)
-        for channel in sim.sensors or ():
-            self._write_sensor(channel, now)
-
-    def _write_sensor(self, channel: Channel, now: float) -> None:
-        reading = channel.reading
-        if reading is None or self._seen.get(channel.name) == reading.time:
-            return
-        self._seen[channel.name] = reading.time
-        if isinstance(channel.sensor, Imu):
-            vector, unknown = self._type("geometry_msgs/msg/Vector3"), np.zeros(9)
-            message = self._type(
-                "sensor_msgs/msg/Imu"
-            )(
-                self._header(reading.time, channel.name),
-                self._type("geometry_msgs/msg/Quaternion")(0.0, 0.0, 0.0, 1.0),
-                np.concatenate([[-1.0], np.zeros(8)]),  # first entry -1: no orientation given
-                vector(*reading.values[:3]),
-                unknown,
-                vector(*reading.values[3:]),
-                unknown,
-            )
-            self._send(f"/imu/{channel.name}", "sensor_msgs/msg/Imu", message, now)
-        elif isinstance(channel.sensor, FootForce):
-            layout = self._type("std_msgs/msg/MultiArrayLayout")([], 0)
-            message = self._type("std_msgs/msg/Float64MultiArray")(layout, reading.values)
-            self._send(f"/{channel.name}", "std_msgs/msg/Float64MultiArray", message, now)
+        if self._sensors is not None:
+            self._sensors.write(now)
 
     def _pose(self, pose: Any) -> Any:
         point = self._type("geometry_msgs/msg/Point")(*pose[:3])
         return self._type("geometry_msgs/msg/Pose")(point, self._type("geometry_msgs/msg/Quaternion")(*pose[3:]))
 
-    def _transform(self, now: float, child: str, pose: Any) -> Any:
+    def _transform(self, now: float, child: str, pose: Any, parent: str = "world") -> Any:
         vector = self._type("geometry_msgs/msg/Vector3")(*pose[:3])
         turn = self._type("geometry_msgs/msg/Quaternion")(*pose[3:])
         moved = self._type("geometry_msgs/msg/Transform")(vector, turn)
-        return self._type("geometry_msgs/msg/TransformStamped")(self._header(now, "world"), child, moved)
+        return self._type("geometry_msgs/msg/TransformStamped")(self._header(now, parent), child, moved)
 
 
 RECORDERS: Mapping[str, type[Recorder]] = {".csv": CsvRecorder, ".mcap": McapRecorder}

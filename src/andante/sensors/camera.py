@@ -89,7 +89,7 @@ class CameraSensor:
     def __init__(
         self, robot: Robot, link: str, pose: SE3, model: CameraModel | None = None, name: str = "camera"
     ) -> None:
-        self.name, self.link, self.model = name, link, model or CameraModel()
+        self.name, self.link, self.pose, self.model = name, link, pose, model or CameraModel()
         self.on = False
         self.pictures: deque[tuple[int, Picture]] = deque(maxlen=KEPT)
         self._mount = Mount(robot, link, pose)

@@ -141,6 +141,15 @@ class Channel:
         taken, newest = self.bank.taken, self._under_way() + 1
         return taken[-newest][1][self.place] if len(taken) >= newest else None
 
+    def since(self, time: float) -> list[Reading]:
+        """The readings taken after a time [s] that have arrived, oldest first; no more than are kept (`KEPT`)."""
+        out: list[Reading] = []
+        for taken, values in islice(reversed(self.bank.taken), self._under_way(), None):
+            if taken <= time + 1e-9:
+                break
+            out.append(Reading(taken, values[self.place]))
+        return out[::-1]
+
     def mean_since(self, time: float) -> Array | None:
         """Mean of the readings taken after a time [s], the newest where there are none, None before the first.
 

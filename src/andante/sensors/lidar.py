@@ -43,7 +43,7 @@ class Lidar:
     watch_rate = 100.0  # [Hz]
 
     def __init__(self, robot: Robot, link: str, pose: SE3, model: LidarModel, name: str = "scan") -> None:
-        self.name, self.model, self.link = name, model, link
+        self.name, self.model, self.link, self.pose = name, model, link, pose
         self._mount = Mount(robot, link, pose)
         self._directions = np.ascontiguousarray(model.directions().reshape(-1, 3))
         self._offsets = np.repeat(np.arange(model.beams) * model.time_increment, model.rows)

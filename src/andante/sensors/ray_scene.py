@@ -8,6 +8,7 @@ over the collision shapes: moving bodies are read once per instant, standing one
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -16,14 +17,16 @@ from andante.geometry import Array
 from andante.physics import Engine
 from andante.physics.raycast import Raycaster
 
-LOOK = 0.5  # how often things that stand are looked at again: somebody may have put them elsewhere [s]
+LOOK = 2.0  # how often things that stand are looked at again: somebody may have put them elsewhere [s]
 
 
 class RayScene:
     """Collision shapes of all actors, placed for one instant after the other."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, body_poses: Callable[[int], Array] | None = None) -> None:
+        """body_poses: gives the poses (bodies, 7) of an actor, by default the engine's own function."""
         self.engine = engine
+        self._body_poses = body_poses or engine.body_poses
         self._caster = Raycaster(engine.actors)
         ends = np.cumsum([0, *(len(actor.tree.bodies) for actor in engine.actors)])
         self._rows = [slice(int(a), int(b)) for a, b in pairwise(ends)]
@@ -61,12 +64,12 @@ class RayScene:
     def _place(self) -> None:
         if self._placed:
             return
-        engine, now = self.engine, self.engine.time
+        now = self.engine.time
         for actor in self._moving:
-            self._poses[self._rows[actor]] = engine.body_poses(actor)
+            self._poses[self._rows[actor]] = self._body_poses(actor)
         if not self._looked <= now < self._looked + LOOK:
             for actor in self._standing:
-                self._poses[self._rows[actor]] = engine.body_poses(actor)
+                self._poses[self._rows[actor]] = self._body_poses(actor)
             self._looked = now
         self._caster.place(self._poses)
         self._placed = True

@@ -106,8 +106,12 @@ class Scene:
     def rays(self) -> RayScene:
         """Rays against all collision shapes as they are at this instant."""
         if self._rays is None:
-            self._rays = RayScene(self.engine)
+            self._rays = RayScene(self.engine, self._poses_of)
         return self._rays
+
+    def _poses_of(self, actor: int) -> Array:
+        """Poses of an actor's bodies (bodies, 7), its own ones fetched once."""
+        return self.body_poses if actor == self.actor else self.engine.body_poses(actor)
 
     @property
     def contacts(self) -> Contacts:

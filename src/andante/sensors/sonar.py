@@ -79,7 +79,7 @@ class Sonar:
     def __init__(
         self, robot: Robot, link: str, pose: SE3, model: SonarModel | None = None, name: str = "sonar"
     ) -> None:
-        self.name, self.link, self.model = name, link, model or SonarModel()
+        self.name, self.link, self.pose, self.model = name, link, pose, model or SonarModel()
         self._mount = Mount(robot, link, pose)
         self._rays = cone_of_rays(self.model.cone / 2, self.model.rings)
         self._generator = np.random.default_rng(0)

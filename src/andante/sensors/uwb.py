@@ -83,7 +83,8 @@ class UwbTag:
         places = np.array([*anchors.values()], dtype=float).reshape(-1, 3)
         if not len(places) or not np.isfinite(places).all():
             raise BadInput(f"uwb tag {name!r} needs anchors with finite x y z in the world, got {dict(anchors)}")
-        self.name, self.anchors, self.errors, self.link = name, dict(anchors), errors or UwbErrors(), link
+        self.name, self.anchors, self.errors = name, dict(anchors), errors or UwbErrors()
+        self.link, self.pose = link, pose
         self._places = places
         self._mount = Mount(robot, link, pose)
         self.draw_from(np.random.default_rng(0))

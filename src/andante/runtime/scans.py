@@ -1,0 +1,102 @@
+"""Readings of driving sensors in the forms that mapping and localisation take: scans, UWB setups, where sensors sit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from andante.description.extent import robot_bounds
+from andante.description.robot import Robot
+from andante.errors import BadInput, UnknownName
+from andante.geometry import SE3, so3
+from andante.localization.anchors import UwbSetup, in_source_frame
+from andante.mapping import Scan
+from andante.sensors import Channel, Lidar, Reading, SensorSuite, UwbTag
+
+GROUND_LINKS = ("base_footprint",)
+
+
+def lidar_channel(sensors: SensorSuite, name: str = "") -> Channel:
+    """The channel of a lidar, the first one unless named."""
+    lidars = {channel.name: channel for channel in sensors if isinstance(channel.sensor, Lidar)}
+    if not lidars:
+        raise BadInput(
+            "the robot has no lidar; add a <sensor type='ray'> to its file or `sensors.add(Lidar(...), rate)`"
+        )
+    if name and name not in lidars:
+        raise UnknownName.among("lidar", name, lidars)
+    return lidars[name] if name else next(iter(lidars.values()))
+
+
+def scan_of(robot: Robot, lidar: Lidar, reading: Reading) -> Scan:
+    """A reading of a lidar as a `Scan` told from the robot's root link.
+
+    A sensor that hangs upside down counts its beams the other way round; of several rows the level one is taken.
+    """
+    sweep, model = lidar.sweep(reading), lidar.model
+    ranges = sweep.ranges if model.rows == 1 else sweep.ranges[model.level_row]
+    place = robot.link_poses()[lidar.link] @ lidar.pose
+    roll, pitch, yaw = (float(angle) for angle in so3.to_rpy(place.rotation))
+    angle, step = model.angle_min, model.angle_increment
+    if abs(abs(roll) - np.pi) < 0.1:
+        angle, step, roll = -angle, -step, roll - float(np.copysign(np.pi, roll))
+    x, y, z = (float(v) for v in place.translation)
+    height = max(0.0, z - ground_below(robot))
+    return Scan(
+        sweep.time, ranges, angle, step, model.range_min, model.range_max, model.time_increment, (x, y, yaw), height,
+        (roll, pitch),
+    )  # fmt: skip
+
+
+def latest_scan(robot: Robot, sensors: SensorSuite, name: str = "") -> Scan | None:
+    """The newest scan that has arrived, None before the first."""
+    channel = lidar_channel(sensors, name)
+    assert isinstance(channel.sensor, Lidar)
+    reading = channel.reading
+    return None if reading is None else scan_of(robot, channel.sensor, reading)
+
+
+def scans_since(robot: Robot, sensors: SensorSuite, time: float, name: str = "") -> Iterator[Scan]:
+    """The scans completed after a time [s], oldest first."""
+    channel = lidar_channel(sensors, name)
+    assert isinstance(channel.sensor, Lidar)
+    for reading in channel.since(time):
+        yield scan_of(robot, channel.sensor, reading)
+
+
+def ground_below(robot: Robot) -> float:
+    """Height of the ground in the root frame [m]: at base_footprint, else at the lowest point of the robot."""
+    poses = robot.link_poses()
+    for name in GROUND_LINKS:
+        if name in poses:
+            return float(poses[name].translation[2])
+    box = robot_bounds(robot)
+    return 0.0 if box is None else float(box[0][2])
+
+
+def uwb_setup(robot: Robot, sensors: SensorSuite) -> UwbSetup:
+    """Anchors in the source's UWB frame and tags told from the first tag, as localisation takes them."""
+    tags = [channel.sensor for channel in sensors if isinstance(channel.sensor, UwbTag)]
+    if not tags:
+        raise BadInput("the robot has no UWB tag; add a <sensor type='uwb'> to its file")
+    places = in_source_frame(list(tags[0].anchors.values()))
+    anchors = {name: _three(place) for name, place in zip(tags[0].anchors, places, strict=True)}
+    poses = robot.link_poses()
+    on_robot = {tag.name: (poses[tag.link] @ tag.pose).translation for tag in tags}
+    first = on_robot[tags[0].name]
+    return UwbSetup(anchors, {name: _three(place - first) for name, place in on_robot.items()})
+
+
+def world_from_uwb(sensors: SensorSuite) -> SE3:
+    """Pose of the source's UWB frame in the world: anchor 0 is its origin, 1 gives +y, 2 gives +x."""
+    places = np.array(list(sensors.anchors.values()), dtype=float)
+    local = in_source_frame(places)
+    rotation = np.linalg.lstsq(local[1:], places[1:] - places[0], rcond=None)[0].T
+    if len(places) == 3 or np.linalg.matrix_rank(local[1:]) < 3:
+        rotation[:, 2] = np.cross(rotation[:, 0], rotation[:, 1])
+    return SE3.from_parts(rotation, places[0])
+
+
+def _three(values: np.ndarray) -> tuple[float, float, float]:
+    return float(values[0]), float(values[1]), float(values[2])
