@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+from walk_pictures import main as walk_pictures
 from wave_pictures import main as wave_pictures
 
 import andante as an
@@ -115,6 +116,7 @@ def main() -> None:
     four = [portrait(name, SHOWN[name][0]) for name in SHOWN if name in robot_names()]
     sheet(four, 4).resize((1280, 240), Image.Resampling.LANCZOS).save(OUT / "robots.png", optimize=True)
     wave_pictures(OUT)
+    walk_pictures(OUT)
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ def test_speeds_are_limited_and_ramped() -> None:
     for i in range(10):
         made.update(standing_readings(made, 0.01 * i), Command(vx=9.0), 0.01)
     assert made.velocity[0] == pytest.approx(made.measures.acceleration * 0.1)
-    for i in range(200):
+    for _ in range(200):
         made._follow(Command(vx=9.0, vy=-9.0), 0.01)
     assert made.velocity[:2] == pytest.approx([made.top_speed, -made.measures.top_side])
 

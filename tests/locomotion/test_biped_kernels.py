@@ -9,7 +9,7 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.locomotion.biped_body import BipedBody
 from andante.locomotion.biped_tree import mass_tree
-from andante.locomotion.biped_turns import angles_of, leaning, placed, reversed_step, seen_from, turned
+from andante.locomotion.biped_turns import angles_of, beyond, leaning, placed, reversed_step, seen_from, turned
 from andante.locomotion.rig_infer import infer_rig
 
 
@@ -114,6 +114,8 @@ def test_turns_fit_together() -> None:
     assert angles_of(rotation) == pytest.approx((0.4, 0.1, -0.2))
     step = (0.05, -0.1, 0.3)
     assert placed(placed((1.0, 2.0, 0.5), step), reversed_step(step)) == pytest.approx((1.0, 2.0, 0.5))
+    assert beyond(0.03, 0.04, 0.05) == (0.0, 0.0)
+    assert beyond(0.3, -0.4, 0.1) == pytest.approx((0.24, -0.32))
     x, y, _ = placed(step, (0.02, 0.03, 0.0))
     assert seen_from(step, x, y) == pytest.approx((0.02, 0.03))
 

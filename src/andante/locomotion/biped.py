@@ -24,7 +24,7 @@ from .biped_odometry import BipedOdometry
 from .biped_sense import BipedSense
 from .biped_settings import BipedMeasures, BipedSettings
 from .biped_steps import LEFT, RIGHT, Swing, coming_offset, next_step, starting_offset
-from .biped_turns import angles_of, leaning, seen_from, turned
+from .biped_turns import angles_of, beyond, leaning, seen_from, turned
 from .lipm import Step, shift_share
 from .lipm_kernels import choose_step
 from .rig import Rig
@@ -186,8 +186,8 @@ class BipedWalk:
         ago = round(s.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
             then, now = self._past[-ago], sense.divergent
-            self.error = _beyond(now[0] - then[0], now[1] - then[1], s.calm)
-            roll, pitch = _beyond(sense.foot_roll, sense.foot_pitch, s.calm_tilt)
+            self.error = beyond(now[0] - then[0], now[1] - then[1], s.calm)
+            roll, pitch = beyond(sense.foot_roll, sense.foot_pitch, s.calm_tilt)
             if roll or pitch:
                 self._tilt = leaning(roll, pitch)
         self.disturbed = self._tilt is not None or self.error != (0.0, 0.0)
@@ -448,12 +448,3 @@ class BipedWalk:
         point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
         point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
         return body.hold(self._q, root, push, point)
-
-
-def _beyond(x: float, y: float, usual: float) -> Pair:
-    """What of a vector is longer than usual."""
-    size = math.hypot(x, y)
-    if size <= usual:
-        return 0.0, 0.0
-    share = (size - usual) / size
-    return share * x, share * y

@@ -48,3 +48,12 @@ def reversed_step(step: tuple[float, float, float]) -> tuple[float, float, float
     """The first frame seen from the second."""
     x, y = seen_from(step, 0.0, 0.0)
     return x, y, -step[2]
+
+
+def beyond(x: float, y: float, usual: float) -> tuple[float, float]:
+    """What of a vector is longer than usual."""
+    size = math.hypot(x, y)
+    if size <= usual:
+        return 0.0, 0.0
+    share = (size - usual) / size
+    return share * x, share * y

@@ -1,0 +1,54 @@
+"""Renders the film strip of the page on walking on two legs: a walk, and a push that is caught."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+import andante as an
+from andante.locomotion import Command
+from andante.locomotion.gaits import Request, prepare
+from andante.physics.camera import Camera
+from andante.physics.render import Renderer
+from andante.runtime.behave import Behave
+
+TILE = (320, 300)
+START, PUSH = 0.5, 1.62  # of the walk and of the push [s]
+STEPS = np.arange(1.9, 2.45, 0.07)  # instants of the first row [s]
+CATCH = (1.62, 1.72, 1.8, 1.9, 2.0, 2.15, 2.4, 3.2)  # of the second
+
+
+def row(times: list[float], speed: float, impulse: float) -> list[Image.Image]:
+    """Pictures of a walk at some instants, seen from the front right; an impulse from the left at PUSH [N s]."""
+    ready = prepare(an.robot("nao"), Request("walk"))
+    sim = an.simulate(ready.robot, pose=ready.pose, sensors=True)
+    sim.observers.append(Behave(ready.walker, lambda t: Command(vx=speed) if t > START else Command()))
+    tiles: list[Image.Image] = []
+    pushed = not impulse
+    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+        for time in times:
+            if not pushed and time >= PUSH:
+                sim.run(PUSH - sim.time)
+                sim.push("torso", (0.0, -impulse, 0.0))
+                pushed = True
+            sim.run(max(0.0, time - sim.time))
+            middle = np.array([sim.base_pose[0], sim.base_pose[1], 0.24])
+            view = np.array([0.35, -0.95, 0.12]) if not impulse else np.array([1.0, -0.15, 0.12])
+            image = Image.fromarray(renderer.shoot(sim.engine, Camera(tuple(middle + view), tuple(middle))))
+            label = f"{time - START:.2f} s" if not impulse else f"{time - PUSH:+.2f} s"
+            ImageDraw.Draw(image).text((10, 8), label, fill=(25, 25, 30), font=ImageFont.load_default(size=20))
+            tiles.append(image)
+    sim.close()
+    return tiles
+
+
+def main(out: Path) -> None:
+    """Write walk_strip.webp: eight pictures of two steps at full speed, eight of a push that is caught."""
+    tiles = row([float(t) for t in STEPS], 0.35, 0.0) + row(list(CATCH), 0.15, 2.0)
+    width, height = TILE
+    page = Image.new("RGB", (8 * (width + 4) - 4, 2 * (height + 4) - 4), "white")
+    for i, each in enumerate(tiles):
+        page.paste(each, ((i % 8) * (width + 4), (i // 8) * (height + 4)))
+    page.resize((1296, 304), Image.Resampling.LANCZOS).save(out / "walk_strip.webp", quality=86)
