@@ -27,15 +27,14 @@ def clearance_at(
 ) -> float:
     """Least distance [m] between the discs of a footprint at a pose (cosine c, sine s) and obstacles; below 0 overlap.
 
-    x, y are told from the corner of the grid [m]. The answer is cut off at what the field knows; outside the grid all
-    is free. A middle further than `enough` from everything is answered by that distance alone, and the
-    search ends at the first overlap beyond `floor` (<= 0).
+    x, y are told from the corner of the grid [m]; outside it all is free. A reference point with `enough` room is
+    answered with 1e9 at once, and the search ends at the first overlap beyond `floor` (<= 0).
     """
     rows, cols = distance.shape
     scale = 1.0 / resolution
     col, row = math.floor(x * scale), math.floor(y * scale)
     if 0 <= row < rows and 0 <= col < cols and distance[row, col] >= enough:
-        return float(distance[row, col]) - enough + 1e-6
+        return 1e9
     least = 1e9
     for k in range(len(discs)):
         px, py = x + c * discs[k, 0] - s * discs[k, 1], y + s * discs[k, 0] + c * discs[k, 1]

@@ -11,7 +11,7 @@ from andante.geometry import Array
 
 from ._hybrid_kernels import clearance_at
 
-FOLLOW, ALIGN, CLEAR, REVERSE, TURN, YAW, CRASH, COUNT = 0, 1, 2, 3, 4, 5, 6, 7  # places in `weights`
+FOLLOW, ALIGN, HEAD, CLEAR, REVERSE, TURN, YAW, CRASH, COUNT = 0, 1, 2, 3, 4, 5, 6, 7, 8  # places in `weights`
 
 
 @njit(cache=True)
@@ -61,7 +61,8 @@ def score_rollouts(
     the first touch (t: none). Returns the clearance at the start [m]: a robot that begins too near to something may
     move as long as it comes no nearer.
 
-    cost = ∫ follow · rest of path + align · offset² + clear · (1 - gap / soft)² (0.3 + v) + reverse · v⁻ + turn · w² dt,
+    cost = ∫ follow · rest + align · offset² + head · (1 - cos) + clear · (1 - gap / soft)² (0.3 top + v) + reverse · v⁻
+    + turn · w² dt,
     + follow · rest at the end (1 s), + yaw · (1 - cos) near the end of the path, + crash · (2 - share driven).
     """
     samples, steps = controls.shape[0], controls.shape[1]
@@ -132,7 +133,7 @@ def score_rollouts(
             speed = math.sqrt(vx * vx + vy * vy)
             if gap < soft:
                 near = 1.0 - max(gap, 0.0) / soft
-                cost += dt * weights[CLEAR] * near * near * (0.3 + speed)
+                cost += dt * weights[CLEAR] * near * near * (0.3 * high + speed)
             dx, dy = path[at, 0] - x, path[at, 1] - y
             off = dx * dx + dy * dy
             j = at
@@ -148,6 +149,8 @@ def score_rollouts(
             along = min(max(along, -spacing), spacing) if at < last else 0.0
             rest = total - path[at, 3] - along
             cost += dt * (weights[FOLLOW] * (rest + (math.sqrt(off) if at == last else 0.0)) + weights[ALIGN] * off)
+            if weights[HEAD] > 0.0:
+                cost += dt * weights[HEAD] * (1.0 - math.cos(yaw - path[at, 2]))
             cost += dt * (weights[REVERSE] * max(0.0, -way * vx) + weights[TURN] * w * w)
         dx, dy = path[at, 0] - x, path[at, 1] - y
         end = math.sqrt(dx * dx + dy * dy)
@@ -160,3 +163,16 @@ def score_rollouts(
         costs[k] = cost
         crashes[k] = crash
     return first
+
+
+@njit(cache=True)
+def spread_noise(knots: np.ndarray, spread: Array, every: int, nominal: np.ndarray, out: np.ndarray) -> None:
+    """Command sequences out (k, t, 3) = nominal (t, 3) + spread (3,) · noise, linear between knots (k, m, 3)."""
+    samples, steps, axes = out.shape
+    for k in range(samples):
+        for t in range(steps):
+            i = t // every
+            share = (t - i * every) / every
+            for a in range(axes):
+                noise = (1.0 - share) * knots[k, i, a] + share * knots[k, i + 1, a]
+                out[k, t, a] = nominal[t, a] + spread[a] * noise

@@ -15,6 +15,7 @@ from .path import Path
 from .vehicle import Vehicle
 
 _CUSP = 0.12  # a change of direction this near is reached [m]
+_ASKEW = 0.6  # a car this far off the heading of its path cannot get back to it [rad]
 _LOOK = 4.0  # the path is checked so far ahead [m]
 
 
@@ -48,10 +49,14 @@ class PathTracker:
         """Whether a new plan may replace this one without need: not in the middle of a manoeuvre with cusps."""
         return len(self._parts) == 1
 
-    def off(self, pose: Array) -> float:
-        """Distance from the part being driven [m]."""
+    def strayed(self, pose: Array, distance: float) -> bool:
+        """Whether the robot is further from its part than `distance` [m]; a car half as far, or off its heading."""
         part = self._parts[self._part]
-        return float(np.min(np.linalg.norm(part.poses[:, :2] - pose[:2], axis=1)))
+        near = part.poses[part.nearest(pose, self._at)]
+        off = float(np.hypot(*(near - pose)[:2]))
+        if self._vehicle.drive != "ackermann":
+            return off > distance
+        return off > distance / 2 or abs(float(se2.wrap(near[2] - pose[2]))) > _ASKEW
 
     def blocked(self, pose: Array, costmap: Costmap, around: Surroundings) -> bool:
         """Whether the footprint touches something on the path within a few metres ahead."""

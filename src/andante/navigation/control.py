@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 
 from ._rollout_kernels import COUNT, score_rollouts
 from .costmap import Costmap
@@ -63,6 +63,28 @@ class LocalPlanner(Protocol):
 def stopped(reason: str) -> Decision:
     """Stand still because there is no safe motion."""
     return Decision(np.zeros(3), reason, feasible=False)
+
+
+def turn_to_path(state: MotionState, path: Path, vehicle: Vehicle, angle: float = 0.8, end: float = 0.08) -> float:
+    """Turn rate [rad/s] on the spot towards a path that starts off by more than `angle`, or to its last heading.
+
+    0: drive on; also for cars, which cannot, and omni drives, which turn as they go.
+    """
+    if vehicle.drive != "differential":
+        return 0.0
+    begin = path.nearest(state.pose)
+    part = path.after(begin)
+    if part.length < end and float(np.hypot(*(path.goal - state.pose)[:2])) < end:
+        error = float(se2.wrap(path.goal[2] - state.pose[2]))
+        return float(np.clip(2.0 * error, -vehicle.max_turn, vehicle.max_turn)) if abs(error) > 0.02 else 0.0
+    gaps = np.linalg.norm(part.poses[:, :2] - state.pose[:2], axis=1)
+    beyond = np.flatnonzero(gaps >= 0.3)
+    x, y, _ = se2.between(state.pose, part.poses[int(beyond[0]) if len(beyond) else -1])
+    way = int(path.directions[-1])
+    bearing = math.atan2(way * y, way * x)
+    if math.hypot(x, y) < end or abs(bearing) < angle:
+        return 0.0
+    return math.copysign(min(vehicle.max_turn, 1.5 * abs(bearing)), bearing)
 
 
 @dataclass(frozen=True)

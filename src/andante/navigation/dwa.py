@@ -11,10 +11,12 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 from ._rollout_kernels import score_rollouts
-from .control import Decision, Margins, MotionState, Surroundings, stopped
+from .control import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 from .costmap import Costmap
 from .path import Path
 from .vehicle import Vehicle
+
+_PURSUITS = 8  # commands that bend along the path
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class DwaSettings:
     clear: float = 2.0
     reverse: float = 2.0
     turn: float = 0.02
-    yaw: float = 1.0
+    head_car: float = 1.0  # a car keeps the headings of its path too
     margins: Margins = field(default_factory=Margins)
 
     def __post_init__(self) -> None:
@@ -42,7 +44,11 @@ class DwaSettings:
 
 
 class Dwa:
-    """Dynamic window approach (Fox, Burgard, Thrun 1997) scored on the path ahead, with the whole footprint."""
+    """Dynamic window approach (Fox, Burgard, Thrun 1997) scored on the path ahead, with the whole footprint.
+
+    Besides constant commands a few that bend along the path are tried, which cars need at changes of direction.
+    A robot that can turns on the spot towards a path that leads elsewhere, and to its last heading at its end.
+    """
 
     def __init__(self, vehicle: Vehicle, settings: DwaSettings | None = None) -> None:
         self.vehicle = vehicle
@@ -57,18 +63,27 @@ class Dwa:
         s, around = self.settings, self._around
         way = int(path.directions[-1])
         limits = around.limits(s.speed, way)
+        spin = turn_to_path(state, path, self.vehicle)
+        if spin and around.time_to_touch(np.array([0.0, 0.0, spin]), state, costmap, 0.4) is None:
+            return Decision(np.array([0.0, 0.0, spin]), "turns towards the path")
         steps = math.ceil(s.horizon / s.dt)
         reach = max(1.0, float(limits[1]) * s.horizon + 0.5)
         ahead = around.path_ahead(state, path, costmap, reach, 0.05)
         tried = self._window(state, limits)
+        pursuit = np.zeros(len(tried) + _PURSUITS)
+        pursuit[len(tried) :] = float(limits[1] if way > 0 else -limits[0]) * np.linspace(0.1, 1.0, _PURSUITS)
+        tried = np.concatenate([tried, np.zeros((_PURSUITS, 3))])
         controls = np.repeat(tried[:, None, :], steps, axis=1).astype(np.float32)
         costs, crashes = np.empty(len(tried)), np.empty(len(tried), dtype=np.int64)
-        weights = np.array([s.follow, s.align, s.clear, s.reverse, s.turn, s.yaw, 100.0])
+        car = self.vehicle.drive == "ackermann"
+        weights = np.array([s.follow, s.align, s.head_car * car, s.clear, s.reverse, s.turn, 0.0, 100.0])
         score_rollouts(
-            controls, np.zeros(len(tried)), costmap.to_frame(state.pose), state.velocity, s.dt, limits, ahead,
+            controls, pursuit, costmap.to_frame(state.pose), state.velocity, s.dt, limits, ahead,
             around.movers(state, costmap), costmap.distance, costmap.resolution, around.discs(costmap.resolution),
             around.enough, s.margins.soft, weights, costs, crashes,
         )  # fmt: skip
+        soon = min(steps - 1, round(s.window / s.dt))
+        tried = np.where(pursuit[:, None] > 0, controls[:, soon], tried)
         speed = np.linalg.norm(tried[:, :2], axis=1)
         braking = np.ceil(speed / self.vehicle.max_acceleration / s.dt) + 4
         safe = crashes >= np.minimum(braking, steps)

@@ -10,7 +10,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._rollout_kernels import score_rollouts
+from ._rollout_kernels import score_rollouts, spread_noise
 from .control import Decision, Margins, MotionState, Surroundings, stopped
 from .costmap import Costmap
 from .path import Path
@@ -27,14 +27,16 @@ class MppiSettings:
     steps: int = 50
     dt: float = 0.05  # of a step [s]
     speed: float = math.inf  # wanted; the vehicle's limit counts too [m/s]
-    temperature: float = 0.15  # lower: nearer to the single best future
+    temperature: float = 0.1  # at 1 m/s; lower: nearer to the single best future
     noise: tuple[float, float, float] = (0.35, 0.35, 0.5)  # of vx, vy, w as shares of their limits
     follow: float = 1.0
-    align: float = 1.5
+    align: float = 1.0
+    align_car: float = 8.0  # a car's path is to be kept closely, headings too
+    head_car: float = 1.0
     clear: float = 3.0
     reverse: float = 2.0
     turn: float = 0.01
-    yaw: float = 1.0
+    yaw: float = 0.5
     crash: float = 100.0
     margins: Margins = field(default_factory=Margins)
 
@@ -42,11 +44,12 @@ class MppiSettings:
         if not (self.samples >= 16 and self.steps >= 4 and self.dt > 0 and self.temperature > 0 and self.speed > 0):
             raise BadInput("MPPI needs 16 samples, 4 steps and dt, temperature, speed > 0 at least")
 
-    @property
-    def weights(self) -> Array:
-        """As the kernel reads them."""
-        values = [self.follow, self.align, self.clear, self.reverse, self.turn, self.yaw, self.crash]
-        return np.array(values, dtype=float)
+    def weights(self, vehicle: Vehicle, top: float) -> Array:
+        """As the kernel reads them; what does not grow with the speed by itself is scaled by the top speed [m/s]."""
+        car = vehicle.drive == "ackermann"
+        align, head = (self.align_car, self.head_car) if car else (self.align, 0.0)
+        scaled = [align * top, head * top, self.clear, self.reverse, self.turn * top, self.yaw * top, self.crash]
+        return np.array([self.follow, *scaled], dtype=float)
 
 
 class Mppi:
@@ -85,11 +88,11 @@ class Mppi:
         arguments = (
             costmap.to_frame(state.pose), state.velocity, s.dt, limits, ahead, around.movers(state, costmap),
             costmap.distance, costmap.resolution, around.discs(costmap.resolution), around.enough, s.margins.soft,
-            s.weights,
+            s.weights(self.vehicle, top),
         )  # fmt: skip
         score_rollouts(controls, pursuit, *arguments, costs, crashes)
         best = int(np.argmin(costs))
-        weights = np.exp(-(costs - costs[best]) / s.temperature).astype(np.float32)
+        weights = np.exp(-(costs - costs[best]) / (s.temperature * top)).astype(np.float32)
         weights /= weights.sum()
         mean = (weights @ controls.reshape(len(controls), -1)).reshape(1, s.steps, 3)
         score_rollouts(mean, np.zeros(1), *arguments, costs[:1], crashes[:1])
@@ -116,12 +119,9 @@ class Mppi:
             self._nominal = np.concatenate([self._nominal[passed:], np.repeat(self._nominal[-1:], passed, axis=0)])
         self._time = state.time
         spread = np.array(s.noise) * np.array([top, limits[2], limits[3]])
-        knots = math.ceil((s.steps - 1) / _KNOT) + 1
-        noise = self._rng.standard_normal((s.samples, knots, 3), dtype=np.float32) * spread.astype(np.float32)
-        at = np.arange(s.steps) / _KNOT
-        low = np.minimum(at.astype(int), knots - 2)
-        share = (at - low).astype(np.float32)[None, :, None]
-        controls = noise[:, low] * (1 - share) + noise[:, low + 1] * share + self._nominal[None]
+        knots = self._rng.standard_normal((s.samples, math.ceil(s.steps / _KNOT) + 1, 3), dtype=np.float32)
+        controls = np.empty((s.samples, s.steps, 3), dtype=np.float32)
+        spread_noise(knots, spread, _KNOT, self._nominal, controls)
         controls[0] = self._nominal
         controls[1] = 0.0
         pursuit = np.zeros(s.samples)

@@ -140,6 +140,7 @@ class Navigator:
         self._tracker: PathTracker | None = None
         self._planned_at = -math.inf
         self._plan_reason = ""
+        self._moved_at = -math.inf
         self._unsafe_since: float | None = None
         self._tried = 0
         self._tried_at: Array | None = None
@@ -157,7 +158,7 @@ class Navigator:
             return self._stand(f"the time of the reading is not a number: {reading.time}")
         if reading.time < self._time:
             self._events.append(f"time went back by {self._time - reading.time:.2f} s; clocks start anew")
-            self._scan_time = self._planned_at = reading.time
+            self._scan_time = self._planned_at = self._moved_at = reading.time
             self._unsafe_since = None
             self._progress.reset()
         if math.isinf(self._time):
@@ -219,13 +220,15 @@ class Navigator:
         costmap, tracker = self.layers.costmap, self._tracker
         if tracker is not None:
             blocked = tracker.blocked(state.pose, costmap, self._around)
-            strayed = tracker.off(state.pose) > self.settings.stray
+            strayed = tracker.strayed(state.pose, self.settings.stray) or self._stalled(state)
             due = state.time - self._planned_at >= self.settings.replan_every and tracker.may_change
             soon = state.time - self._planned_at >= 0.2
             if not (due or ((blocked or strayed) and soon)):
                 return ""
             if blocked or strayed:
-                self._events.append("the path is blocked; planning anew" if blocked else "off the path; planning anew")
+                self._events.append(
+                    "the path is blocked; planning anew" if blocked else "off the path or stalled; planning anew"
+                )
         assert self._goal is not None
         self._planned_at = state.time
         goal = self._goal_inside()
@@ -240,6 +243,15 @@ class Navigator:
             return ""
         self._tracker = None
         return plan.reason or "the planner found no path"
+
+    def _stalled(self, state: MotionState) -> bool:
+        """Whether the robot has stood for a second and a half on a path that it should drive."""
+        if float(np.abs(state.velocity[:2]).max()) > 0.03 or abs(float(state.velocity[2])) > 0.1:
+            self._moved_at = state.time
+        stalled = state.time - max(self._moved_at, self._planned_at) > 1.5
+        if stalled:
+            self._moved_at = state.time
+        return stalled
 
     def _goal_inside(self) -> Array:
         """The goal, or the point on the way to it at the edge of a window that does not hold it."""

@@ -33,7 +33,7 @@ class Path:
             raise BadInput(f"a path needs one or more poses x, y, yaw, got shape {poses.shape}")
         if not np.isfinite(poses).all():
             raise BadInput(f"path poses must be finite; pose {int(np.argmin(np.isfinite(poses).all(axis=1)))} is not")
-        if directions.shape != (len(poses),) or not np.isin(directions, (1, -1)).all():
+        if directions.shape != (len(poses),) or not (np.abs(directions) == 1).all():
             raise BadInput("path directions must be 1 or -1 for each pose")
         poses.setflags(write=False)
         directions.setflags(write=False)

@@ -10,7 +10,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.geometry import se2
 
-from .control import Decision, Margins, MotionState, Surroundings, stopped
+from .control import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 from .costmap import Costmap
 from .path import Path
 from .vehicle import Vehicle
@@ -62,17 +62,12 @@ class PurePursuit:
         x, y, _ = se2.between(state.pose, point)
         rest = float(gaps[0] + part.length)
         distance = max(math.hypot(x, y), 1e-6)
-        bearing = math.atan2(way * y, way * x)
         if v.drive == "omni":
             speed, why = self._speed(top, 0.0, rest, state, costmap)
             turn = float(np.clip(1.5 * se2.wrap(point[2] - state.pose[2]), -v.max_turn, v.max_turn))
             command = np.array([speed * x / distance, speed * y / distance, turn])
-        elif v.turning_radius == 0 and rest < 0.05:
-            turn = 2.0 * float(se2.wrap(path.goal[2] - state.pose[2]))
-            command, why = np.array([0.0, 0.0, np.clip(turn, -v.max_turn, v.max_turn)]), ""
-        elif v.turning_radius == 0 and abs(bearing) > s.turn_first and distance > 0.05:
-            command = np.array([0.0, 0.0, math.copysign(min(v.max_turn, 1.5 * abs(bearing)), bearing)])
-            why = ""
+        elif spin := turn_to_path(state, path, v, s.turn_first):
+            command, why = np.array([0.0, 0.0, spin]), "turns towards the path"
         else:
             curve = 2.0 * float(y) / distance**2
             if v.turning_radius > 0:
@@ -80,7 +75,9 @@ class PurePursuit:
             speed, why = self._speed(top, curve, rest, state, costmap)
             speed = min(speed, v.max_turn / abs(curve)) if curve else speed
             command = np.array([way * speed, 0.0, way * speed * curve])
-        soon = self._around.time_to_touch(command, state, costmap, s.brake_time)
+        pace = float(np.hypot(command[0], command[1]))
+        seconds = min(s.brake_time, (rest + 0.05) / pace) if pace > 0 else s.brake_time / 2
+        soon = self._around.time_to_touch(command, state, costmap, seconds)
         if soon is not None:
             return stopped(f"the arc ahead touches something in {soon:.1f} s")
         return Decision(command, why)

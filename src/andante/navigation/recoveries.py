@@ -89,7 +89,7 @@ class BackUp:
             if pace > 0 and situation.free_for(np.array([way * pace, 0.0, 0.0]), 0.7):
                 self._from, self._way = situation.state.pose, way * pace
                 self._until = situation.state.time + 2.5 * self.distance / pace
-                return f"it {words} up to {self.distance:.2f} m"
+                return f"it {words} by at most {self.distance:.2f} m"
         return None
 
     def step(self, situation: Situation) -> Decision | None:
