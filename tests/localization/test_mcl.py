@@ -123,6 +123,16 @@ def test_stands_still_until_it_moves(field, ring):
     assert localizer.update(log.scans[1], wheels[0] + [0.2, 0, 0]).updated
 
 
+def test_frame_of_the_odometry_on_the_map(field, ring):
+    log, truth, wheels = ring
+    localizer = MonteCarloLocalizer(field, seed=0)
+    localizer.start_at(truth[0])
+    with pytest.raises(BadInput, match="no odometry"):
+        _ = localizer.map_from_odom
+    made = localizer.update(log.scans[9], wheels[9])
+    np.testing.assert_allclose(se2.compose(localizer.map_from_odom, wheels[9]), made.pose, atol=1e-9)
+
+
 def test_tracks_slowly_without_odometry(field, ring, follow):
     log, truth, _ = ring
     p = replace(field.parameters, blind_speed=0.5)

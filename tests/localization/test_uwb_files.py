@@ -4,6 +4,8 @@ import gzip
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from andante.errors import AndanteError, BadInput
 from andante.localization.io.uwb_logs import read_uwb_log
@@ -180,6 +182,19 @@ def test_bags(tmp_path, kind):
     few = read_uwb_setup(write(tmp_path, "o.txt", "1 0 0 0\n2 0 1 0\n3 1 0 0\n"))
     with pytest.raises(BadInput, match="holds no UWB ranges"):
         read_uwb_log(path, few)
+
+
+@given(st.lists(st.text(alphabet="range,imutag0123456789x.-e\n#;", max_size=40), max_size=12))
+@settings(max_examples=150, deadline=None)
+def test_wild_tables_are_read_or_refused(tmp_path_factory, lines):
+    folder = tmp_path_factory.mktemp("wild")
+    path = write(folder, "x.csv", "\n".join(lines))
+    try:
+        log = read_uwb_log(path, SETUP)
+    except AndanteError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(log.ranges).all()
 
 
 def test_a_bag_that_is_none(tmp_path):

@@ -166,6 +166,13 @@ class MonteCarloLocalizer:
             self._last = self._estimate(self._time, np.zeros((0, 2)), float(len(self.particles)), 0.0, weighed=False)
         return self._last
 
+    @property
+    def map_from_odom(self) -> Array:
+        """Pose (3,) of the odometry's frame on the map at the latest update: what is published as map -> odom."""
+        if self._odometry is None:
+            raise BadInput("no odometry has come yet; map_from_odom is not known")
+        return compose(self.estimate.pose, between(self._odometry, np.zeros(3)))
+
     # ---- the parts -----------------------------------------------------------------------------------
     def _begin(self, particles: Array) -> None:
         self.particles = np.ascontiguousarray(particles)

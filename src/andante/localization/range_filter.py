@@ -24,7 +24,7 @@ class RangeNoise:
     """Deviations of ranges, IMU and motion."""
 
     range_sigma: float = 0.1  # of a range in line of sight [m]
-    gate: float = 4.0  # ranges that are longer by this are refused, shorter ones by twice this [deviations]
+    gate: float = 3.0  # ranges that are longer by this are refused, shorter ones by twice this [deviations]
     acceleration: float = 0.4  # of the accelerometer, with what levelling leaves over, per root second [m/s^2]
     free_acceleration: float = 0.8  # of the motion where the heading is not known, per root second [m/s^2]
     vertical: float = 0.05  # acceleration along z, per root second [m/s^2]
