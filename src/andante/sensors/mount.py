@@ -9,6 +9,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.geometry import SE3, Array
 
+from .ray_scene import RayScene
 from .sensor import Scene
 
 
@@ -28,10 +29,12 @@ class Mount:
         self._link = [each.name for each in robot.links].index(robot.link(link).name)
         self._pose = pose
         self._place: Place | None = None
+        self._rays: RayScene | None = None  # of the scene that the place was found in
 
     def on(self, scene: Scene) -> Place:
         """The place of the frame on the actor of a scene."""
-        if self._place is None:
+        if self._place is None or self._rays is not scene.rays:
+            self._rays = scene.rays
             tree = scene.engine.actors[scene.actor].tree
             body = int(tree.link_body[self._link])
             frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)

@@ -133,7 +133,7 @@ class SensorSuite:
     def picture(self, name: str) -> Picture | None:
         """The newest picture of a camera that has arrived; the first call turns it on and takes one now.
 
-        None while the latency of the first one lasts, and after more pictures than a camera keeps were on their way.
+        None while the latency of the first one lasts, and when more are on their way than a camera keeps.
         """
         channel = self[name]
         camera = channel.sensor
@@ -144,13 +144,8 @@ class SensorSuite:
             camera.turn_on()
             self._scene.renew()
             camera.measure(self._scene)
-            if not channel.latency:
-                return camera.pictures[-1][1]
-        number = channel.values
-        if number is None or np.isnan(number[0]):
-            kept = camera.pictures[-1][1]
-            return kept if self.engine.time - kept.time >= channel.latency else None
-        return camera.picture(float(number[0]))
+        arrived = self.engine.time - channel.latency + 1e-9
+        return next((picture for _, picture in reversed(camera.pictures) if picture.time <= arrived), None)
 
     def close(self) -> None:
         """Turn cameras off: gives their OpenGL contexts back."""
