@@ -1,6 +1,6 @@
 """How well the NAO walks: distances and turns over seeds, pushes, engines, the time of a control step.
 
-python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N]
+python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N] [--pushes N]
 
 Every figure is the simulator's truth; the robot is led by its own reckoning. `--quick`: two seeds and fewer pushes.
 """
@@ -38,7 +38,7 @@ def carried_out(jobs: list[WalkJob], workers: int) -> list[tuple[WalkJob, WalkOu
     if workers < 2:
         return [walk(job) for job in jobs]
     with Pool(workers) as pool:
-        return pool.map(walk, jobs, chunksize=1)
+        return list(pool.imap(walk, jobs, chunksize=1))
 
 
 def matrix(quick: bool, workers: int) -> None:
@@ -73,7 +73,8 @@ def turns(quick: bool, workers: int) -> None:
 
 def pushes(quick: bool, workers: int) -> None:
     """Random pushes of 0.1 s at the torso, any direction, any phase: who is still up when it has come to a stand."""
-    count = QUICK_PUSHES if quick else PUSHES
+    words = sys.argv
+    count = int(words[words.index("--pushes") + 1]) if "--pushes" in words else QUICK_PUSHES if quick else PUSHES
     for name, velocity in GAITS[:1] if quick else GAITS:
         rng = np.random.default_rng(4)
         jobs = []

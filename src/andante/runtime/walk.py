@@ -233,8 +233,9 @@ def _walk(
     for _ in bar:
         rest = SLICE
         if push is not None and not pushed and push[1] < sim.time + SLICE - guide.begin - 1e-9:
-            rest = max(0.0, SLICE - (guide.begin + push[1] - sim.time))
-            sim.run(SLICE - rest)
+            first = max(0.0, guide.begin + push[1] - sim.time)
+            rest = max(0.0, SLICE - first)
+            sim.run(first)
             side = np.array([-ahead[1], ahead[0], 0.0])
             sim.push(sim.robot.root, push[0][0] * ahead + push[0][1] * side + push[0][2] * np.array([0.0, 0.0, 1.0]))
             pushed = True
