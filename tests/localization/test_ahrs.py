@@ -36,7 +36,7 @@ def test_follows_a_motion():
 def test_finds_heading_bias_and_level_from_a_wrong_start():
     ahrs = Ahrs((-0.3, 0, 0), learn=0.1)
     bias = np.array([0.02, -0.03, 0.04])
-    assert run(ahrs, lambda t: [0.1, -0.2, 2.0], 120, bias=bias, noise=0.02, tag_noise=0.05) < 0.1
+    assert run(ahrs, lambda t: [0.1, -0.2, 2.0], 120, dt=0.04, bias=bias, noise=0.02, tag_noise=0.05) < 0.1
     np.testing.assert_allclose(ahrs.gyro_bias[:2], bias[:2], atol=0.01)
     assert ahrs.heading_known
 
@@ -47,7 +47,7 @@ def test_without_tags_the_heading_drifts_and_with_them_it_does_not():
     for k in range(6000):
         alone.imu(0.01 * k, bias, (0, 0, G))
     assert abs(alone.rpy[2]) == pytest.approx(1.8, abs=0.01)
-    run(tagged, lambda t: [0, 0, 0], 60, bias=bias)
+    run(tagged, lambda t: [0, 0, 0], 60, dt=0.02, bias=bias)
     assert abs(tagged.rpy[2]) < 0.1
 
 

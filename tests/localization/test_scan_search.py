@@ -5,6 +5,7 @@ import pytest
 
 from andante.geometry import se2
 from andante.localization import LikelihoodField, ScanSearch
+from andante.localization.synthetic import map_of_walls
 from andante.mapping import OccupancyGrid
 
 
@@ -38,7 +39,9 @@ def test_best_score_is_that_of_looking_everywhere():
     search = ScanSearch(LikelihoodField(grid))
     points = rng.normal(0, 1.2, (25, 2))
     got = search.places(points, 1, 0.0)
-    level, free = search._levels[0][16:, 16:].astype(int), grid.free()
+    _, rows, cols = search._places[0]
+    level = search._cells[: rows * cols].reshape(rows, cols)[search._pad :, search._pad :].astype(int)
+    free = grid.free()
     reach = np.percentile(np.hypot(*points.T), 90)
     count = int(np.clip(np.ceil(2 * np.pi * max(reach, 1) / 0.15), 72, 720))
     best = 0
@@ -50,6 +53,20 @@ def test_best_score_is_that_of_looking_everywhere():
             good = (row >= 0) & (row < 30) & (col >= 0) & (col < 40)
             best = max(best, level[row[good], col[good]].sum())
     assert got.scores[0] == pytest.approx(best / (255 * 25), abs=1e-12)
+
+
+def test_large_maps_use_larger_blocks(walls, ring):
+    """The same room in the corner of a hall of 200 m: found all the same."""
+    small = map_of_walls(walls, 0.1)
+    cells = np.full((2000, 2000), -1, dtype=np.int8)
+    rows, cols = small.shape
+    cells[-rows:, -cols:] = small.cells
+    origin = (small.origin[0] - 0.1 * (2000 - cols), small.origin[1] - 0.1 * (2000 - rows), 0.0)
+    search = ScanSearch(LikelihoodField(OccupancyGrid(0.1, origin, cells)))
+    assert len(search._places) == 6
+    log, truth, _ = ring
+    off = se2.between(truth[60], search.places(log.scans[60].points()[::4], 1).poses[0])
+    assert np.hypot(off[0], off[1]) < 0.2
 
 
 def test_nothing_to_search_with(field):

@@ -1,6 +1,7 @@
 """Files of anchors and logs of ranges: every form, and words for what is wrong."""
 
 import gzip
+import json
 
 import numpy as np
 import pytest
@@ -52,6 +53,10 @@ def test_every_form_of_a_setup_is_the_same(tmp_path):
     assert setups[0] == setups[1] == setups[2]
     assert setups[0].anchors == SETUP.anchors
     assert setups[0].map_from_uwb == (1, 2, 0.5)
+    rows = [{"id": name, "x": x, "y": y, "z": z} for name, (x, y, z) in SETUP.anchors.items()]
+    plain = {name: {"position": list(place)} for name, place in SETUP.anchors.items()}
+    for data in (rows, plain, {"anchors": rows}):
+        assert read_uwb_setup(write(tmp_path, "b.json", json.dumps(data))).anchors == SETUP.anchors
     header = write(tmp_path, "h.csv", "name,x,y,z\n0,0,0,0\n1,0,6,0\n2,8,0,0\n")
     assert list(read_uwb_setup(header).tags) == ["0"]
 
@@ -105,6 +110,11 @@ def test_headers_long_and_wide(tmp_path):
     log = read_uwb_log(long, SETUP)
     assert (log.times[0], log.tags[0], log.anchors[0], log.ranges[0]) == (0.1, 1, 2, 3.5)
     assert log.imu[0].gyro == (0, 0, 0.1)
+    typed = "type,timestamp_ns,anchor,distance_mm,gyro_x,gyro_y,gyro_z,acc_x,acc_y,acc_z\n"
+    typed += "range,1500000000,0x6e7a,2500,,,,,,\nimu,1600000000,,,0,0,0.2,0,0,9.8\n"
+    log = read_uwb_log(write(tmp_path, "typed.csv", typed), SETUP)
+    assert (log.times[0], log.anchors[0], log.ranges[0]) == pytest.approx((1.5, 1, 2.5))
+    assert log.imu[0].time == pytest.approx(1.6)
     head = "t,range_0x6902,d_0x6e7a_mm,range_tag1_0x6e44,note\n"
     wide = write(tmp_path, "wide.csv", head + "1,2.5,3500,4.5,x\n2,,nan,5,\n")
     log = read_uwb_log(wide, SETUP)

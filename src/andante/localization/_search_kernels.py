@@ -33,13 +33,14 @@ def pooled(fine: np.ndarray, first: bool) -> np.ndarray:
 
 
 @njit(cache=True)
-def _score(level: np.ndarray, k: int, at: np.ndarray, dc: int, dr: int) -> int:
-    rows, cols = level.shape
+def _score(cells: np.ndarray, places: np.ndarray, k: int, at: np.ndarray, dc: int, dr: int) -> int:
+    """Sum of level k under cells (m, 2) of the robot's surroundings, shifted by dc, dr."""
+    begin, rows, cols = places[k, 0], places[k, 1], places[k, 2]
     total = 0
     for p in range(len(at)):
         c, r = (at[p, 0] + dc) >> k, (at[p, 1] + dr) >> k
         if 0 <= c < cols and 0 <= r < rows:
-            total += level[r, c]
+            total += cells[begin + r * cols + c]
     return total
 
 
@@ -81,7 +82,8 @@ def _enter(best: Array, count: int, score: float, c: float, r: float, heading: f
 
 @njit(cache=True)
 def search_map(
-    levels: tuple[np.ndarray, ...],
+    cells: np.ndarray,
+    places: np.ndarray,
     standable: np.ndarray,
     points: Array,
     resolution: float,
@@ -93,12 +95,13 @@ def search_map(
 ) -> int:
     """Fill `best` (most, 4) with score 0 to 1, column, row and heading of the best distinct poses; return how many.
 
-    The robot may stand in cells where standable[k] of each level tells so (level 0: the cell itself, level k: any cell
-    of the block). Poses are whole cells and 2 pi / headings apart; every pose that scores above `least` and above the
-    worst of a full list is found.
+    cells (n,) holds the levels one after another, places (k, 3) the first number, rows and columns of each. The robot
+    may stand where bit k of standable (rows, cols) tells so: bit 0 of the cell itself, bit k of any cell of the block
+    of 2^k x 2^k that begins there. Poses are whole cells and 2 pi / headings apart; every pose that scores above
+    `least` and above the worst of a full list is found.
     """
-    top = len(levels) - 1
-    rows, cols = levels[0].shape
+    top = len(places) - 1
+    rows, cols = standable.shape
     n = len(points)
     weight = 1.0 / (255.0 * max(n, 1))
     block = 1 << top
@@ -113,7 +116,7 @@ def search_map(
             for j in range(wide):
                 if not standable[i * block, j * block] & block:
                     continue
-                bound = weight * _score(levels[top], top, at[h], j * block, i * block)
+                bound = weight * _score(cells, places, top, at[h], j * block, i * block)
                 if bound > least:
                     bounds[count] = bound
                     ids[count, 0], ids[count, 1], ids[count, 2] = h, j * block, i * block
@@ -147,7 +150,7 @@ def search_map(
                     x, y = c + a * size, r + b * size
                     if x >= cols or y >= rows or not standable[y, x] & size:
                         continue
-                    bound = weight * _score(levels[k - 1], k - 1, at[h], x, y)
+                    bound = weight * _score(cells, places, k - 1, at[h], x, y)
                     if bound > limit:
                         place = many
                         while place > 0 and child_bound[place - 1] > bound:  # best last: on top of the stack

@@ -14,8 +14,8 @@ from ._search_kernels import pooled, search_map
 from .likelihood_field import LikelihoodField
 
 COARSE = 0.1  # cells of the search are at least this wide [m]
-DEPTH = 4  # levels above the finest: blocks of 16 cells
-PAD = 1 << DEPTH  # empty cells below row and column 0: a block that begins outside of the map holds nothing
+DEPTH = (4, 7)  # least and most levels above the finest: blocks of 16 to 128 cells
+BLOCKS = 64  # about so many blocks of the coarsest level lie across a map
 APART, TURN = 0.6, 0.35  # poses nearer than this are one place [m, rad]
 WIDE = 0.2  # deviation of the score about a wall [m]
 
@@ -37,12 +37,17 @@ class ScanSearch:
         self._factor = max(1, round(COARSE / grid.resolution))
         self.resolution = grid.resolution * self._factor
         score = np.rint(255 * np.exp(-0.5 * (field.distance / max(WIDE, 1.5 * self.resolution)) ** 2))
-        fine = _padded(_blocks(score.astype(np.uint8), self._factor))
-        levels = [fine]
-        for k in range(DEPTH):
+        fine = _blocks(score.astype(np.uint8), self._factor)
+        depth = int(np.clip(math.ceil(math.log2(max(fine.shape) / BLOCKS)), *DEPTH))
+        self._pad = 1 << depth  # empty cells below row and column 0: a block that begins outside holds nothing
+        levels = [_padded(fine, self._pad)]
+        for k in range(depth):
             levels.append(pooled(levels[-1], k == 0))
-        self._levels = tuple(levels)
-        self._standable = _standable(_padded(_blocks(grid.free().astype(np.uint8), self._factor)))
+        self._cells = np.concatenate([level.ravel() for level in levels])
+        begins = np.cumsum([0, *(level.size for level in levels[:-1])])
+        self._places = np.array([[b, *level.shape] for b, level in zip(begins, levels, strict=True)], dtype=np.int64)
+        free = _blocks(grid.free().astype(np.uint8), self._factor)
+        self._standable = _standable(_padded(free, self._pad), depth)
 
     def places(self, points: Array, most: int = 10, least: float = 0.4) -> Places:
         """The best distinct poses for points (m, 2) of the robot's frame, on free cells, scoring above `least`."""
@@ -52,10 +57,11 @@ class ScanSearch:
         headings = int(np.clip(math.ceil(2 * math.pi * max(reach, 1.0) / (1.5 * self.resolution)), 72, 720))
         best = np.full((most, 4), -1.0)
         count = search_map(
-            self._levels, self._standable, points, self.resolution, headings, least, APART / self.resolution, TURN, best
-        )
+            self._cells, self._places, self._standable, points, self.resolution, headings, least,
+            APART / self.resolution, TURN, best,
+        )  # fmt: skip
         best = best[:count]
-        at = (best[:, 1:3] + 0.5 - PAD) * self.resolution
+        at = (best[:, 1:3] + 0.5 - self._pad) * self.resolution
         local = np.column_stack([at, best[:, 3]])
         return Places(se2.compose(self._field.grid.origin, local), best[:, 0].copy())
 
@@ -70,17 +76,17 @@ def _blocks(cells: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     return padded.reshape(rows, factor, cols, factor).max(axis=(1, 3))
 
 
-def _padded(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The cells with PAD empty rows below and columns to the left."""
-    return np.pad(cells, ((PAD, 0), (PAD, 0)))
+def _padded(cells: NDArray[np.uint8], pad: int) -> NDArray[np.uint8]:
+    """The cells with empty rows below and columns to the left."""
+    return np.pad(cells, ((pad, 0), (pad, 0)))
 
 
-def _standable(free: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _standable(free: NDArray[np.uint8], depth: int) -> NDArray[np.uint8]:
     """Bits (rows, cols): bit k of a cell tells that a free cell lies in the 2^k x 2^k block that begins there."""
     out = (free > 0).astype(np.uint8)
     rows, cols = free.shape
     block = free > 0
-    for k in range(1, DEPTH + 1):
+    for k in range(1, depth + 1):
         half = 1 << (k - 1)
         grown = np.zeros((rows + half, cols + half), dtype=bool)
         grown[:rows, :cols] = block

@@ -20,7 +20,8 @@ def read_uwb_setup(path: Path | str) -> UwbSetup:
     """Anchors, tags and map_from_uwb of a text or CSV file, or of the tables of a .toml, .json or .yaml file.
 
     Text: lines `NAME x y z` (or `anchor NAME x y z`), `tag NAME x y z`, `map x y yaw`; commas separate as blanks do.
-    Tables: `[anchors]` and `[tags]` with NAME = [x, y, z], and map_from_uwb = [x, y, yaw]. Metres and radians.
+    Tables: `[anchors]` and `[tags]` with NAME = [x, y, z] (or lists of entries with id, x, y, z), and
+    map_from_uwb = [x, y, yaw]. Metres and radians.
     """
     path = Path(path)
     if not path.is_file():
@@ -45,19 +46,36 @@ def _tables(raw: bytes, path: Path) -> dict[str, Any]:
             data = json.loads(raw) if path.suffix.lower() == ".json" else yaml.safe_load(raw)
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise BadInput(f"{path}: cannot be read ({' '.join(str(error).split())[:160]})") from None
-    if not isinstance(data, dict) or not isinstance(data.get("anchors"), dict):
+    if isinstance(data, list) or (isinstance(data, dict) and "anchors" not in data):
+        data = {"anchors": data}  # nothing but anchors
+    if not isinstance(data, dict) or not isinstance(data["anchors"], dict | list):
         raise BadInput(f"{path}: needs a table 'anchors' with NAME = [x, y, z]")
     return data
 
 
 def _of_tables(data: dict[str, Any], path: Path) -> UwbSetup:
-    anchors = {str(name): _place(value, f"{path}: anchor {name}") for name, value in data["anchors"].items()}
+    anchors = _places(data["anchors"], path, "anchor")
     given = data.get("tags", {})
-    if not isinstance(given, dict):
+    if not isinstance(given, dict | list):
         raise BadInput(f"{path}: 'tags' is a table with NAME = [x, y, z]")
-    tags = {str(name): _place(value, f"{path}: tag {name}") for name, value in given.items()}
+    tags = _places(given, path, "tag")
     pose = data.get("map_from_uwb")
     return _setup(anchors, tags, None if pose is None else _place(pose, f"{path}: map_from_uwb"))
+
+
+def _places(table: dict[Any, Any] | list[Any], path: Path, what: str) -> dict[str, Place]:
+    """Places by name, of NAME = [x, y, z] or NAME = {x, y, z}, or of a list of {id or name, x, y, z or position}."""
+    if isinstance(table, dict):
+        rows = list(table.items())
+    else:
+        rows = [(row.get("id", row.get("name", k)) if isinstance(row, dict) else k, row) for k, row in enumerate(table)]
+    out: dict[str, Place] = {}
+    for name, value in rows:
+        _new(out, str(name), f"{path}: {what}")
+        if isinstance(value, dict):
+            value = value.get("position", [value.get(axis) for axis in "xyz"])
+        out[str(name)] = _place(value, f"{path}: {what} {name}")
+    return out
 
 
 def _of_lines(text: str, path: Path) -> UwbSetup:
@@ -93,7 +111,7 @@ def _setup(anchors: dict[str, Place], tags: dict[str, Place], pose: Place | None
 
 def _new(anchors: dict[str, Place], name: str, where: str) -> None:
     if name in anchors:
-        raise BadInput(f"{where}: anchor {name} comes twice")
+        raise BadInput(f"{where}: {name} comes twice")
 
 
 def _place(value: Any, where: str) -> Place:

@@ -16,12 +16,15 @@ from andante.localization.uwb_log import UwbLog
 from andante.mapping.records import ImuReading
 
 MAX_BYTES = 512 * 1024 * 1024
-TIME = ("time", "t", "stamp", "timestamp", "time_s", "seconds")
+TIME = ("time", "t", "stamp", "timestamp", "time_s", "timestamp_s", "seconds", "sec")
+UNITS = {"_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3}
+RANGE = ("range", "distance", "dist", "d", "r")
 FORM = (
     "a header such as time,tag,anchor,range,gx,gy,gz,ax,ay,az (empty cells where a row has none) or "
     "time,range_NAME,...; or lines 'range,time,tag,anchor,metres' and 'imu,time,gx,gy,gz,ax,ay,az'"
 )
-GYRO, FORCE = ("g", "w", "gyro_", "gyro", "angular_velocity_"), ("a", "acc_", "acc", "accel_", "linear_acceleration_")
+GYRO = ("g", "w", "gyro_", "gyro", "gyr_", "imu_g", "omega_", "ang_vel_", "angular_velocity_")
+FORCE = ("a", "acc_", "acc", "accel_", "accel", "imu_a", "lin_acc_", "linear_acceleration_")
 AXES = {
     f"{front}{axis}": (name, k)
     for name, fronts in (("gyro", GYRO), ("force", FORCE))
@@ -74,12 +77,14 @@ class _Reader:
         self.wide: dict[int, tuple[int, int, float]] = {}  # column to tag, anchor, scale
         self.named: dict[str, int] = {}
         self.axes: dict[tuple[str, int], int] = {}
-        self.scale = 1.0
+        self.scale = self.unit = 1.0
         self.broken = self.seen = 0
 
     def take(self, cells: list[str], number: int) -> None:
         kind = cells[0].lower()
-        if kind not in ("range", "imu") and self.header is None:
+        if self.header is not None:
+            kind = "row"
+        elif kind not in ("range", "imu"):
             self._head([cell.lower() for cell in cells], number)
             return
         self.seen += 1
@@ -99,11 +104,11 @@ class _Reader:
     def _head(self, cells: list[str], number: int) -> None:
         """Find out what the columns are."""
         where = f"{self.path}:{number}"
-        times = [cell for cell in cells if cell in TIME]
+        times = [cell for cell in cells if cell in TIME or (cell[:-3] in TIME and cell[-3:] in UNITS)]
         if not times:
             raise BadInput(f"{where}: has no column of times; a UWB log has {FORM}")
         self.header = cells
-        self.named["time"] = cells.index(times[0])
+        self.named["time"], self.unit = cells.index(times[0]), UNITS.get(times[0][-3:], 1.0)
         for k, cell in enumerate(cells):
             if cell in AXES:
                 self.axes[AXES[cell]] = k
@@ -111,7 +116,7 @@ class _Reader:
                 self.named["tag"] = k
             elif cell in ("anchor", "anchor_id"):
                 self.named["anchor"] = k
-            elif cell in ("range", "distance", "dist", "range_m", "range_mm", "distance_m", "distance_mm"):
+            elif cell in RANGE or (cell.removesuffix("_mm").removesuffix("_m") in RANGE):
                 self.named["range"], self.scale = k, 1e-3 if cell.endswith("_mm") else 1.0
             elif k != self.named["time"]:
                 self._wide_column(k, cell)
@@ -137,7 +142,7 @@ class _Reader:
                     return
 
     def _row(self, cells: list[str]) -> None:
-        time = _number(cells[self.named["time"]])
+        time = self.unit * _number(cells[self.named["time"]])
         tag_cell = cells[self.named["tag"]] if "tag" in self.named and self.named["tag"] < len(cells) else ""
         tag = self.setup.tag_index(tag_cell) if tag_cell else 0
         if "range" in self.named and self.named["range"] < len(cells) and cells[self.named["range"]]:
