@@ -176,6 +176,10 @@ def test_scans_without_echoes_move_and_count(field, ring, ranges):
     assert np.isfinite(made.pose).all()
     np.testing.assert_allclose(se2.between(before, made.pose), [0.3, 0, 0], atol=0.05)
     assert localizer.search(replace(log.scans[1], ranges=ranges)).poses.shape == (0, 3)
+    fresh = MonteCarloLocalizer(field, seed=0)
+    fresh.start_at(truth[0])
+    assert not fresh.update(replace(log.scans[0], ranges=ranges), wheels[0]).updated
+    assert fresh.update(log.scans[0], wheels[0]).updated  # the first scan that tells anything counts
 
 
 def test_single_nan_ranges_and_backward_time_do_no_harm(field, ring):

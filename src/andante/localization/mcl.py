@@ -140,13 +140,13 @@ class MonteCarloLocalizer:
             return self._ridden(scan.time, step)
         self._time = scan.time
         self._move(step, now, gap)
-        self._force = False
         scan = tilted(scan, *tilt) if tilt is not None else scan
         points, angles, ranges = self._points(scan, p.beams, _velocity(scan, step, gap))
         if len(points) < FEWEST_BEAMS:
             self.blind += 1
             self._last = self._estimate(scan.time, points, float(len(self.particles)), 0.0, weighed=False)
             return self._last
+        self._force = False
         effective = add_log_weights(self.weights, self._log_likelihood(scan, points, angles, ranges))
         made = self._estimate(scan.time, points, effective, 0.0, weighed=True)
         added = self._added_share(made)
