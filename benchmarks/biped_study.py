@@ -1,6 +1,7 @@
 """How well the NAO walks: distances and turns over seeds, pushes, engines, the time of a control step.
 
-python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N] [--pushes N]
+python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N]
+[--pushes N]
 
 Every figure is the simulator's truth; the robot is led by its own reckoning. `--quick`: two seeds and fewer pushes.
 """

@@ -39,6 +39,11 @@ LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body 
 SAG_SHARE = 0.1  # of a new reading of how far the servos give way
 REST = 0.4  # a stand counts as one after this time [s]
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the centre
+LONG, QUIET, QUIETER = (
+    1.0,
+    1.5,
+    3.0,
+)  # errors that last this long [s] are left alone for so long, up to so many times more
 RECOVERED = 2.5  # steps keep their time for so long after they have been free, so that rocking dies away [s]
 CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
@@ -71,6 +76,7 @@ class BipedWalk:
         self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
         self.disturbed = False
         self._hurry = -RECOVERED  # steps may come sooner or later than usual for so long, then not for a while [s]
+        self._upset = 0.0  # how long errors have lasted; below 0: the time left in which only large ones count [s]
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness says
         self._wish = [0.0, 0.0, 0.0]
@@ -186,11 +192,16 @@ class BipedWalk:
         ago = round(s.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
             then, now = self._past[-ago], sense.divergent
-            self.error = beyond(now[0] - then[0], now[1] - then[1], s.calm)
-            roll, pitch = beyond(sense.foot_roll, sense.foot_pitch, s.calm_tilt)
+            usual = QUIETER if self._upset < 0.0 else 1.0
+            self.error = beyond(now[0] - then[0], now[1] - then[1], usual * s.calm)
+            roll, pitch = beyond(sense.foot_roll, sense.foot_pitch, usual * s.calm_tilt)
             if roll or pitch:
                 self._tilt = leaning(roll, pitch)
         self.disturbed = self._tilt is not None or self.error != (0.0, 0.0)
+        if self._upset >= 0.0 and not self.disturbed:
+            self._upset = max(0.0, self._upset - dt)
+        else:
+            self._upset = self._upset + dt if self._upset < LONG else -QUIET
         self._hurry = max(-RECOVERED, self._hurry - dt)
         size = math.hypot(*self.error)
         if size > 2.0 * s.hurry or (size > s.hurry and self._hurry <= -RECOVERED):
