@@ -38,6 +38,14 @@ def test_eval_gives_the_figures_of_one_gait(andante, tmp_path):
     assert out.startswith("nao on mujoco: fitness ")
 
 
+def test_parameters_may_follow_each_other(andante):
+    short = ("--seconds", 0.5, "--json")
+    once = told(andante("gait", "eval", "nao", "--set", "T=0.6", "A_h=5", "b=20", *short))
+    each = told(andante("gait", "eval", "nao", "--set", "T=0.6", "--set", "A_h=5", "--set", "b=20", *short))
+    assert once == each
+    assert once["parameters"]["b"] == 20.0
+
+
 def test_a_study_of_the_nao_from_search_to_replay(andante, tmp_path):
     study = tmp_path / "study"
     common = ("--seconds", 0.6, "--freeze", "T=0.8", "--freeze", "s_k=40", "--workers", 1, "--json")

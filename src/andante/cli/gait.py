@@ -44,7 +44,8 @@ def evaluate(
     params: Annotated[
         Path | None, typer.Option("--params", metavar="FILE", help="Gait parameters, .toml or .json.")
     ] = None,
-    values: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One parameter.")] = None,
+    values: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE ...", help="Parameters.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE ...]", help="More parameters.")] = None,
     variant: Variant = "smooth",
     engine: EngineName = "mujoco",
     world: WorldName = "empty",
@@ -61,7 +62,7 @@ def evaluate(
     from andante.runtime.gait_job import evaluate_gait
 
     task = _task(robot, engine, variant, seconds, world, fitness, robust, objective, argument)
-    given = {**(read_parameters(params) if params is not None else {}), **_values(values)}
+    given = {**(read_parameters(params) if params is not None else {}), **_values([*(values or ()), *(more or ())])}
     told = evaluate_gait(task, given, seed)
     if json:
         print_json(told)
