@@ -6,7 +6,7 @@ The pulse widths of the firmware set steering angle and wheel speed; encoders, I
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +46,7 @@ class Board:
         battery: Battery | None = None,
     ) -> None:
         self.body, self.car = body, Car.of(body.robot)
-        self.firmware = firmware or Firmware(car_parameters(self.car))
+        self.firmware = firmware or Firmware(self.car.parameters)
         self.ticks_per_turn = ticks_per_turn
         self.battery = battery or Battery()
         self.output = BoardOutput(b"", 0, 0)
@@ -80,16 +80,6 @@ def _three(values: np.ndarray, z: float) -> tuple[float, float, float]:
     """Three numbers; what a car without an IMU reads at rest where there are none."""
     x, y, last = (float(v) for v in np.where(np.isnan(values), (0.0, 0.0, z), values))
     return x, y, last
-
-
-def car_parameters(car: Car) -> Mapping[str, float]:
-    """Parameters of the firmware that follow from the car; five per cent of room around its turning circle."""
-    return {
-        "top_speed": car.top_speed,
-        "full_lock": car.full_lock,
-        "wheelbase": car.wheelbase,
-        "turning_radius": 1.05 * car.wheelbase / math.tan(car.full_lock),
-    }
 
 
 class BoardLine:

@@ -12,6 +12,7 @@ from andante.kinematics.drives import Drive
 from andante.physics.state import Mode
 
 from .body import JointTarget
+from .parameters import NUMBERS, PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,17 @@ class Car:
         wheelbase = max(abs(float(part.wheel.position[0])) for part in steered)
         top = float(drive.limited((1e3, 0.0, 0.0))[0])
         return Car(drive, wheelbase, math.atan(wheelbase / drive.turning_radius), top, left[0], right[0])
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Parameters of the firmware that follow from the car; five per cent of room around its turning circle."""
+        follow = {
+            "top_speed": self.top_speed,
+            "full_lock": self.full_lock,
+            "wheelbase": self.wheelbase,
+            "turning_radius": 1.05 * self.wheelbase / math.tan(self.full_lock),
+        }
+        return {name: value for name, value in follow.items() if PARAMETERS[NUMBERS[name]].accepts(value)}
 
     def targets(self, speed: float, angle: float) -> dict[str, JointTarget]:
         """Joint targets for a speed [m/s] and a steering angle [rad], left positive, also while standing."""

@@ -108,9 +108,10 @@ class Firmware:
         self._take(received, now)
         self._watch(now, sensors)
         throttle, steering = self._drive(now)
+        self._out += self.endpoint.due(now)
         self._tell(now, sensors, throttle, steering)
         out, self._out = bytes(self._out), bytearray()
-        return BoardOutput(self.endpoint.due(now) + out, throttle, steering)
+        return BoardOutput(out, throttle, steering)
 
     # ---- the line --------------------------------------------------------------------------------
     def _take(self, received: bytes, now: float) -> None:

@@ -77,12 +77,12 @@ class HostLink:
 
     # ---- what goes out ---------------------------------------------------------------------------
     def post(self, message: Message) -> bool:
-        """Put a message into its place in the outbox; False (and counted) while nobody is connected."""
+        """Put a message into its place in the outbox; False while nobody is connected, and counted if it is lost."""
         pack(message)  # refuses bad values before anything is kept
         if isinstance(message, SetParameter):
-            self._parameters[message.number] = message
+            self._parameters[message.number] = message  # told at the next connection if not now
         if not self.connected:
-            self.counters.dropped += 1
+            self.counters.dropped += not isinstance(message, SetParameter)
             return False
         key = _place(message)
         self._pending.pop(key, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -93,11 +94,15 @@ class Line:
     def _let_go(self) -> None:
         port, self._port = self._port, None
         if port is not None:
-            port.close()
+            with contextlib.suppress(Exception):  # it is gone
+                port.close()
 
     def _run(self) -> None:
         while not self._ending.is_set():
-            self.poll()
+            try:
+                self.poll()
+            except Exception as error:  # whatever a port does, the line is kept
+                self._vanished(OSError(f"{type(error).__name__}: {error}"))
             if self._port is None:
                 self._ending.wait(IDLE)
         self._finish()

@@ -59,7 +59,9 @@ FAULT_WORDS = {
 class SerialBody:
     """A car at a serial port (a name, or a function that opens any other `Port`).
 
-    threaded=False leaves the line to `poll`, called by the user's loop: with a simulated `clock` a run is repeatable.
+    What follows from the robot file (wheelbase, full lock, top speed, turning radius) and the `parameters` given here
+    are told to the firmware at each connection. threaded=False leaves the line to `poll`, called by the user's loop:
+    with a simulated `clock` a run is repeatable.
     """
 
     def __init__(
@@ -77,7 +79,8 @@ class SerialBody:
         self.robot = load_robot(robot) if isinstance(robot, str) else robot
         self.car = Car.of(self.robot)
         self.ticks_per_turn = ticks_per_turn
-        self.parameters = defaults(parameters)
+        told = self.car.parameters | dict(parameters or {})
+        self.parameters = defaults(told)
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # what happened to the line, in words
         self._listener = say
         self._port_name = port if isinstance(port, str) else ""
@@ -87,13 +90,13 @@ class SerialBody:
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
         self._closed = False
-        for name in parameters or {}:
+        for name in told:
             self._post(SetParameter(NUMBERS[name], self.parameters[name]))
         if threaded:
             self._line.start()
 
     # ---- the line --------------------------------------------------------------------------------
-    def connect(self, timeout: float = 3.0, step: Callable[[], None] | None = None) -> Self:
+    def connect(self, timeout: float = 5.0, step: Callable[[], None] | None = None) -> Self:
         """Wait until the microcontroller answers; refused in words when it does not within a time [s, wall clock].
 
         step: what lets the rest of a lock-step run go on meanwhile; without it a short sleep.
@@ -145,7 +148,11 @@ class SerialBody:
     def _say(self, words: str) -> None:
         self.notes.append(words)
         if self._listener is not None:
-            self._listener(words)
+            try:
+                self._listener(words)
+            except Exception as error:  # it must not end the line's thread
+                self._listener = None
+                self.notes.append(f"the listener failed and is not told any more: {type(error).__name__}: {error}")
 
     def _post(self, message: Message) -> bool:
         if self._closed:

@@ -26,7 +26,7 @@ class Finding:
 
 def diagnose() -> tuple[Finding, ...]:
     """Engines, rendering, file formats and the tools that the tests compare with."""
-    return (*_engines(), _rendering(), *_libraries(), *_tools())
+    return (*_engines(), _rendering(), *_libraries(), _serial(), *_tools())
 
 
 def _engines() -> Iterator[Finding]:
@@ -54,11 +54,17 @@ def _rendering() -> Finding:
 
 
 def _libraries() -> Iterator[Finding]:
-    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "av", "rosbags", "mcap"):
+    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "av", "rosbags", "mcap", "pyserial"):
         try:
             yield Finding(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:
             yield Finding(name, False, "", f"pip install {name}")
+
+
+def _serial() -> Finding:
+    from andante.hardware.ports import serial_ports
+
+    return Finding("serial ports", True, ", ".join(port.name for port in serial_ports()) or "none found")
 
 
 def _tools() -> Iterator[Finding]:

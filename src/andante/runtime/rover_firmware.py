@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from andante.errors import BadInput
 from andante.hardware import Board, BoardLine, Firmware, SimulatedBody
-from andante.hardware.board import car_parameters
-from andante.hardware.car import Car
 from andante.hardware.ports import OpenPort
 
 from .simulation import Simulation
@@ -24,7 +22,7 @@ class FirmwareOnBoard:
         if not 1.0 <= rate <= 1.0 / sim.engine.dt:
             raise BadInput(f"the firmware's rate must lie from 1 Hz to that of the physics, got {rate}")
         body = SimulatedBody(sim.engine, sim.actor, sim.sensors)
-        self.board = Board(body, firmware or Firmware(car_parameters(Car.of(sim.robot))))
+        self.board = Board(body, firmware)
         self.line = BoardLine(self.board, open_port)
         self.rate = rate
         self.next_time = sim.time  # when the next step is due [s]
