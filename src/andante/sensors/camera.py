@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from andante.physics.render import Renderer
 
 KEPT = 8  # pictures
+FOCUS = 4.0  # how far ahead of the camera shadows are sharpest [m]
 MOST_PIXELS = 4096  # largest edge
 
 
@@ -131,7 +132,9 @@ class CameraSensor:
         m = self.model
         if self._renderer is None:
             self._renderer = Renderer.of(scene.engine, m.width, m.height)
-        image = self._renderer.shoot(scene.engine, Camera.from_pose(self._mount.pose(scene), m.vertical_fov))
+        eye = Camera.from_pose(self._mount.pose(scene), m.vertical_fov)
+        ahead = np.asarray(eye.position) + FOCUS * eye.axes[2]
+        image = self._renderer.shoot(scene.engine, replace(eye, lookat=(ahead[0], ahead[1], ahead[2])))
         if m.noise_stddev:
             noisy = image + self._generator.normal(0.0, 255 * m.noise_stddev, image.shape)
             image = np.clip(np.rint(noisy), 0, 255).astype(np.uint8)

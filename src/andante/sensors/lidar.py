@@ -40,7 +40,7 @@ class Lidar:
     past, sees the robot at rest.
     """
 
-    watch_rate = 100.0  # [Hz]
+    watch_rate = 50.0  # [Hz]
 
     def __init__(self, robot: Robot, link: str, pose: SE3, model: LidarModel, name: str = "scan") -> None:
         self.name, self.model, self.link, self.pose = name, model, link, pose
