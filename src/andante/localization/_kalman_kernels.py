@@ -110,8 +110,10 @@ def predict_inertial(
 
 
 @njit(cache=True)
-def range_update(x: Array, P: Array, anchor: Array, lever: Array, measured: float, sigma: float, gate: float) -> float:
-    """Correct the state of `predict_inertial` by one range; return the innovation in deviations, over the gate: > 1.
+def range_update(
+    x: Array, P: Array, anchor: Array, lever: Array, measured: float, sigma: float, gate: float
+) -> tuple[float, float]:
+    """Correct the state of `predict_inertial` by one range; return the innovation over its gate (> 1: refused) and [m].
 
     The tag sits at `lever` (3,) on the robot. Walls and reflections make ranges longer, never shorter. So ranges that
     are too long are doubted early: beyond a quarter of the gate they count as noisier, in proportion (Huber), beyond
@@ -130,7 +132,7 @@ def range_update(x: Array, P: Array, anchor: Array, lever: Array, measured: floa
     room = gate if gap > 0.0 else 2.0 * gate
     size = abs(gap) / math.sqrt(S)
     if size > room:
-        return size / room
+        return size / room, gap
     doubt = size / (SOFT * room)
     if doubt > 1.0:
         S += (doubt - 1.0) * (sigma * sigma) * doubt
@@ -138,4 +140,4 @@ def range_update(x: Array, P: Array, anchor: Array, lever: Array, measured: floa
     x += K * gap
     P -= np.outer(K, PH)
     P[:] = 0.5 * (P + P.T)
-    return size / room
+    return size / room, gap

@@ -15,6 +15,9 @@ from andante.mapping.planar import wrap
 from ._kalman_kernels import predict_inertial, range_update
 from .ahrs import Ahrs
 
+TOO_LONG = 2.0  # ranges longer than expected by this speak of a wall [sigma]
+DOUBT_GAIN = 0.2  # of one range on the doubt about its anchor
+DOUBTED = 8.0  # an anchor behind a wall is this much noisier, besides [sigma]
 LONGEST_STEP = 0.1  # longer gaps are predicted in parts [s]
 LONGEST_GAP = 2.0  # ... and longer ones than this count as this long [s]
 
@@ -53,6 +56,7 @@ class RangeInertialFilter:
         self._x, self._P = np.zeros(10), np.eye(10)
         self._levels = Ahrs()  # only roll and pitch are taken from it
         self._rate = 0.0
+        self._doubt = np.zeros(len(self.anchors))  # recent share of ranges that were too long: a wall is in between
         self._push = np.zeros(2)
         self.time = math.nan
         self.started = self.heading_known = False
@@ -112,7 +116,9 @@ class RangeInertialFilter:
         self._to(time)
         lever = self.tags[tag] if self.heading_known else np.array([0.0, 0.0, self.tags[tag][2]])
         n = self.noise
-        size = range_update(self._x, self._P, self.anchors[anchor], lever, distance, n.range_sigma, n.gate)
+        sigma = n.range_sigma * (1.0 + DOUBTED * self._doubt[anchor])
+        size, gap = range_update(self._x, self._P, self.anchors[anchor], lever, distance, sigma, n.gate)
+        self._doubt[anchor] += DOUBT_GAIN * (float(gap > TOO_LONG * n.range_sigma) - self._doubt[anchor])
         good = size <= 1.0
         self.accepted += good
         self.refused += not good
