@@ -13,6 +13,7 @@ from andante.description import load_robot
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command, Readings
 from andante.locomotion.biped import BipedWalk
+from andante.locomotion.biped_alarm import Alarm
 from andante.locomotion.biped_attitude import BipedAttitude
 from andante.locomotion.biped_loads import planned_push
 from andante.locomotion.biped_odometry import BipedOdometry
@@ -212,3 +213,23 @@ def test_unknown_parameters_and_settings(tmp_path: Path) -> None:
     slow = prepare(load_robot("nao"), Request("walk", parameters={"top_speed": 0.1})).walker
     assert slow.top_speed == 0.1
     assert replace(BipedSettings(), arms=0.0).arms == 0.0
+
+
+def test_alarms_answer_what_is_not_usual() -> None:
+    alarm = Alarm(BipedSettings())
+    alarm.update((0.009, 0.0), (0.02, 0.0), 0.01)
+    assert not alarm.on
+    alarm.update((0.02, 0.0), (0.0, 0.05), 0.01)
+    assert alarm.error == pytest.approx((0.01, 0.0))
+    assert alarm.tilt is not None
+    assert not alarm.hurry
+    alarm.update((0.0, -0.05), (0.0, 0.0), 0.01)
+    assert alarm.hurry
+    for _ in range(90):
+        alarm.update((0.0, -0.02), (0.0, 0.0), 0.01)
+    assert not alarm.hurry
+    for _ in range(30):
+        alarm.update((0.0, -0.02), (0.0, 0.0), 0.01)
+    assert not alarm.on  # it has lasted too long to be a push
+    alarm.update((0.0, -0.04), (0.0, 0.0), 0.01)
+    assert alarm.error == pytest.approx((0.0, -0.01))

@@ -18,13 +18,14 @@ from andante.description import Robot
 from andante.geometry import Array
 
 from .behaviour import Command, Readings
+from .biped_alarm import Alarm
 from .biped_body import BipedBody
 from .biped_loads import planned_push
 from .biped_odometry import BipedOdometry
 from .biped_sense import BipedSense
 from .biped_settings import BipedMeasures, BipedSettings
 from .biped_steps import LEFT, RIGHT, Swing, coming_offset, next_step, starting_offset
-from .biped_turns import angles_of, beyond, leaning, seen_from, turned
+from .biped_turns import angles_of, leaning, seen_from, turned
 from .lipm import Step, shift_share
 from .lipm_kernels import choose_step
 from .rig import Rig
@@ -44,7 +45,6 @@ LONG, QUIET, QUIETER = (
     1.5,
     3.0,
 )  # errors that last this long [s] are left alone for so long, up to so many times more
-RECOVERED = 2.5  # steps keep their time for so long after they have been free, so that rocking dies away [s]
 CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
@@ -75,8 +75,7 @@ class BipedWalk:
         self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
         self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
         self.disturbed = False
-        self._hurry = -RECOVERED  # steps may come sooner or later than usual for so long, then not for a while [s]
-        self._upset = 0.0  # how long errors have lasted; below 0: the time left in which only large ones count [s]
+        self.alarm = Alarm(s)
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness says
         self._wish = [0.0, 0.0, 0.0]
@@ -188,24 +187,13 @@ class BipedWalk:
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_SHARE * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
-        self.error, self._tilt = (0.0, 0.0), None
+        off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(s.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
             then, now = self._past[-ago], sense.divergent
-            usual = QUIETER if self._upset < 0.0 else 1.0
-            self.error = beyond(now[0] - then[0], now[1] - then[1], usual * s.calm)
-            roll, pitch = beyond(sense.foot_roll, sense.foot_pitch, usual * s.calm_tilt)
-            if roll or pitch:
-                self._tilt = leaning(roll, pitch)
-        self.disturbed = self._tilt is not None or self.error != (0.0, 0.0)
-        if self._upset >= 0.0 and not self.disturbed:
-            self._upset = max(0.0, self._upset - dt)
-        else:
-            self._upset = self._upset + dt if self._upset < LONG else -QUIET
-        self._hurry = max(-RECOVERED, self._hurry - dt)
-        size = math.hypot(*self.error)
-        if size > 2.0 * s.hurry or (size > s.hurry and self._hurry <= -RECOVERED):
-            self._hurry = s.hurry_time
+            off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll, sense.foot_pitch)
+        self.alarm.update(off, lean, dt)
+        self.error, self._tilt, self.disturbed = self.alarm.error, self.alarm.tilt, self.alarm.on
 
     def _follow(self, command: Command, dt: float) -> None:
         """Ramp the command, within what is possible, and hold the heading by the steps that were measured."""
@@ -327,7 +315,7 @@ class BipedWalk:
         near, far = (m.narrowest, m.widest) if self.stance == RIGHT else (-m.widest, -m.narrowest)
         usual = max(m.step_time - self.time, dt)
         shortest = longest = usual
-        if self._hurry > 0.0:
+        if self.alarm.hurry:
             shortest = max(s.shortest * m.step_time - self.time, 0.03, remain)
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
@@ -368,7 +356,7 @@ class BipedWalk:
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
         swung = self.time - self.measures.double
-        return self._hurry > 0.0 and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+        return self.alarm.hurry and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
