@@ -282,6 +282,22 @@ def test_after_silence_only_a_new_start_moves_the_motors(desk):
     assert desk.firmware.fault is Fault.NONE
 
 
+def test_a_clock_that_is_set_back_neither_stops_nor_blinds(desk):
+    shaken(desk)
+    desk.now += 100.0
+    desk.tick(5)
+    desk.tick(20)
+    driving(desk)
+    desk.now -= 90.0
+    driving(desk)
+    told = desk.link.latest(Telemetry)
+    assert told.time == pytest.approx(1000 * desk.now, abs=200)
+    desk.down_line = lambda data: b""
+    desk.tick(20)
+    assert desk.output.throttle == 1500
+    assert desk.firmware.fault is Fault.LINK
+
+
 def test_words_of_a_flooding_firmware_are_bounded(desk):
     shaken(desk)
     endpoint = desk.firmware.endpoint

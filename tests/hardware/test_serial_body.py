@@ -7,11 +7,22 @@ import numpy as np
 import pytest
 
 from andante.errors import BadInput, UnknownName, Unsupported
-from andante.hardware import BodyCommand, Firmware, JointTarget, Loopback, SerialBody, State, check_body, serial_ports
+from andante.hardware import (
+    BodyCommand,
+    Firmware,
+    JointTarget,
+    Loopback,
+    PortInfo,
+    SerialBody,
+    State,
+    check_body,
+    serial_ports,
+)
 from andante.hardware.firmware import BoardSensors
 from andante.hardware.host import HostLink
 from andante.hardware.line import FIRST_WAIT, LONGEST_WAIT, Line
 from andante.hardware.messages import Fault
+from andante.runtime import doctor
 
 from .lines import Bench, NoisyPort, needs_pty, slow_clock, wait_until
 
@@ -320,3 +331,16 @@ def test_errors_of_the_body_name_what_is_wrong():
 
 def test_ports_of_this_computer_are_listed():
     assert all(each.name for each in serial_ports())
+
+
+@pytest.mark.parametrize(("found", "words"), [((), "none found"), ((PortInfo("COM5", "USB"),), "COM5")])
+def test_doctor_lists_them(monkeypatch, found, words):
+    monkeypatch.setattr("andante.hardware.ports.serial_ports", lambda: found)
+    (finding,) = [each for each in doctor._libraries() if each.part == "pyserial"]
+    assert finding.ready
+    assert doctor._serial().version == words
+
+
+def test_a_baud_rate_that_cannot_be_is_told(cable):
+    with SerialBody(cable.path, baud=-5) as body, pytest.raises(BadInput, match=r"cannot be opened: serial port .*-5"):
+        body.connect(0.2)

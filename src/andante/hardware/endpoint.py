@@ -78,7 +78,13 @@ class Endpoint:
 
     # ---- receiving -------------------------------------------------------------------------------
     def receive(self, data: bytes, now: float) -> list[Received]:
-        """Messages of the other side in these bytes, in order, each once; hello and heartbeat are dealt with here."""
+        """Messages of the other side in these bytes, in order, each once; hello and heartbeat are dealt with here.
+
+        A clock that was set back (a simulation that was restored) counts on from there.
+        """
+        if now < self.last_good:
+            self.last_good = now
+        self._last_sent, self._last_hello = min(self._last_sent, now), min(self._last_hello, now)
         out = []
         for packet in self._reader.feed(data):
             got = self._understand(packet, now)

@@ -102,6 +102,8 @@ class Firmware:
     def step(self, now: float, received: bytes, sensors: BoardSensors) -> BoardOutput:
         """One round of the firmware's loop at a time [s since power-on]."""
         dt = now - self._before if now > self._before else 0.0
+        if now < self._before:
+            self._set_back(now)
         self._before = now
         if sensors.sound:
             self.yaw.turn(sensors.gyro[2], dt)
@@ -112,6 +114,14 @@ class Firmware:
         self._tell(now, sensors, throttle, steering)
         out, self._out = bytes(self._out), bytearray()
         return BoardOutput(out, throttle, steering)
+
+    def _set_back(self, now: float) -> None:
+        """The clock was set back: nothing may seem fresh for longer than it is."""
+        self._telemetry_due = self._inertial_due = -math.inf
+        if self._pose is not None:
+            self._pose = (min(self._pose[0], now), self._pose[1])
+        if self._command is not None:
+            self._command = (min(self._command[0], now), self._command[1])
 
     # ---- the line --------------------------------------------------------------------------------
     def _take(self, received: bytes, now: float) -> None:

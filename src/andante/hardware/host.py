@@ -91,6 +91,8 @@ class HostLink:
 
     def exchange(self, data: bytes, now: float) -> bytes:
         """Take what came, do what is due, and say what shall be sent."""
+        for waiting in self._pending.values():
+            waiting.sent = min(waiting.sent, now)
         words = 0
         for got in self.endpoint.receive(data, now):
             if isinstance(got.message, Ack):

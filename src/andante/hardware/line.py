@@ -66,6 +66,7 @@ class Line:
 
     def _try_to_open(self) -> Port | None:
         now = self.clock()
+        self._next_try = min(self._next_try, now + LONGEST_WAIT)  # a clock may be set back
         if now < self._next_try:
             return None
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -37,8 +38,9 @@ class SerialPort:
     """A serial port of this computer."""
 
     def __init__(self, name: str, baud: int = 115200, wait: float = WAIT) -> None:
+        alone = True if os.name == "posix" else None  # elsewhere ports are never shared
         try:
-            self._port = serial.Serial(name, baud, timeout=wait, write_timeout=WRITE_WAIT, exclusive=True)
+            self._port = serial.Serial(name, baud, timeout=wait, write_timeout=WRITE_WAIT, exclusive=alone)
         except ValueError as error:  # pyserial on a baud rate that cannot be
             raise BadInput(f"serial port {name}: {error}") from error
         except OSError:
