@@ -115,6 +115,14 @@ def test_saved_pictures_come_back():
     suite.close()
 
 
+def test_a_camera_wider_than_a_pinhole_is_told_not_sampled():
+    spec = SensorSpec("fisheye", "camera", "base", parameters={"horizontal_fov": 3.5})
+    made, scene = scene_of(robot=carrier(spec))
+    suite = SensorSuite(made, scene.actor)
+    assert suite.unmodelled == (spec,)
+    assert "fisheye" not in {channel.name for channel in suite}
+
+
 def test_figures_of_a_camera():
     model = CameraModel(640, 480, math.radians(60.9))
     assert model.focal_length == pytest.approx(544.3, abs=0.1)

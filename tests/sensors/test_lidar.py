@@ -314,7 +314,7 @@ def test_a_description_fills_in_from_its_named_model():
         ({"samples": 1e9}, "lidar samples must be between 1 and 200000"),
         ({"samples": 1000, "vertical_samples": 1000}, "lidar beams must be between 1 and 200000, got 1000 x 1000"),
         ({"range_min": 5.0, "range_max": 2.0}, "range_min must be below range_max 2.0, got 5.0"),
-        ({"range_max": math.inf}, "range_max must be above 0 and finite"),
+        ({"range_max": -1.0}, "range_max must be above 0 and finite"),
         ({"noise_stddev": -1.0}, "noise_stddev must be at least 0"),
         ({"dropout": 1.5}, "dropout must be a share between 0 and 1, got 1.5"),
         ({"samples": 10, "min_angle": 0.0, "max_angle": 9.0}, "a sweep turns at most once"),
@@ -324,6 +324,11 @@ def test_a_description_fills_in_from_its_named_model():
 def test_bad_figures_are_named(parameters, fragment):
     with pytest.raises(BadInput, match=fragment):
         lidar_model(SensorSpec("eye", "lidar", "base", HERE, 10.0, parameters=parameters))
+
+
+def test_a_range_without_end_ends_somewhere():
+    spec = SensorSpec("eye", "lidar", "base", HERE, 10.0, parameters={"range_max": math.inf})
+    assert lidar_model(spec).range_max == 1000.0
 
 
 def test_unknown_models_and_links_are_named():

@@ -12,6 +12,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 MOST_BEAMS = 200_000  # of one sweep, all rows
+FARTHEST = 1000.0  # of a description that sets no end to the range [m]
 TURN = 2 * math.pi
 
 
@@ -108,7 +109,7 @@ class LidarModel:
                 angle_min=low,
                 angle_increment=(high - low) / max(columns - 1, 1),
                 range_min=value("range_min", base.range_min),
-                range_max=value("range_max", base.range_max),
+                range_max=min(value("range_max", base.range_max), FARTHEST),
                 noise_stddev=value("noise_stddev", base.noise_stddev),
                 noise_proportional=value("noise_proportional", base.noise_proportional),
                 noise_mean=value("noise_mean", base.noise_mean),

@@ -33,6 +33,7 @@ ENCODER_RATE = 100.0  # [Hz]
 SWITCHES = ("contact", "bumper", "touch", "button")
 RANGING = ("lidar", "sonar", "uwb", "camera", "wheel_encoders")  # kinds that make their own errors
 MODELLED = (*SWITCHES, *RANGING, "imu", "force")
+WIDEST = 3.0  # horizontal angle of view that a pinhole camera can have [rad]
 # What a sensor of a kind is like when its file does not say: rate [Hz] and errors of usual parts.
 DEFAULT_RATE = {
     **dict.fromkeys(("imu", "force", "wheel_encoders"), 100.0),
@@ -66,7 +67,7 @@ class SensorSuite:
         self._banks: list[Bank] = []
         self._scene = Scene(engine, actor)
         # kinds without a model here: they are told, not sampled
-        self.unmodelled = tuple(spec for spec in robot.sensors if spec.kind not in MODELLED)
+        self.unmodelled = tuple(spec for spec in robot.sensors if not _modelled(spec))
         self.anchors = dict(anchors) if anchors is not None else {}
         if anchors is None and any(spec.kind == "uwb" for spec in robot.sensors):
             self.anchors = anchors_of(engine.world)
@@ -166,6 +167,14 @@ class SensorSuite:
             bank.load(part)
 
 
+def _modelled(spec: SensorSpec) -> bool:
+    """Whether there is a model of a sensor: of its kind, and cameras only where a pinhole can see as wide."""
+    if spec.kind == "camera":
+        width = spec.parameters.get("horizontal_fov", 1.0)
+        return isinstance(width, str) or width < WIDEST
+    return spec.kind in MODELLED
+
+
 def noise_of(spec: SensorSpec) -> Noise:
     """Error model that the description states, otherwise the usual one of the kind."""
     usual = DEFAULT_NOISE.get(spec.kind, Noise())
@@ -191,6 +200,8 @@ def _from_description(robot: Robot, anchors: Mapping[str, Vec3], perfect: bool) 
     """Sensor models of the described sensors; the load cells of one link become one `FootForce`."""
     cells: dict[str, list[SensorSpec]] = {}
     for spec in robot.sensors:
+        if not _modelled(spec):
+            continue
         if spec.kind == "force":
             cells.setdefault(spec.link, []).append(spec)
         elif spec.kind == "imu":
