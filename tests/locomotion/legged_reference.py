@@ -17,8 +17,8 @@ from andante.kinematics import Chain, Legs
 from andante.locomotion import Command, Readings
 from andante.locomotion.gait_patterns import GaitPattern, pattern
 from andante.locomotion.leg_solver import leg_chain
-from andante.locomotion.legged import LeggedSettings, imu_rotation, touch_names
-from andante.locomotion.rig import Rig, check_rig
+from andante.locomotion.legged import LeggedSettings, touch_names
+from andante.locomotion.rig import Rig, check_rig, imu_rotation
 
 GRAVITY = 9.81
 CALM = 0.12

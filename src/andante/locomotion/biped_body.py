@@ -19,7 +19,7 @@ from andante.geometry import SE3, Array, so3
 from .biped_kernels import centre_of_mass, holding, reach
 from .biped_sense_kernels import feel
 from .biped_tree import mass_tree
-from .rig import Rig
+from .rig import Rig, imu_rotation
 from .rig_legs import welded
 
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
@@ -261,12 +261,3 @@ def _levelled(points: Array, name: str) -> Array:
     if not same.max() > 0:
         raise BadInput(f"foot {name!r} has no face that looks down; a walk on two legs needs a sole")
     return so3.between(normals[int(np.argmax(same))], (0.0, 0.0, -1.0))
-
-
-def imu_rotation(robot: Robot, rig: Rig) -> Array:
-    """(3, 3) from the axes of the robot's IMU to those of the rig's body; identity without an IMU."""
-    for spec in robot.sensors:
-        if spec.kind == "imu":
-            poses = robot.link_poses(rig.stance)
-            return poses[rig.body].rotation.T @ poses[spec.link].rotation @ spec.pose.rotation
-    return np.eye(3)

@@ -24,7 +24,7 @@ from .gait_patterns import GaitPattern, pattern
 from .leg_odometry import LegOdometry
 from .leg_solver import LegSolver
 from .legged_kernels import control_step, in_motion, limit_scale
-from .rig import Rig, check_rig
+from .rig import Rig, check_rig, imu_rotation
 
 
 @dataclass(frozen=True)
@@ -231,15 +231,6 @@ class LeggedGait:
             else:
                 known = [readings.pressed[name] for name in switches if name in readings.pressed]
                 self._touching[leg] = any(known) if known else state.UNKNOWN
-
-
-def imu_rotation(robot: Robot, rig: Rig) -> Array:
-    """(3, 3) from the axes of the robot's IMU to those of the rig's body; identity without an IMU."""
-    for spec in robot.sensors:
-        if spec.kind == "imu":
-            poses = robot.link_poses(rig.stance)
-            return poses[rig.body].rotation.T @ poses[spec.link].rotation @ spec.pose.rotation
-    return np.eye(3)
 
 
 def touch_names(robot: Robot, foot: str) -> tuple[str, tuple[str, ...]]:

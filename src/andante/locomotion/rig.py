@@ -174,3 +174,12 @@ def missing_sensors(robot: Robot, rig: Rig) -> tuple[SensorSpec, ...]:
             parameters = {"threshold": press}
             out.append(SensorSpec(f"{leg.foot}/touch", "contact", leg.foot, rate=100.0, parameters=parameters))
     return tuple(out)
+
+
+def imu_rotation(robot: Robot, rig: Rig) -> Array:
+    """(3, 3) from the axes of the robot's IMU to those of the rig's body; identity without an IMU."""
+    for spec in robot.sensors:
+        if spec.kind == "imu":
+            poses = robot.link_poses(rig.stance)
+            return poses[rig.body].rotation.T @ poses[spec.link].rotation @ spec.pose.rotation
+    return np.eye(3)
