@@ -10,7 +10,7 @@ from andante.mapping import Scan
 from andante.navigation import Navigator, Output, Reading, State, Vehicle
 
 
-@njit(cache=True)
+@njit  # not cached: the cache would remember the name under which a test loaded this file
 def cast(x, y, angles, discs, segments, most):
     """Range (n,) of the first hit of each ray; inf: nothing within `most`."""
     out = np.full(len(angles), np.inf)

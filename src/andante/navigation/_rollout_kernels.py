@@ -56,10 +56,11 @@ def score_rollouts(
 ) -> float:
     """Score command sequences (k, t, 3) float32; they are changed to what the limits let through.
 
-    pursuit (k,): above 0 the sequence is replaced by one that pursues the path with this speed [m/s]. limits (8,) as
-    `Surroundings.limits` gives them, path (p, 4) x, y, yaw, distance along. Out: costs (k,), crashes (k,) the step of
-    the first touch (t: none). Returns the clearance at the start [m]: a robot that begins too near to something may
-    move as long as it comes no nearer.
+    pursuit (k,): above 0 the sequence is replaced by one that pursues the path with this speed [m/s];
+    robots that can turn on the spot first when it leads off by more than 1 rad (odd k) or 0.35 rad (even k).
+    limits (8,) as `Surroundings.limits` gives them, path (p, 4) x, y, yaw, distance along. Out: costs (k,), crashes
+    (k,) the step of the first touch (t: none). Returns the clearance at the start [m]: a robot that begins too near to
+    something may move as long as it comes no nearer.
 
     cost = ∫ follow · rest + align · offset² + head · (1 - cos) + clear · (1 - gap / soft)² (0.3 top + v) + reverse · v⁻
     + turn · w² dt,
@@ -99,7 +100,7 @@ def score_rollouts(
                 else:
                     bearing = math.atan2(way * aside, way * ahead)
                     uy = 0.0
-                    if radius == 0.0 and abs(bearing) > 1.0 and gap > 0.05:
+                    if radius == 0.0 and abs(bearing) > (1.0 if k % 2 else 0.35) and gap > 0.05:
                         ux, uw = 0.0, math.copysign(min(turn, 1.5 * abs(bearing)), bearing)
                     elif gap < 0.05 and radius == 0.0:
                         ux, uw = 0.0, 2.0 * _wrap(path[last, 2] - yaw)

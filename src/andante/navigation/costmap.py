@@ -54,6 +54,7 @@ class Costmap:
     cost: NDArray[np.uint8]  # (rows, cols)
     distance: NDArray[np.float32]  # (rows, cols)
     unknown: str = "avoid"
+    roomy: float = 0.0  # with this distance from obstacles the robot has room for every heading [m]
 
     @classmethod
     def of(cls, grid: OccupancyGrid, vehicle: Vehicle, inflation: Inflation | None = None) -> Costmap:
@@ -136,4 +137,4 @@ def inflate(
     cost_window(states, distance, 0, rows, 0, cols, near, inflation.radius, inflation.decline, cost)
     distance.setflags(write=False)
     cost.setflags(write=False)
-    return Costmap(resolution, origin, cost, distance, inflation.unknown)
+    return Costmap(resolution, origin, cost, distance, inflation.unknown, vehicle.circumscribed + inflation.padding)

@@ -57,10 +57,10 @@ class _GridPlanner:
         factors = costmap.factors(self.weight)
         open_cells = factors[costmap.cost] > 0
         cols = costmap.shape[1]
-        first, start_note = relaxed("start", begin, costmap, open_cells, self.tolerance)
+        first, start_note = relaxed("start", begin, costmap, open_cells, self.tolerance, end)
         if first is None:
             return Plan(None, start_note)
-        last, goal_note = relaxed("goal", end, costmap, open_cells, self.tolerance)
+        last, goal_note = relaxed("goal", end, costmap, open_cells, self.tolerance, begin)
         if last is None:
             return Plan(None, goal_note)
         source = first[0] * cols + first[1]
@@ -68,7 +68,7 @@ class _GridPlanner:
         if not len(cells):
             field, steps, more = grid_search(costmap.cost, factors, source, -1, False)
             reachable = (field != UNREACHED).reshape(costmap.shape)
-            last, goal_note = relaxed("goal", end, costmap, reachable, self.tolerance)
+            last, goal_note = relaxed("goal", end, costmap, reachable, self.tolerance, begin)
             if last is None:
                 shut = "no way leads to it"
                 return Plan(

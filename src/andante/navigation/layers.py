@@ -84,7 +84,9 @@ class LayeredCostmap:
         cost, distance = self._cost.view(), self._distance.view()
         cost.setflags(write=False)
         distance.setflags(write=False)
-        return Costmap(self.resolution, self._origin, cost, distance, self.settings.inflation.unknown)
+        inflation = self.settings.inflation
+        roomy = self.vehicle.circumscribed + inflation.padding
+        return Costmap(self.resolution, self._origin, cost, distance, inflation.unknown, roomy)
 
     def update(self, pose: ArrayLike, scan: Scan, velocity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """Add a scan taken at a pose x, y, yaw of the reference point; velocity undoes its motion distortion."""

@@ -83,10 +83,10 @@ class MoverTracker:
         points = se2.transform(pose, scan.points())
         if self._grid is not None and self._walls is not None and len(points):
             cells = self._grid.cell_of(points)
-            inside = self._grid.inside(cells)
-            near = np.zeros(len(points), dtype=bool)
-            near[inside] = self._walls[cells[inside, 0], cells[inside, 1]] < 3 * self._grid.resolution
-            points = points[~near]
+            on_map = np.clip(cells, 0, np.array(self._grid.shape) - 1)
+            beside = np.abs(cells - on_map).max(axis=1) <= 3
+            near = self._walls[on_map[:, 0], on_map[:, 1]] < 3 * self._grid.resolution
+            points = points[~(near & beside)]
         if len(points) < 3:
             return []
         cuts = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) > _JUMP) + 1

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -33,7 +34,7 @@ class MppiSettings:
     align: float = 1.0
     align_car: float = 8.0  # a car's path is to be kept closely, headings too
     head_car: float = 1.0
-    clear: float = 3.0
+    clear: float = 1.5
     reverse: float = 2.0
     turn: float = 0.01
     yaw: float = 0.5
@@ -111,7 +112,7 @@ class Mppi:
         speed = float(np.hypot(*state.velocity[:2]))
         return math.ceil(speed / self.vehicle.max_acceleration / self.settings.dt) + 6
 
-    def _sample(self, state: MotionState, limits: Array, top: float) -> tuple[Array, Array]:
+    def _sample(self, state: MotionState, limits: Array, top: float) -> tuple[NDArray[np.float32], Array]:
         """Command sequences (k, t, 3) around the last solution, moved on by the time that has passed."""
         s = self.settings
         if self._time is not None and state.time > self._time:

@@ -140,7 +140,8 @@ class Navigator:
         self._tracker: PathTracker | None = None
         self._planned_at = -math.inf
         self._plan_reason = ""
-        self._moved_at = -math.inf
+        self._moved_at = self._time
+        self._told_at = -math.inf
         self._unsafe_since: float | None = None
         self._tried = 0
         self._tried_at: Array | None = None
@@ -158,7 +159,7 @@ class Navigator:
             return self._stand(f"the time of the reading is not a number: {reading.time}")
         if reading.time < self._time:
             self._events.append(f"time went back by {self._time - reading.time:.2f} s; clocks start anew")
-            self._scan_time = self._planned_at = self._moved_at = reading.time
+            self._scan_time = self._planned_at = self._moved_at = self._told_at = reading.time
             self._unsafe_since = None
             self._progress.reset()
         if math.isinf(self._time):
@@ -246,9 +247,13 @@ class Navigator:
 
     def _stalled(self, state: MotionState) -> bool:
         """Whether the robot has stood for a second and a half on a path that it should drive."""
-        if float(np.abs(state.velocity[:2]).max()) > 0.03 or abs(float(state.velocity[2])) > 0.1:
+        if (
+            math.isinf(self._moved_at)
+            or float(np.abs(state.velocity[:2]).max()) > 0.03
+            or abs(float(state.velocity[2])) > 0.1
+        ):
             self._moved_at = state.time
-        stalled = state.time - max(self._moved_at, self._planned_at) > 1.5
+        stalled = state.time - self._moved_at > 1.5
         if stalled:
             self._moved_at = state.time
         return stalled

@@ -15,6 +15,8 @@ from andante.geometry import Array
 from .costmap import Costmap
 from .path import Path
 
+_SLACK = 0.08  # free places that much further away are about as near [m]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -49,8 +51,17 @@ def checked_pose(what: str, pose: ArrayLike) -> Array:
     return p
 
 
-def nearest_open(open_cells: NDArray[np.bool_], cell: tuple[int, int], reach: float) -> tuple[int, int] | None:
-    """The True cell nearest to a cell (which may lie outside), within `reach` cells; None: there is none."""
+def nearest_open(
+    open_cells: NDArray[np.bool_],
+    cell: tuple[int, int],
+    reach: float,
+    towards: tuple[int, int] | None = None,
+    slack: float = 0.0,
+) -> tuple[int, int] | None:
+    """The True cell nearest to a cell (which may lie outside), within `reach` cells; None: there is none.
+
+    Of those that are at most `slack` cells further than the nearest, the one nearest to `towards` is taken.
+    """
     rows, cols = open_cells.shape
     r, c = cell
     far = math.floor(reach)
@@ -58,27 +69,35 @@ def nearest_open(open_cells: NDArray[np.bool_], cell: tuple[int, int], reach: fl
     if r0 >= r1 or c0 >= c1:
         return None
     part = open_cells[r0:r1, c0:c1]
-    squared = np.square(np.arange(r0, r1) - r)[:, None] + np.square(np.arange(c0, c1) - c)[None]
-    gaps = np.where(part, squared, np.inf)
-    i = int(np.argmin(gaps))
-    if not gaps.flat[i] <= reach * reach:
+    row, col = np.arange(r0, r1)[:, None], np.arange(c0, c1)[None]
+    gaps = np.where(part, np.hypot(row - r, col - c), np.inf)
+    least = float(gaps.min())
+    if not least <= reach:
         return None
+    if towards is not None:
+        gaps = np.where(gaps <= min(least + slack, reach), np.hypot(row - towards[0], col - towards[1]), np.inf)
+    i = int(np.argmin(gaps))
     return r0 + i // part.shape[1], c0 + i % part.shape[1]
 
 
 def relaxed(
-    what: str, pose: Array, costmap: Costmap, open_cells: NDArray[np.bool_], tolerance: float
+    what: str, pose: Array, costmap: Costmap, open_cells: NDArray[np.bool_], tolerance: float, other: Array
 ) -> tuple[tuple[int, int] | None, str]:
     """The cell of a pose, or the nearest open one within `tolerance` metres; and what had to be changed, in words.
 
-    None with the reason when there is no such cell.
+    Cells with room for every heading come first; of those about equally near the one nearest to the `other` end is
+    taken: the right side of a thin wall. None with the reason when there is no such cell.
     """
     cell = costmap.cell_of(pose)
     place = f"the {what} ({pose[0]:.2f}, {pose[1]:.2f})"
     if costmap.inside(cell) and open_cells[cell]:
         return cell, ""
     trouble = "lies outside the map" if not costmap.inside(cell) else _trouble(int(costmap.cost[cell]))
-    found = nearest_open(open_cells, cell, tolerance / costmap.resolution)
+    reach = tolerance / costmap.resolution
+    for choice in (open_cells & (costmap.distance >= costmap.roomy + costmap.resolution), open_cells):
+        found = nearest_open(choice, cell, reach, costmap.cell_of(other), _SLACK / costmap.resolution)
+        if found is not None:
+            break
     if found is None:
         return None, f"{place} {trouble} and no free place lies within {tolerance:.2f} m of it"
     moved = costmap.resolution * math.hypot(found[0] - cell[0], found[1] - cell[1])
