@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 from .bench import Row
 from .bench_mapping import mapping_rows
 from .bench_nav_localization import localization_rows
+from .bench_nav_navigation import navigation_rows
 from .bench_nav_sensors import sensor_rows
 
 RowFunction = Callable[[float], Iterable[Row]]
-ROWS: list[RowFunction] = [mapping_rows, localization_rows, sensor_rows]
+ROWS: list[RowFunction] = [mapping_rows, localization_rows, navigation_rows, sensor_rows]
 
 
 def run(seconds: float, quiet: bool = False) -> tuple[Row, ...]:
