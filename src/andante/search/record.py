@@ -111,7 +111,7 @@ def to_line(record: Record) -> bytes:
 def from_line(line: bytes) -> Record:
     """The record of a line; ValueError when it is torn or damaged."""
     body = b"{" + line[_BODY_FROM:].rstrip(b"\n")
-    if not line.startswith(_HEAD) or line[len(_HEAD) : len(_HEAD) + 8] != b"%08x" % zlib.crc32(body):
+    if line[:_BODY_FROM] != b'%s%08x",' % (_HEAD, zlib.crc32(body)):
         raise ValueError("the checksum is wrong")
     try:
         table = json.loads(body)
