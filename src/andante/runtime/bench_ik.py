@@ -80,7 +80,7 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     rows: list[Row] = []
     for case in cases():
         rows += measure(case, peers, count)
-    rows.append(threads_row(count))
+    rows.append(threads_row())
     rows.append(legs_row(peers.get("ik_LM")))
     rows.append(first_call_row("ik_LM" in peers))
     return tuple(rows)
@@ -156,8 +156,8 @@ def best(call: Callable[[], object], rounds: int = ROUNDS) -> float:
     return min(times)
 
 
-def threads_row(count: int) -> Row:
-    """A batch on two threads beside the same batch on one."""
+def threads_row(count: int = 10_000) -> Row:
+    """A batch large enough to pay for its threads, on two threads beside the same batch on one."""
     chain = load_dh("panda_like")
     _, targets = reachable(Case("", chain, (1,) * 6), count)
     one, two = [], []
