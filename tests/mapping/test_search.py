@@ -58,6 +58,23 @@ def test_branch_and_bound_finds_the_true_maximum(depth, penalty):
         assert again == pytest.approx(best, abs=1e-9)  # the pose has that score
 
 
+@pytest.mark.parametrize("side", [(-1, -1), (-1, 1), (1, -1), (1, 1)])
+@pytest.mark.parametrize("depth", [1, 3, 5])
+def test_walls_at_the_edge_of_the_table_are_found_from_beyond_it(side, depth):
+    generator = np.random.default_rng(depth)
+    for _ in range(6):
+        grid = LogOddsGrid(0.1)
+        ends = generator.uniform(6.0, 6.39, (40, 2)) * side  # the table ends at 6.4 m
+        for _ in range(2):
+            grid.add(5.0 * np.array(side), ends)
+        pyramid = Pyramid(grid, depth)
+        pyramid.update(np.zeros(2), np.zeros(2))
+        points = ends[:30] + generator.uniform(0.2, 0.5, 2) * side
+        window = SearchWindow(0.55, 0.06, 0.03)
+        best, _ = brute_force(grid, points, np.zeros(3), window)
+        assert pyramid.search(points, np.zeros(3), window).score == pytest.approx(best, abs=1e-9)
+
+
 def test_updating_a_box_is_as_good_as_building_anew():
     generator = np.random.default_rng(2)
     grid = LogOddsGrid(0.1)

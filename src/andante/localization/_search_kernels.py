@@ -1,10 +1,4 @@
-"""Compiled search of a scan's pose over a whole map: branch and bound that keeps the best distinct poses.
-
-Level 0 of the pyramid holds a score 0 to 255 per cell; cell (R, C) of level k holds the greatest score of the cells
-[R 2^k, (R + 2) 2^k) x [C 2^k, (C + 2) 2^k) of level 0, so that one look bounds the score of a point under all
-2^k x 2^k shifts that begin there (after Hess et al., 2016). The first 2^top rows and columns of level 0 are empty, so
-that blocks which begin outside of the table bound to 0 rightly.
-"""
+"""Compiled search of a scan's pose over a whole map: branch and bound that keeps the best distinct poses."""
 
 from __future__ import annotations
 
@@ -14,34 +8,14 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
-
-
-@njit(cache=True)
-def pooled(fine: np.ndarray, first: bool) -> np.ndarray:
-    """The next level of the pyramid; `first`: `fine` is level 0."""
-    rows, cols = fine.shape
-    out = np.zeros(((rows + 1) // 2, (cols + 1) // 2), dtype=np.uint8)
-    stride = 1 if first else 2
-    for r in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            best = 0
-            for i in range(2 * r, min(2 * r + 4, rows), stride):
-                for j in range(2 * c, min(2 * c + 4, cols), stride):
-                    best = max(best, fine[i, j])
-            out[r, c] = best
-    return out
+from andante.mapping._pyramid_kernels import score_under
 
 
 @njit(cache=True)
 def _score(cells: np.ndarray, places: np.ndarray, k: int, at: np.ndarray, dc: int, dr: int) -> int:
     """Sum of level k under cells (m, 2) of the robot's surroundings, shifted by dc, dr."""
     begin, rows, cols = places[k, 0], places[k, 1], places[k, 2]
-    total = 0
-    for p in range(len(at)):
-        c, r = (at[p, 0] + dc) >> k, (at[p, 1] + dr) >> k
-        if 0 <= c < cols and 0 <= r < rows:
-            total += cells[begin + r * cols + c]
-    return total
+    return score_under(cells[begin : begin + rows * cols].reshape((rows, cols)), k, at, dc, dr)
 
 
 @njit(cache=True)

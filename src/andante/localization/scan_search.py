@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from andante.geometry import Array, se2
+from andante.mapping._pyramid_kernels import pool
 
-from ._search_kernels import pooled, search_map
+from ._search_kernels import search_map
 from .likelihood_field import LikelihoodField
 
 COARSE = 0.1  # cells of the search are at least this wide [m]
@@ -39,15 +40,16 @@ class ScanSearch:
         score = np.rint(255 * np.exp(-0.5 * (field.distance / max(WIDE, 1.5 * self.resolution)) ** 2))
         fine = _blocks(score.astype(np.uint8), self._factor)
         depth = int(np.clip(math.ceil(math.log2(max(fine.shape) / BLOCKS)), *DEPTH))
-        self._pad = 1 << depth  # empty cells below row and column 0: a block that begins outside holds nothing
-        levels = [_padded(fine, self._pad)]
+        levels = [fine]
         for k in range(depth):
-            levels.append(pooled(levels[-1], k == 0))
+            rows, cols = -(-levels[-1].shape[0] // 2), -(-levels[-1].shape[1] // 2)
+            levels.append(np.zeros((rows, cols), dtype=np.uint8))
+            pool(levels[-2], levels[-1], k == 0, 0, rows, 0, cols)
         self._cells = np.concatenate([level.ravel() for level in levels])
         begins = np.cumsum([0, *(level.size for level in levels[:-1])])
         self._places = np.array([[b, *level.shape] for b, level in zip(begins, levels, strict=True)], dtype=np.int64)
         free = _blocks(grid.free().astype(np.uint8), self._factor)
-        self._standable = _standable(_padded(free, self._pad), depth)
+        self._standable = _standable(free, depth)
 
     def places(self, points: Array, most: int = 10, least: float = 0.4) -> Places:
         """The best distinct poses for points (m, 2) of the robot's frame, on free cells, scoring above `least`."""
@@ -61,7 +63,7 @@ class ScanSearch:
             APART / self.resolution, TURN, best,
         )  # fmt: skip
         best = best[:count]
-        at = (best[:, 1:3] + 0.5 - self._pad) * self.resolution
+        at = (best[:, 1:3] + 0.5) * self.resolution
         local = np.column_stack([at, best[:, 3]])
         return Places(se2.compose(self._field.grid.origin, local), best[:, 0].copy())
 
@@ -74,11 +76,6 @@ def _blocks(cells: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     padded = np.zeros((rows * factor, cols * factor), dtype=np.uint8)
     padded[: cells.shape[0], : cells.shape[1]] = cells
     return padded.reshape(rows, factor, cols, factor).max(axis=(1, 3))
-
-
-def _padded(cells: NDArray[np.uint8], pad: int) -> NDArray[np.uint8]:
-    """The cells with empty rows below and columns to the left."""
-    return np.pad(cells, ((pad, 0), (pad, 0)))
 
 
 def _standable(free: NDArray[np.uint8], depth: int) -> NDArray[np.uint8]:

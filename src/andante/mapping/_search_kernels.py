@@ -1,9 +1,4 @@
-"""Compiled correlative search of a pose: branch and bound over upper bounds (Olson, 2009; Hess et al., 2016).
-
-Level 0 of the pyramid holds a score 0 to 255 per cell. Cell (R, C) of level k holds the greatest score of the cells
-[R 2^k, (R + 2) 2^k) x [C 2^k, (C + 2) 2^k) of level 0, so that one look bounds the score of a point under all
-2^k x 2^k shifts that begin there.
-"""
+"""Compiled correlative search of a pose: branch and bound over upper bounds (Olson, 2009; Hess et al., 2016)."""
 
 from __future__ import annotations
 
@@ -14,6 +9,8 @@ from numba import njit
 
 from andante.geometry import Array
 
+from ._pyramid_kernels import score_under
+
 
 @njit(cache=True)
 def score_cells(cells: np.ndarray, scores: np.ndarray, r0: int, r1: int, c0: int, c1: int) -> None:
@@ -22,30 +19,6 @@ def score_cells(cells: np.ndarray, scores: np.ndarray, r0: int, r1: int, c0: int
         for c in range(c0, c1):
             v = cells[r, c]
             scores[r, c] = 0 if v <= 0 else int(255.0 * math.tanh(0.0005 * v))
-
-
-@njit(cache=True)
-def pool(fine: np.ndarray, coarse: np.ndarray, first: bool, r0: int, r1: int, c0: int, c1: int) -> None:
-    """Rows r0 to r1 and columns c0 to c1 of the next level; `first`: `fine` is level 0."""
-    rows, cols = fine.shape
-    for r in range(r0, r1):
-        for c in range(c0, c1):
-            best = 0
-            for i in range(2 * r, min(2 * r + 4, rows), 1 if first else 2):
-                for j in range(2 * c, min(2 * c + 4, cols), 1 if first else 2):
-                    best = max(best, fine[i, j])
-            coarse[r, c] = best
-
-
-@njit(cache=True)
-def _score(level: np.ndarray, k: int, at: np.ndarray, dx: int, dy: int) -> int:
-    rows, cols = level.shape
-    total = 0
-    for p in range(len(at)):
-        c, r = (at[p, 0] + dx) >> k, (at[p, 1] + dy) >> k
-        if 0 <= c < cols and 0 <= r < rows:
-            total += level[r, c]
-    return total
 
 
 @njit(cache=True)
@@ -107,7 +80,7 @@ def branch_and_bound(
                 bound = -toll - wt * (ax * ax + ay * ay)
                 if bound + 1.0 <= least:
                     continue
-                bound += weight * _score(levels[top], top, at[t], dx, dy)
+                bound += weight * score_under(levels[top], top, at[t], dx, dy)
                 if bound > least:
                     bounds[count] = bound
                     ids[count, 0], ids[count, 1], ids[count, 2] = t, dx, dy
@@ -144,7 +117,7 @@ def branch_and_bound(
                     if x > span or y > span:
                         continue
                     ax, ay = _nearest(x, size), _nearest(y, size)
-                    bound = weight * _score(levels[k - 1], k - 1, at[t], x, y) - toll - wt * (ax * ax + ay * ay)
+                    bound = weight * score_under(levels[k - 1], k - 1, at[t], x, y) - toll - wt * (ax * ax + ay * ay)
                     if bound > best:
                         place = many
                         while place > 0 and child_bound[place - 1] > bound:  # best last: on top of the stack

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from andante.geometry import Array
 
-from ._search_kernels import branch_and_bound, pool, score_cells
+from ._pyramid_kernels import pool
+from ._search_kernels import branch_and_bound, score_cells
 from .log_odds import LogOddsGrid
 
 
