@@ -6,7 +6,8 @@ Every motion is a handful of key postures, left and right alike. A design below 
 of its numbers are free. A candidate is played on four robots that differ in friction, strength, joint offsets, pace and
 in how they lie (as placed, or in the posture of a fall). The cost looks at how upright the body is on the way and at
 the end. The numbers in the designs are the best of the rounds so far, so a search goes on from there; 0 generations
-give the postures of the library (the motion from the back is played there at its shorter, unstretched times). --write puts the motion, rounded to 0.01 rad and s, into the folder of motions.
+give the postures of the library (the motion from the back is played there at its shorter, unstretched times). --write
+puts the motion, rounded to 0.01 rad and s, into the folder of motions.
 "sitting" starts where the motion from the back ends, so it comes after it.
 """
 
