@@ -1,6 +1,7 @@
 """Occupancy grids, scans, scan matching and pose graphs: from laser scans to a map."""
 
 from .grid import UNKNOWN, OccupancyGrid
+from .live import LiveMapper, LiveUpdate
 from .log_odds import LogOddsGrid
 from .mapper import Mapper
 from .parameters import MappingParameters
@@ -13,6 +14,8 @@ from .worlds import map_of_world, world_of_map
 __all__ = [
     "UNKNOWN",
     "ImuReading",
+    "LiveMapper",
+    "LiveUpdate",
     "Log",
     "LogOddsGrid",
     "Mapper",

@@ -50,14 +50,23 @@ class Mapper:
     """Tracks the robot by laying each scan on the map made so far, and draws key scans into it.
 
     keep_keys: with loop closure to come, key scans are kept and tracking uses a local map of the latest ones, which
-    no old error can bend; otherwise one map grows and old places pull the robot back onto it.
+    no old error can bend; otherwise one map grows and old places pull the robot back onto it. start: pose (3,) of the
+    first scan on the map.
     """
 
-    def __init__(self, parameters: MappingParameters | None = None, *, keep_keys: bool = True) -> None:
+    def __init__(
+        self,
+        parameters: MappingParameters | None = None,
+        *,
+        keep_keys: bool = True,
+        start: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
         self.parameters = parameters or MappingParameters()
         self.keep_keys = keep_keys
         self.keys: list[KeyScan] = []
-        self.pose = np.zeros(3)
+        self.pose = np.array(start, dtype=float)
+        if self.pose.shape != (3,) or not np.isfinite(self.pose).all():
+            raise BadInput(f"the start of a map must be x, y, yaw as finite numbers, got {start!r}")
         self.scans = 0
         self.drawn = 0  # key scans
         self._maps = [MapMatcher(self.parameters)]  # the first is matched, all are drawn
@@ -160,7 +169,8 @@ class Mapper:
         if self._last_key is None:
             return True
         step = between(self._last_key, pose)
-        return math.hypot(step[0], step[1]) > self.parameters.key_travel or abs(step[2]) > self.parameters.key_turn
+        far = math.hypot(step[0], step[1]) > self.parameters.key_travel
+        return bool(far or abs(step[2]) > self.parameters.key_turn)
 
     def _parts(self, scan: Scan, points: Array) -> tuple[PointScan, Array]:
         x, y, _ = scan.sensor

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
@@ -58,9 +59,13 @@ def build_map(
     *,
     odometry: bool = True,
     loop_closure: bool = True,
+    start: ArrayLike = (0.0, 0.0, 0.0),
     progress: Progress = lambda what, done, total: None,
 ) -> MappingResult:
-    """Map a log: track every scan, close loops, lay key scans on one another, draw the map anew."""
+    """Map a log: track every scan, close loops, lay key scans on one another, draw the map anew.
+
+    start: pose (3,) of the first scan on the map.
+    """
     p = parameters or MappingParameters()
     scans = log.scans
     if not scans:
@@ -70,7 +75,7 @@ def build_map(
     led = np.asarray(np.isfinite(wheels).all(axis=1)).tolist()
     turned = np.isfinite(yaw).tolist()
     began = time.perf_counter()
-    mapper = Mapper(p, keep_keys=loop_closure)
+    mapper = Mapper(p, keep_keys=loop_closure, start=start)
     tracked, unmatched = np.empty((len(scans), 3)), 0
     for k, scan in enumerate(scans):
         level = tilted(scan, tilt[k, 0], tilt[k, 1]) if turned[k] else scan
