@@ -211,14 +211,20 @@ def run_walk(job: WalkJob, progress: bool = False) -> WalkOutcome:
                 from .film import Film
 
                 sim.observers.append(stack.enter_context(Film(sim, job.video)))
-            return _walk(sim, ready, job, push, world.name, progress)
+            return lead(sim, ready, job, push, world.name, progress)
     finally:
         sim.close()
 
 
-def _walk(
-    sim: Simulation, ready: Prepared, job: WalkJob, push: tuple[Array, float] | None, world: str, progress: bool
+def lead(
+    sim: Simulation,
+    ready: Prepared,
+    job: WalkJob,
+    push: tuple[Array, float] | None = None,
+    world: str = "",
+    progress: bool = False,
 ) -> WalkOutcome:
+    """Lead a robot that stands in a simulation as the job says; robot, world and files of the job are not looked at."""
     guide, truth = Guide(ready.walker, job), Truth(sim)
     sim.observers += [Behave(ready.walker, guide), truth]
     sim.run(SETTLE)
