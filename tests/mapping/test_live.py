@@ -127,7 +127,7 @@ def test_numbers_beyond_any_place_and_headings_that_jump():
     scan = Scan(0.0, 2.0 / np.maximum(np.abs(np.cos(angles)), np.abs(np.sin(angles))), -3.0, 6.0 / 199, 0.1, 30.0)
     for odometry, yaw in [((0, 0, 0), 0.0), ((1e308, -1e308, 0), 1e308), ((-1e308, 1e308, 3), 0.1), ((0, 0, 0), 2.0)]:
         told = live.update(scan, odometry, yaw)
-        np.testing.assert_allclose(told.pose, 0.0, atol=0.02)
+        np.testing.assert_allclose(told.pose, 0.0, atol=0.05)  # a cell
     assert live.faults["no odometry"] == 2
     assert live.faults["no yaw"] == 2
     assert "the heading of the IMU jumped by 1.90 rad in 0.000 s" in told.words
