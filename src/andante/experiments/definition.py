@@ -1,0 +1,172 @@
+"""Experiments from files: TOML, or a Python object `file.py:Name`; mistakes are told with line and key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from andante.errors import AndanteError, BadInput, UnknownName
+from andante.userfile import is_user_reference, load_user_object
+
+from .experiment import Experiment, Measure
+from .setup import trial_function
+from .variation import Variation
+
+ENTRIES = tuple(each.name for each in fields(Experiment))
+WORDS = ("name", "trial", "title", "reference")
+TABLES = ("factors", "measures", "tests", "arguments", "vary", "fit")
+_HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
+_KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the experiments that ship, sorted."""
+    folder = resources.files("andante.experiments") / "data" / "builtin"
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+def load_experiment(name: str) -> Experiment:
+    """The experiment of a built-in name, a .toml file, or a Python object file.py:Name."""
+    if is_user_reference(name):
+        return _from_python(name)
+    if name in builtin_names():
+        text = (resources.files("andante.experiments") / "data" / "builtin" / f"{name}.toml").read_text("utf-8")
+        return parse_experiment(text, f"{name}.toml")
+    if name.endswith(".toml") or Path(name).is_file():
+        path = Path(name)
+        try:
+            return parse_experiment(path.read_text(encoding="utf-8"), name, path.parent)
+        except UnicodeDecodeError:
+            raise BadInput(f"{name}: not a text in UTF-8") from None
+        except OSError as error:
+            raise BadInput(f"{name}: {error.strerror or error}; an experiment is a .toml file") from None
+    raise UnknownName.among("experiment", name, (*builtin_names(), "FILE.toml", "file.py:Name"))
+
+
+def parse_experiment(text: str, where: str = "experiment", folder: Path | None = None) -> Experiment:
+    """The experiment of a TOML text; BadInput names `where`, line and key. Files are looked for from `folder`."""
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        words = " ".join(str(error).split())
+        line = re.search(r"at line (\d+)", words)
+        raise BadInput(f"{where}:{line[1] if line else 1}: {words}") from None
+    lines = key_lines(text)
+    try:
+        return from_dict(table, folder)
+    except AndanteError as error:
+        message = " ".join(str(error).split())
+        raise BadInput(f"{where}:{_line(lines, message)}: {message}") from None
+
+
+def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
+    """The experiment of a table; a message begins with the key that is wrong."""
+    for key in table:
+        if key not in ENTRIES:
+            raise BadInput(f"{key}: no such entry; entries: {', '.join(ENTRIES)}")
+    for key in ("name", "trial", "factors", "measures"):
+        if key not in table:
+            raise BadInput(f"{key}: this entry is missing")
+    for key in WORDS:
+        if not isinstance(table.get(key, ""), str):
+            raise BadInput(f"{key}: a word in quotes is wanted, got {table[key]!r}")
+    for key in TABLES:
+        if not isinstance(table.get(key, {}), Mapping):
+            raise BadInput(f"{key}: a table is wanted, got {table[key]!r}")
+    values = dict(table)
+    values["engines"] = _levels("engines", table.get("engines", ["mujoco"]))
+    values["factors"] = {name: _levels(f"factors.{name}", levels) for name, levels in table["factors"].items()}
+    values["measures"] = {name: _measure(name, entry) for name, entry in table["measures"].items()}
+    values["vary"] = Variation.of(table.get("vary", {}))
+    for name, levels in table.get("tests", {}).items():
+        if not isinstance(levels, Mapping):
+            raise BadInput(f"tests.{name}: a table of levels is wanted, got {levels!r}")
+    if "timeout" in table and (isinstance(table["timeout"], bool) or not isinstance(table["timeout"], int | float)):
+        raise BadInput(f"timeout: a time above 0 s, got {table['timeout']!r}")
+    values["trial"] = _full(table["trial"], folder)
+    try:
+        trial_function(values["trial"])
+    except AndanteError as error:
+        raise BadInput(f"trial: {error}") from None
+    return Experiment(**values)
+
+
+def key_lines(text: str) -> dict[str, int]:
+    """Line of every dotted key of a TOML text, from 1; tables count with their heading."""
+    lines: dict[str, int] = {}
+    table, quote = "", ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if quote:  # in the midst of a text of several lines
+            if quote in line:
+                quote = ""
+            continue
+        header, key = _HEADER.match(line), _KEY.match(line)
+        if header and "=" not in line[: header.end()]:
+            table = _plain(header[1])
+            lines.setdefault(table, number)
+        elif key:
+            lines.setdefault(f"{table}.{_plain(key[1])}" if table else _plain(key[1]), number)
+        for mark in ('"""', "'''"):
+            if line.count(mark) % 2:
+                quote = mark
+    return lines
+
+
+def _plain(key: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in key.split("."))
+
+
+def _line(lines: Mapping[str, int], message: str) -> int:
+    """The line of the key that a message begins with, or of the nearest table above it."""
+    key = message.partition(":")[0]
+    while key:
+        if key in lines:
+            return lines[key]
+        key = key.rpartition(".")[0]
+    return 1
+
+
+def _levels(where: str, levels: Any) -> tuple[Any, ...]:
+    if not isinstance(levels, list | tuple) or not levels:
+        raise BadInput(f"{where}: a list of levels is wanted, got {levels!r}")
+    return tuple(levels)
+
+
+def _measure(name: str, entry: Any) -> Measure:
+    if not isinstance(entry, Mapping):
+        raise BadInput(f"measures.{name}: a table with unit, label or commanded is wanted, got {entry!r}")
+    for key, value in entry.items():
+        if key not in ("unit", "label", "commanded"):
+            raise BadInput(f"measures.{name}.{key}: no such entry; entries: unit, label, commanded")
+        if not isinstance(value, str):
+            raise BadInput(f"measures.{name}.{key}: a word in quotes is wanted, got {value!r}")
+    return Measure(name, **entry)
+
+
+def _full(trial: str, folder: Path | None) -> str:
+    """A user's trial by its full path, seen from the folder of the experiment."""
+    if not is_user_reference(trial):
+        return trial
+    file, _, attribute = trial.rpartition(":")
+    return f"{((folder or Path()) / file).resolve()}:{attribute}"
+
+
+def _from_python(reference: str) -> Experiment:
+    """An Experiment, or a function that makes one; functions as trials are taken from the same file."""
+    found = load_user_object(reference)
+    try:
+        made = found() if callable(found) and not isinstance(found, Experiment) else found
+    except AndanteError as error:
+        raise BadInput(f"{reference}: {error}") from None
+    if not isinstance(made, Experiment):
+        raise BadInput(f"{reference} is no Experiment and no function that makes one")
+    file = reference.rpartition(":")[0]
+    try:
+        return from_dict(made.as_dict(), Path(file).parent)
+    except AndanteError as error:
+        raise BadInput(f"{reference}: {error}") from None

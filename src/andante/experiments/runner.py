@@ -1,0 +1,166 @@
+"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from andante.errors import BadInput
+from andante.search import Ended, Event, Notice, Shard, StudyConfig, StudyFolder, merge, resume, search
+from andante.search.executors import check_executor
+from andante.search.folder import CONFIG
+from andante.search.progress import progress_line
+
+from .definition import from_dict
+from .experiment import Experiment
+from .objective import FACTORY, spec_of
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """What to run, and how. The folder may hold a part of it already: then it goes on."""
+
+    experiment: Experiment
+    out: Path
+    workers: int | None = None
+    executor: str = "local"
+    shard: str = "0/1"
+    minutes: float | None = None  # after which no trial is begun
+    record: Path | None = None  # folder for recordings
+    model: Mapping[str, float] = field(default_factory=dict)
+
+    def config(self) -> StudyConfig:
+        """The study that the trials are: a grid in a random order, so that any part of it is balanced."""
+        spec = spec_of(self.experiment, self.model, self.record)
+        return StudyConfig(
+            objective=spec,
+            space=self.experiment.space,
+            sampler="grid",
+            seed=self.experiment.seed,
+            budget=self.experiment.count,
+            shard=Shard.parse(self.shard),
+        )
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """What came of a run; `evaluated` and `seconds` count this session."""
+
+    out: Path
+    experiment: Experiment
+    trials: int  # in the folder
+    wanted: int  # of this shard
+    failed: int  # that ended in an error or ran out of time
+    evaluated: int = 0
+    seconds: float = 0.0
+    notices: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The outcome as a table."""
+        table: dict[str, Any] = {"out": str(self.out), "experiment": self.experiment.name}
+        for name in ("trials", "wanted", "failed", "evaluated", "seconds"):
+            table[name] = getattr(self, name)
+        return {**table, "complete": self.trials >= self.wanted, "notices": list(self.notices)}
+
+
+def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event], None] | None = None) -> RunOutcome:
+    """Run an experiment, or go on with it; what is finished is in the folder whatever happens."""
+    if job.minutes is not None and not 0 < job.minutes < 1e7:
+        raise BadInput(f"--minutes is a time > 0, got {job.minutes}")
+    timeout = job.experiment.timeout if job.executor != "local" or job.workers != 0 else None
+    check_executor(job.executor, job.workers, timeout)
+    seconds = None if job.minutes is None else 60.0 * job.minutes
+    config = job.config()
+    known = _known(job.out, config)
+    notices: list[str] = []
+    with progress_line(progress) as line:
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Notice):
+                notices.append(event.text)
+            line(event)
+            if listen is not None:
+                listen(event)
+
+        how: dict[str, Any] = {"workers": job.workers, "executor": job.executor, "timeout": timeout}
+        how |= {"seconds": seconds, "listen": hear}
+        ended: Ended = resume(job.out, **how) if known else search(job.out, config, **how)
+    trials, failed = _counts(StudyFolder.open(job.out))
+    shard = config.shard
+    wanted = max(0, -(-(job.experiment.count - shard.number) // shard.count))
+    return RunOutcome(job.out, job.experiment, trials, wanted, failed, ended.evaluated, ended.seconds, tuple(notices))
+
+
+def merge_runs(out: Path, parts: Sequence[Path]) -> RunOutcome:
+    """Put shards of one experiment together into a new folder."""
+    for part in parts:
+        experiment_of(part)
+    made = merge(out, parts)
+    experiment = experiment_of(out)
+    trials, failed = _counts(made.study)
+    return RunOutcome(out, experiment, trials, experiment.count, failed, notices=made.notices)
+
+
+def experiment_of(folder: Path | str) -> Experiment:
+    """The experiment whose results a folder holds."""
+    return from_dict(arguments_of(folder)["experiment"])
+
+
+def arguments_of(folder: Path | str) -> Mapping[str, Any]:
+    """What a run was made with: experiment, model, record."""
+    folder = Path(folder)
+    if not (folder / CONFIG).is_file():
+        raise BadInput(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
+    objective = StudyFolder.open(folder).config.objective
+    if objective.factory != FACTORY:
+        raise BadInput(f"{folder} holds a search, no experiment; look at it with `andante gait best {folder}`")
+    return objective.arguments
+
+
+def _known(out: Path, config: StudyConfig) -> bool:
+    """Whether the folder holds a part of this very experiment; BadInput when it holds another."""
+    if not (out / CONFIG).exists():
+        return False
+    there = StudyFolder.open(out).config
+    if there.fingerprint != config.settled().fingerprint or str(there.shard) != str(config.shard):
+        raise BadInput(
+            f"{out} holds another experiment, or the same with other settings (see study.toml); give a new folder"
+        )
+    return True
+
+
+def _counts(folder: StudyFolder) -> tuple[int, int]:
+    """Trials in the file, and how many of them failed."""
+    trials = failed = 0
+    for record in folder.records():
+        trials += 1
+        failed += record.failed
+    return trials, failed
+
+
+def with_settings(
+    experiment: Experiment,
+    engines: Sequence[str] | None = None,
+    trials: int | None = None,
+    seed: int | None = None,
+    timeout: float | None = None,
+) -> Experiment:
+    """The experiment with some settings replaced."""
+    from andante.physics.registry import engine_class
+
+    changes: dict[str, Any] = {}
+    if engines:
+        changes["engines"] = tuple(engines)
+    if trials is not None:
+        changes["trials"] = trials
+    if seed is not None:
+        changes["seed"] = seed
+    if timeout is not None:
+        changes["timeout"] = timeout
+    made = replace(experiment, **changes)
+    for engine in made.engines if engines else ():
+        if engine != "none":
+            engine_class(engine)  # says what is missing
+    return made

@@ -1,0 +1,1 @@
+"""Trials by name: each a function of a `Setup` that gives measures."""

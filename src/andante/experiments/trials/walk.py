@@ -1,0 +1,131 @@
+"""A walk as a trial: so far ahead or so far around, measured by the simulator's truth, led by the robot's own steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from andante.description import load_robot, load_world
+from andante.errors import BadInput, Diverged, UnknownName
+from andante.experiments.perturbed import (
+    GAIT,
+    PerturbedWalker,
+    check_model,
+    perturbed_pose,
+    perturbed_robot,
+    perturbed_world,
+    set_servos,
+)
+from andante.experiments.setup import Setup
+from andante.geometry import so3
+from andante.locomotion.gaits import Prepared, Request, prepare
+from andante.physics import Settings
+from andante.runtime.simulation import Simulation, simulate
+from andante.runtime.walk import WalkJob, lead
+
+SOLVER = ("dt", "iterations")
+GOALS = ("distance", "turn", "speed")
+KNOWN = ("robot", "world", "gait", *GOALS, *SOLVER)
+LOOKS = 4.0  # looks at the path per second
+MOST_LOOKS = 200
+
+
+class Path:
+    """An observer that keeps where the root has been: rows of t, x, y, yaw, at most `MOST_LOOKS` of them."""
+
+    def __init__(self, origin: tuple[float, float]) -> None:
+        self.rows: list[list[float]] = []
+        self._origin, self._rate, self._count = origin, LOOKS, 0
+
+    @property
+    def next_time(self) -> float:
+        """When the next look is due [s]."""
+        return self._count / self._rate
+
+    def update(self, sim: Simulation) -> None:
+        """Look; when there are too many rows every second one goes, and looks come half as often."""
+        pose = sim.base_pose
+        turn = so3.from_quaternion(pose[3:])
+        x, y = float(pose[0]) - self._origin[0], float(pose[1]) - self._origin[1]
+        self.rows.append([round(v, 4) for v in (sim.time, x, y, math.atan2(turn[1, 0], turn[0, 0]))])
+        if len(self.rows) >= MOST_LOOKS:
+            self.rows, self._rate = self.rows[::2], 0.5 * self._rate
+        self._count = math.floor(sim.time * self._rate + 1e-6) + 1
+
+
+def walk_trial(setup: Setup) -> dict[str, Any]:
+    """Walk `distance` [m] or turn by `turn` [deg] at `speed` [%]; factors come before arguments.
+
+    Measures: x, y, planar = hypot(x, y) [m], turned [deg], time [s], fallen, arrived, believed_x, believed_y [m],
+    believed_turned [deg], and the path.
+    """
+    values = {**setup.arguments, **setup.factors}
+    for name in values:
+        if name not in KNOWN:
+            raise UnknownName.among("setting of a walk", name, KNOWN)
+    if ("distance" in values) == ("turn" in values):
+        raise BadInput("a walk needs `distance` or `turn`, one of the two")
+    check_model(setup.model)
+    solver = Settings(**{name: values[name] for name in SOLVER if name in values})
+    ready = _ready(values, setup.model)
+    job = WalkJob(
+        str(values.get("robot", "nao")), engine=setup.engine, seed=setup.seed,
+        speed=float(values.get("speed", 60.0)), distance=values.get("distance"), turn=values.get("turn"),
+    )  # fmt: skip
+    draw, model = setup.draw, setup.model
+    walker = PerturbedWalker(ready.walker, draw, model, model.get("latency", 0.0))
+    sim = simulate(
+        perturbed_robot(ready.robot, draw, model),
+        perturbed_world(load_world(str(values.get("world", "empty"))), draw, model),
+        setup.engine,
+        pose=perturbed_pose(ready.pose, draw),
+        place=(draw.x, draw.y, draw.yaw + model.get("aim", 0.0) - ready.forward),
+        seed=setup.seed,
+        sensors=True,
+        settings=solver,
+    )
+    try:
+        set_servos(sim, model)
+        path = Path((draw.x, draw.y))
+        sim.observers.append(path)
+        if setup.record is None:
+            return _measured(sim, replace(ready, walker=walker), job, path)
+        from andante.runtime.recorder import open_recorder
+
+        with open_recorder(setup.record, sim) as recorder:
+            sim.observers.append(recorder)
+            return _measured(sim, replace(ready, walker=walker), job, path)
+    finally:
+        sim.close()
+
+
+def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
+    settings = {name.removeprefix(GAIT): value for name, value in model.items() if name.startswith(GAIT)}
+    return prepare(load_robot(str(values.get("robot", "nao"))), Request(str(values.get("gait", "")), None, settings))
+
+
+def _measured(sim: Simulation, ready: Prepared, job: WalkJob, path: Path) -> dict[str, Any]:
+    try:
+        told = lead(sim, ready, job)
+    except Diverged as error:
+        raise BadInput(f"the simulation flew apart: {error}") from None
+    path.update(sim)
+    x, y, heading = np.asarray(told.reckoned).tolist()
+    return {
+        "success": told.arrived,
+        "x": told.distance,
+        "y": told.drift,
+        "planar": math.hypot(told.distance, told.drift),
+        "turned": told.turned,
+        "time": told.time,
+        "fallen": told.fallen,
+        "arrived": told.arrived,
+        "believed_x": x,
+        "believed_y": y,
+        "believed_turned": heading,
+        "path": path.rows,
+    }

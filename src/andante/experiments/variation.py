@@ -1,0 +1,102 @@
+"""How trials differ: friction, masses, sensor noise, start pose and latency, drawn from the seed of the trial.
+
+Every trial of an experiment is perturbed, so that its spread says how much of a result is luck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from andante.errors import BadInput, UnknownName
+
+MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0, "latency": 1.0}
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Ranges, from which every trial draws evenly; an empty friction leaves what the files say."""
+
+    friction: tuple[float, float] = ()  # type: ignore[assignment]  # of feet and ground: low, high
+    mass: float = 0.0  # share by which the mass of every link varies up and down
+    pose: float = 0.0  # by which every joint of the first pose varies up and down [rad]
+    place: float = 0.0  # by which the start varies along x and y [m]
+    yaw: float = 0.0  # by which the heading of the start varies [rad]
+    noise: float = 0.0  # noise of encoders, gyro and accelerometer beyond their own, in 0.001 rad, 0.01 rad/s, 0.1 m/s²
+    latency: float = 0.0  # most that commands come late [s]
+
+    def __post_init__(self) -> None:
+        if self.friction:
+            pair = self.friction
+            if len(pair) != 2 or not all(_is_number(v) for v in pair) or not 0 < pair[0] <= pair[1] <= 10:
+                raise BadInput(f"vary.friction: two numbers, 0 < low <= high <= 10, got {list(pair)}")
+        for name, most in MOST.items():
+            value = getattr(self, name)
+            if not _is_number(value) or not 0 <= value <= most:
+                raise BadInput(f"vary.{name}: a number from 0 to {most:g}, got {value!r}")
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Variation:
+        """From a table of the fields."""
+        known = [each.name for each in fields(cls)]
+        for name in table:
+            if name not in known:
+                raise BadInput(str(UnknownName.among("entry", name, known, f"vary.{name}")))
+        values = dict(table)
+        if "friction" in values:
+            pair = values["friction"]
+            if not isinstance(pair, list | tuple):
+                raise BadInput(f"vary.friction: two numbers, 0 < low <= high <= 10, got {pair!r}")
+            values["friction"] = tuple(pair)
+        return cls(**values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entries that vary something."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v}
+
+    def draw(self, seed: int) -> Draw:
+        """What one trial gets; every number has its own place in the stream, so that one entry changes no other."""
+        rng = np.random.default_rng((0xD4A, seed))
+        u = rng.uniform(-1.0, 1.0, 6)
+        low, high = self.friction or (math.nan, math.nan)
+        return Draw(
+            friction=None if math.isnan(low) else low + 0.5 * (1 + float(u[0])) * (high - low),
+            mass=self.mass,
+            pose=self.pose,
+            x=self.place * float(u[1]),
+            y=self.place * float(u[2]),
+            yaw=self.yaw * float(u[3]),
+            noise=self.noise * 0.5 * (1 + float(u[4])),
+            latency=self.latency * 0.5 * (1 + float(u[5])),
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What varies in one trial; `mass` and `pose` are ranges whose values `seed` gives link by link."""
+
+    friction: float | None = None
+    mass: float = 0.0
+    pose: float = 0.0
+    x: float = 0.0  # [m]
+    y: float = 0.0
+    yaw: float = 0.0  # [rad]
+    noise: float = 0.0
+    latency: float = 0.0  # [s]
+    seed: int = 0
+
+    def figures(self) -> dict[str, float]:
+        """The numbers of this trial by name, for the table of results."""
+        told = {"friction": self.friction, "x": self.x, "y": self.y, "yaw": self.yaw}
+        told |= {"noise": self.noise, "latency": self.latency}
+        return {f"drawn_{name}": round(value, 6) for name, value in told.items() if value}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
