@@ -1,0 +1,35 @@
+"""Topics, services, actions, parameters, tf and clock of a session; recordings and replay."""
+
+from __future__ import annotations
+
+from . import messages
+from .actions import Action, Cancelled, Goal, GoalStatus
+from .bus import Bus, Node, Service
+from .clock import Clock
+from .errors import BusError, GoalFailed, TfError
+from .parameters import Parameter, Parameters
+from .tf import TfBuffer
+from .timers import Timer
+from .topics import Publisher, Sample, Subscription
+
+__all__ = [
+    "Action",
+    "Bus",
+    "BusError",
+    "Cancelled",
+    "Clock",
+    "Goal",
+    "GoalFailed",
+    "GoalStatus",
+    "Node",
+    "Parameter",
+    "Parameters",
+    "Publisher",
+    "Sample",
+    "Service",
+    "Subscription",
+    "TfBuffer",
+    "TfError",
+    "Timer",
+    "messages",
+]

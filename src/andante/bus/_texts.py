@@ -1,0 +1,112 @@
+"""Definitions as text, and the sums of ROS 1 over them."""
+
+from __future__ import annotations
+
+from hashlib import md5
+from typing import Any
+
+from andante.errors import UnknownName
+
+from .interface_files import EMPTY
+
+RULE = "=" * 80
+ROS1_NAMES = {"builtin_interfaces/msg/Time": "time", "builtin_interfaces/msg/Duration": "duration"}
+
+
+def full_text(types: Any, name: str) -> str:
+    """The text of a type, then `MSG: pkg/Name` and the text of every type it contains."""
+    ros1 = _is_ros1(types)
+    inside: dict[str, None] = {}
+    _collect(types, name, inside, ros1)
+    parts = [_text(types, name, ros1)]
+    parts += [f"{RULE}\nMSG: {_short(other)}\n{_text(types, other, ros1)}" for other in inside]
+    return "".join(parts)
+
+
+def md5_of(types: Any, name: str) -> str:
+    """The ROS 1 sum of a message `pkg/msg/Name`, or of a service over its request and response."""
+    full = name if name.count("/") == 2 else name.replace("/", "/msg/")
+    if full in types.fielddefs:
+        return md5(_sum_text(types, full).encode()).hexdigest()
+    full = full.replace("/msg/", "/srv/")
+    if f"{full}_Request" in types.fielddefs:
+        both = _sum_text(types, f"{full}_Request") + _sum_text(types, f"{full}_Response")
+        return md5(both.encode()).hexdigest()
+    raise UnknownName(f"no message or service type {name!r} in ROS 1")
+
+
+def _is_ros1(types: Any) -> bool:
+    """ROS 1 headers count."""
+    return types.fielddefs["std_msgs/msg/Header"][1][0][0] == "seq"
+
+
+def _collect(types: Any, name: str, inside: dict[str, None], ros1: bool) -> None:
+    """All types inside a type, each once, in the order of their first use, depth first."""
+    for field, described in types.fielddefs[name][1]:
+        other = _named(described)
+        if field == EMPTY or other is None or other in inside or (ros1 and other in ROS1_NAMES):
+            continue
+        inside[other] = None
+        _collect(types, other, inside, ros1)
+
+
+def _named(described: Any) -> str | None:
+    """The message type of a field, None for numbers and texts."""
+    kind, what = described
+    if kind > 2:
+        kind, what = what[0]
+    return what if kind == 2 else None
+
+
+def _suffix(described: Any) -> str:
+    kind, what = described
+    if kind <= 2:
+        return ""
+    count = what[1]
+    return f"[{count}]" if kind == 3 else f"[<={count}]" if count else "[]"
+
+
+def _base(described: Any) -> str:
+    kind, what = described
+    if kind > 2:
+        what = what[0][1]
+    name, bound = what
+    return f"{name}<={bound}" if bound else name
+
+
+def _short(name: str) -> str:
+    """`pkg/Name` of `pkg/msg/Name`; types of actions and services keep their whole name."""
+    return name.replace("/msg/", "/")
+
+
+def _constants(types: Any, name: str) -> list[str]:
+    return [f"{kind} {constant}={value}" for constant, kind, value in types.fielddefs[name][0]]
+
+
+def _text(types: Any, name: str, ros1: bool) -> str:
+    lines = _constants(types, name)
+    for field, described in types.fielddefs[name][1]:
+        if field == EMPTY:
+            continue
+        other = _named(described)
+        word = _base(described) if other is None else _short(other)
+        if ros1 and other in ROS1_NAMES:
+            word = ROS1_NAMES[str(other)]
+        lines.append(f"{word}{_suffix(described)} {field}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sum_text(types: Any, name: str) -> str:
+    """Constants, then fields, where a field of another type is told by the sum of that type."""
+    lines = _constants(types, name)
+    for field, described in types.fielddefs[name][1]:
+        if field == EMPTY:
+            continue
+        other = _named(described)
+        if other is None:
+            lines.append(f"{_base(described)}{_suffix(described)} {field}")
+        elif other in ROS1_NAMES:
+            lines.append(f"{ROS1_NAMES[other]}{_suffix(described)} {field}")
+        else:
+            lines.append(f"{md5(_sum_text(types, other).encode()).hexdigest()} {field}")
+    return "\n".join(lines)
