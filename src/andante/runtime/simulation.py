@@ -90,7 +90,7 @@ class Simulation:
         self.observers: list[Observer] = []
         self.sensors: SensorSuite | None = SensorSuite(engine, actor, seed) if sensors else None
         self.fall_rule = FallRule()
-        self._ground = ground
+        self.ground = ground  # height of the ground below its start [m]
         self._stood = stood or stance(engine, actor, ground)
         if self.sensors is not None:
             self.sensors.update()
@@ -125,7 +125,7 @@ class Simulation:
     @property
     def fallen(self) -> bool:
         """Whether the robot lies on the ground, by the simulator's truth."""
-        return self.fall_rule.fallen(self._stood, stance(self.engine, self.actor, self._ground))
+        return self.fall_rule.fallen(self._stood, stance(self.engine, self.actor, self.ground))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
