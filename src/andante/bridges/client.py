@@ -1,0 +1,138 @@
+"""What every bridge sees of a session: its graph, and topics, services, actions and parameters as CDR bytes.
+
+`RemoteBus` offers it over the line to the loop process, `SessionClient` over a WebSocket of a running session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .frames import Frame
+
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # action_msgs/msg/GoalStatus
+BRIDGE_NODE = "/bridge"  # under which name the clients' listening and talking stands in the graph
+
+OnFrame = Callable[[Frame], None]
+OnFeedback = Callable[[bytes], None]
+
+
+@dataclass(frozen=True)
+class TopicInfo:
+    """What is known of one topic."""
+
+    type_name: str  # "pkg/msg/Name"
+    latched: bool = False
+    sensor: bool = False  # best effort is good enough
+    publishers: tuple[str, ...] = ()  # names of nodes
+    subscribers: tuple[str, ...] = ()
+
+    @property
+    def heard(self) -> bool:
+        """Whether a node of the session itself listens."""
+        return any(node != BRIDGE_NODE for node in self.subscribers)
+
+
+@dataclass(frozen=True)
+class ServiceInfo:
+    """What is known of one service or action."""
+
+    type_name: str  # "pkg/srv/Name" or "pkg/action/Name"
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Who publishes, listens and serves in a session."""
+
+    topics: dict[str, TopicInfo] = field(default_factory=dict)
+    services: dict[str, ServiceInfo] = field(default_factory=dict)
+    actions: dict[str, ServiceInfo] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Names of all nodes, sorted."""
+        names = {service.node for service in (*self.services.values(), *self.actions.values())}
+        for topic in self.topics.values():
+            names |= {*topic.publishers, *topic.subscribers}
+        return sorted(name for name in names if name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The graph as JSON can carry it."""
+        return {
+            "topics": {
+                name: [t.type_name, t.latched, t.sensor, list(t.publishers), list(t.subscribers)]
+                for name, t in self.topics.items()
+            },
+            "services": {name: [s.type_name, s.node] for name, s in self.services.items()},
+            "actions": {name: [a.type_name, a.node] for name, a in self.actions.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Graph:
+        """The inverse of `as_dict`."""
+        return cls(
+            {
+                name: TopicInfo(kind, bool(latched), bool(sensor), tuple(publishers), tuple(subscribers))
+                for name, (kind, latched, sensor, publishers, subscribers) in data["topics"].items()
+            },
+            {name: ServiceInfo(*entry) for name, entry in data["services"].items()},
+            {name: ServiceInfo(*entry) for name, entry in data["actions"].items()},
+        )
+
+
+class Listening(Protocol):
+    """A subscription that can be ended."""
+
+    def close(self) -> None: ...
+
+
+class RemoteGoal(Protocol):
+    """A goal that was accepted."""
+
+    @property
+    def done(self) -> Awaitable[tuple[int, bytes]]:
+        """Status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
+        ...
+
+    def cancel(self) -> None: ...
+
+
+class BusClient(Protocol):
+    """A session from outside; names are absolute, payloads CDR bytes with their four bytes of head."""
+
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def now(self) -> float:
+        """The session's time as of the last packet [s]."""
+        ...
+
+    def on_graph(self, told: Callable[[Graph], None]) -> Listening:
+        """Have a function called with every new graph."""
+        ...
+
+    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> Listening:
+        """Hear a topic, at most once per `throttle` seconds; a latched topic's last message comes at once."""
+        ...
+
+    def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
+        """Publish into the session; `create` makes the topic when there is none."""
+        ...
+
+    async def call(self, service: str, request: bytes, timeout: float | None = None) -> bytes:
+        """The response of a service; raises an `AndanteError` that says why there is none."""
+        ...
+
+    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> RemoteGoal:
+        """Send a goal; raises an `AndanteError` when it is refused."""
+        ...
+
+    async def parameters(self) -> dict[str, Any]:
+        """Names and values of all parameters."""
+        ...
+
+    async def set_parameter(self, name: str, value: Any) -> None:
+        """Set a parameter; raises an `AndanteError` when it is refused."""
+        ...

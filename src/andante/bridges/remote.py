@@ -1,0 +1,244 @@
+"""`RemoteBus`: the bus as the server process sees it, over the line to the loop process."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from andante.bus.errors import BusError
+from andante.errors import BadInput
+
+from .client import Graph, OnFeedback, OnFrame
+from .custom_types import learn_types
+from .frames import Frame
+from .wire import Head, Unpacker, pack
+
+BACKLOG = 8 * 2**20  # bytes that may wait for the loop; more publishing is dropped, calls are refused
+CHUNK = 1 << 18
+
+
+class RemoteBus:
+    """A `BusClient` over a connection to `serve_bus`. Make it, then run `run` as a task until the loop ends."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self.graph = Graph()
+        self.now = 0.0  # [s], of the last packet
+        self.dropped = 0  # messages for the loop that found no room
+        self.on_control: Callable[[Head, bytes], None] = lambda head, body: None  # orders from the loop process
+        self._ready = asyncio.Event()
+        self._topics: dict[str, _Channel] = {}
+        self._numbers = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[tuple[Head, bytes]]] = {}
+        self._goals: dict[int, _Goal] = {}
+        self._told: list[Callable[[Graph], None]] = []
+
+    async def run(self) -> None:
+        """Take packets until the loop process ends the line."""
+        unpacker = Unpacker()
+        try:
+            while data := await self._reader.read(CHUNK):
+                unpacker.feed(data)
+                for head, body in unpacker.packets():
+                    self._take(head, body)
+        except (OSError, BadInput):
+            pass
+        finally:
+            self._fail_all()
+
+    async def ready(self) -> None:
+        """Wait for the first graph."""
+        await self._ready.wait()
+
+    def on_graph(self, told: Callable[[Graph], None]) -> _Told:
+        """Have a function called with every new graph."""
+        self._told.append(told)
+        return _Told(self._told, told)
+
+    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> RemoteSubscription:
+        """Hear a topic; a latched topic's last messages come at once."""
+        channel = self._topics.get(topic)
+        listener = RemoteSubscription(self, topic, on_frame, throttle)
+        if channel is None:
+            channel = self._topics[topic] = _Channel()
+        channel.listeners.append(listener)
+        self._adjust(topic, channel)
+        for frame in list(channel.kept):
+            on_frame(frame)
+        return listener
+
+    def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
+        """Publish into the session; dropped and counted when the loop is far behind."""
+        if self._writer.transport.get_write_buffer_size() > BACKLOG:
+            self.dropped += 1
+            return
+        self._send({"op": "publish", "topic": topic, "type": type_name, "create": create, "latched": latched}, cdr)
+
+    async def call(self, service: str, request: bytes, timeout: float | None = None) -> bytes:
+        """The response of a service."""
+        _, body = await self._ask({"op": "call", "service": service}, request, timeout, service)
+        return body
+
+    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> _Goal:
+        """Send a goal and wait until it is taken."""
+        handle = _Goal(self, next(self._numbers), on_feedback)
+        self._goals[handle.number] = handle
+        try:
+            await self._ask({"op": "goal", "action": action, "goal": handle.number}, goal, None, action)
+        except BaseException:
+            self._goals.pop(handle.number, None)
+            raise
+        return handle
+
+    async def parameters(self) -> dict[str, Any]:
+        """Names and values of all parameters."""
+        head, _ = await self._ask({"op": "parameters"}, b"", 10.0, "parameters")
+        return head["values"]
+
+    async def set_parameter(self, name: str, value: Any) -> None:
+        """Set a parameter."""
+        await self._ask({"op": "set", "name": name, "value": value}, b"", 10.0, name)
+
+    def tell(self, head: Head, body: bytes = b"") -> None:
+        """Send an order or a report to the loop process."""
+        self._send(head, body)
+
+    # Inside.
+
+    def _take(self, head: Head, body: bytes) -> None:
+        op = head.get("op")
+        self.now = head.get("now", self.now)
+        if op == "frame":
+            self._frame(head, body)
+        elif op == "answer":
+            waiting = self._answers.pop(head["number"], None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result((head, body))
+        elif op in ("feedback", "done"):
+            self._progress(op, head, body)
+        elif op == "graph":
+            learn_types(head.get("types", {}))
+            self.graph = Graph.from_dict(head["graph"])
+            self._ready.set()
+            for told in list(self._told):
+                told(self.graph)
+        else:
+            self.on_control(head, body)
+
+    def _frame(self, head: Head, body: bytes) -> None:
+        channel = self._topics.get(head["topic"])
+        if channel is None:
+            return
+        depth = int(head.get("latched", 0))
+        frame = Frame(head["topic"], head["type"], head["stamp"], body, bool(depth))
+        if depth:
+            if channel.kept.maxlen != depth:
+                channel.kept = deque(channel.kept, maxlen=depth)
+            channel.kept.append(frame)
+        for listener in list(channel.listeners):
+            listener.on_frame(frame)
+
+    def _progress(self, op: str, head: Head, body: bytes) -> None:
+        goal = self._goals.get(head["goal"])
+        if goal is None:
+            return
+        if op == "feedback":
+            if goal.on_feedback is not None:
+                goal.on_feedback(body)
+            return
+        del self._goals[head["goal"]]
+        if not goal.done.done():
+            goal.done.set_result((head["status"], body))
+
+    def _adjust(self, topic: str, channel: _Channel) -> None:
+        """Ask the loop for the rate that the fastest listener needs, or for nothing more."""
+        if not channel.listeners:
+            del self._topics[topic]
+            self._send({"op": "unsubscribe", "topic": topic})
+            return
+        throttle = min(listener.throttle for listener in channel.listeners)
+        if throttle != channel.throttle:
+            channel.throttle = throttle
+            channel.kept.clear()  # the loop sends latched messages anew
+            self._send({"op": "subscribe", "topic": topic, "throttle": throttle})
+
+    def _close(self, listener: RemoteSubscription) -> None:
+        channel = self._topics.get(listener.topic)
+        if channel is not None and listener in channel.listeners:
+            channel.listeners.remove(listener)
+            self._adjust(listener.topic, channel)
+
+    def _send(self, head: Head, body: bytes = b"") -> None:
+        if not self._writer.is_closing():
+            self._writer.write(pack(head, body))
+
+    async def _ask(self, head: Head, body: bytes, timeout: float | None, what: str) -> tuple[Head, bytes]:
+        if self._writer.is_closing() or self._writer.transport.get_write_buffer_size() > BACKLOG:
+            raise BusError(f"{what}: the session does not answer")
+        number = next(self._numbers)
+        waiting: asyncio.Future[tuple[Head, bytes]] = asyncio.get_running_loop().create_future()
+        self._answers[number] = waiting
+        self._send({**head, "number": number}, body)
+        try:
+            answer, data = await asyncio.wait_for(waiting, timeout)
+        except TimeoutError:
+            raise BusError(f"{what}: no answer within {timeout:g} s") from None
+        finally:
+            self._answers.pop(number, None)
+        if "error" in answer:
+            raise BusError(answer["error"])
+        return answer, data
+
+    def _fail_all(self) -> None:
+        self._writer.close()
+        futures: list[asyncio.Future[Any]] = [*self._answers.values(), *(goal.done for goal in self._goals.values())]
+        for waiting in futures:
+            if not waiting.done():
+                waiting.set_exception(BusError("the session has ended"))
+                waiting.exception()  # whoever no longer waits need not be told
+
+
+class _Channel:
+    """A topic that is heard over the line."""
+
+    def __init__(self) -> None:
+        self.listeners: list[RemoteSubscription] = []
+        self.throttle = -1.0
+        self.kept: deque[Frame] = deque(maxlen=1)
+
+
+class _Told:
+    """A function in a list that can be taken out again."""
+
+    def __init__(self, told: list[Any], entry: Any) -> None:
+        self._told, self._entry = told, entry
+
+    def close(self) -> None:
+        if self._entry in self._told:
+            self._told.remove(self._entry)
+
+
+class RemoteSubscription:
+    """One listener of a topic in the server process."""
+
+    def __init__(self, bus: RemoteBus, topic: str, on_frame: OnFrame, throttle: float) -> None:
+        self._bus, self.topic, self.on_frame, self.throttle = bus, topic, on_frame, throttle
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._bus._close(self)
+
+
+class _Goal:
+    """A goal that the loop works on."""
+
+    def __init__(self, bus: RemoteBus, number: int, on_feedback: OnFeedback | None) -> None:
+        self._bus, self.number, self.on_feedback = bus, number, on_feedback
+        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
+
+    def cancel(self) -> None:
+        """Ask for its end."""
+        self._bus._send({"op": "cancel", "goal": self.number})

@@ -1,0 +1,120 @@
+"""One topic that a rosbridge client hears: its wishes joined, throttled, encoded and cut into fragments."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from .client import Listening
+from .encoding import to_json
+from .frames import Frame
+from .limits import Throttle
+
+DEPTH = 100  # messages of one topic that wait for a slow client when it did not say
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How a client wants to hear a topic."""
+
+    compression: str = "none"
+    throttle: float = 0.0  # least time between messages [s]
+    queue: int = 0  # messages kept while throttled, and while the client is slow; 0: none and a default
+    fragment: int = 0  # longest text in characters, 0 for no limit
+
+
+PRECEDENCE = ("cbor-raw", "cbor", "png", "none")
+
+
+def joined(wishes: list[Wish]) -> Wish:
+    """One wish that serves all: a client that subscribes twice still gets each message once."""
+    return Wish(
+        compression=next(c for c in PRECEDENCE if any(wish.compression == c for wish in wishes)),
+        throttle=min(wish.throttle for wish in wishes),
+        queue=min(wish.queue for wish in wishes),
+        fragment=min((wish.fragment for wish in wishes if wish.fragment), default=0),
+    )
+
+
+class Subscription:
+    """Takes frames of one topic and hands those that are due to the client's outlet."""
+
+    def __init__(self, topic: str, outlet: Any) -> None:
+        self.topic = topic
+        self.listening: Listening | None = None
+        self.wish = Wish()
+        self._outlet = outlet
+        self._wishes: dict[str, Wish] = {}
+        self._throttle = Throttle(0.0)
+        self._waiting: deque[Frame] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody wants the topic any more."""
+        return not self._wishes
+
+    def add(self, mark: str, wish: Wish) -> None:
+        """Add the wish of one subscription id, or change it."""
+        self._wishes[mark] = wish
+        self._update()
+
+    def remove(self, mark: str | None) -> None:
+        """Take the wish of an id back, or all of them; an id that is not known changes nothing."""
+        if mark is None:
+            self._wishes.clear()
+        else:
+            self._wishes.pop(mark, None)
+        if self._wishes:
+            self._update()
+
+    def take(self, frame: Frame) -> None:
+        """Send a frame, keep it until it is due, or leave it out."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if not self._waiting and (frame.latched or self._throttle.ready(now)):
+            self._send(frame)
+        elif self.wish.queue:
+            self._waiting.append(frame)
+            while len(self._waiting) > self.wish.queue:
+                self._waiting.popleft()
+            if self._timer is None:
+                self._timer = loop.call_later(self._throttle.wait(now), self._due)
+
+    def close(self) -> None:
+        """Hear no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._waiting.clear()
+        if self.listening is not None:
+            self.listening.close()
+            self.listening = None
+
+    def _due(self) -> None:
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        if self._waiting and self._throttle.ready(loop.time()):
+            self._send(self._waiting.popleft())
+        if self._waiting:
+            self._timer = loop.call_later(max(1e-3, self._throttle.wait(loop.time())), self._due)
+
+    def _send(self, frame: Frame) -> None:
+        data = frame.encoded(self.wish.compression)
+        depth = self.wish.queue or DEPTH
+        size = self.wish.fragment
+        if not size or isinstance(data, bytes) or len(data) <= size:
+            self._outlet.put(data, self.topic, depth)
+            return
+        mark, total = str(uuid.uuid4()), -(-len(data) // size)
+        for number in range(total):
+            part = data[number * size : (number + 1) * size]
+            self._outlet.put(to_json({"op": "fragment", "id": mark, "data": part, "num": number, "total": total}))
+
+    def _update(self) -> None:
+        self.wish = joined(list(self._wishes.values()))
+        if self._throttle.period != self.wish.throttle:
+            self._throttle = Throttle(self.wish.throttle)

@@ -1,0 +1,271 @@
+"""`start_server`: the web server of a bus in a process of its own, joined by a line that the loop never waits for."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from andante.bus import Bus
+from andante.errors import AndanteError, BadInput
+
+from .access import Access
+from .limits import Limits
+from .link import Link
+from .pages import Page
+from .serve import Serving
+from .wire import Head
+
+START_TIMEOUT = 30.0  # for the process to come up; a slow machine compiles Python files first [s]
+STOP_TIMEOUT = 4.0  # until a process that does not end is killed [s]
+
+
+class ServerHandle:
+    """The server process of a bus. Call `poll` once per cycle of the loop, best before `Bus.spin`."""
+
+    def __init__(self, bus: Bus, config: Head, pages: Sequence[Page]) -> None:
+        self._bus, self._config = bus, config
+        self._pages = {page.url: page for page in pages}
+        self.host: str = config["host"]
+        self.token: str | None = config["token"]
+        self.port: int = config["port"]
+        self.clients = 0  # connected now, as last reported
+        self.exit_code: int | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None
+        self._serving: Serving | None = None
+        self._failure = ""
+        self._listening = False
+        self._told_dropped = 0
+        self._start()
+
+    @property
+    def url(self) -> str:
+        """Address for a browser, with the token if there is one."""
+        shown = self.host if self.host not in ("0.0.0.0", "::", "") else "127.0.0.1"
+        shown = f"[{shown}]" if ":" in shown else shown
+        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+
+    @property
+    def ws_url(self) -> str:
+        """Address of the rosbridge WebSocket, with the token if there is one."""
+        head, _, query = self.url.replace("http://", "ws://", 1).partition("?")
+        return f"{head}rosbridge" + (f"?{query}" if query else "")
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process serves."""
+        return self._serving is not None and self._serving.link.open
+
+    @property
+    def pid(self) -> int | None:
+        """Number of the server process."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def dropped(self) -> int:
+        """Messages that the server process was too slow to take."""
+        return 0 if self._serving is None else self._serving.link.dropped
+
+    def poll(self) -> None:
+        """Take requests, send what waits; a server process that has ended is reported once on the log."""
+        serving = self._serving
+        if serving is None:
+            return
+        serving.poll()
+        if not serving.link.open:
+            self._ended(serving.link.reason)
+        elif serving.link.dropped > 2 * self._told_dropped + 100:
+            self._told_dropped = serving.link.dropped
+            self._bus.log("warn", f"the web server is slow: {serving.link.dropped} messages dropped so far", "bridge")
+
+    def add_pages(self, pages: Sequence[Page]) -> None:
+        """Serve further pages (`Page`) from now on."""
+        for page in pages:
+            self._pages[page.url] = page
+            self._send_page(page)
+
+    def stop(self) -> None:
+        """End the server process; the handle can be restarted."""
+        if self._serving is not None:
+            self._serving.close()
+            self._serving = None
+        self._reap(STOP_TIMEOUT)
+
+    def restart(self) -> None:
+        """Start the server process anew at the same address."""
+        self.stop()
+        self._config["port"] = self.port
+        self._start()
+
+    def __enter__(self) -> ServerHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # Inside.
+
+    def _start(self) -> None:
+        secret = secrets.token_hex(32)
+        self._failure, self._listening, self.exit_code, self.clients = "", False, None, 0
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self._spawn(listener.getsockname()[1], secret)
+            deadline = time.monotonic() + START_TIMEOUT
+            try:
+                link = self._accept(listener, secret, deadline)
+                self._serving = Serving(self._bus, link)
+                self._serving.on_control = self._control
+                self._serving.poll()  # sends the graph
+                link.send({"op": "config", **self._config})
+                for page in self._pages.values():
+                    self._send_page(page)
+                self._wait_until_it_listens(deadline)
+            except BaseException:
+                self.stop()
+                raise
+
+    def _spawn(self, port: int, secret: str) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _reap)
+        paths = [str(Path(__file__).parents[2]), *(entry for entry in sys.path if entry)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "andante.bridges.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+        )
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it died at once: noticed below
+            self._process.stdin.write(f"{port}\n{secret}\n".encode())
+            self._process.stdin.close()
+
+    def _accept(self, listener: socket.socket, secret: str, deadline: float) -> Link:
+        """The line to the process: the first connection that knows the secret."""
+        while True:
+            self._check_start(deadline)
+            if not select.select([listener], [], [], 0.05)[0]:
+                continue
+            line, _ = listener.accept()
+            line.settimeout(2.0)
+            wanted, got = f"{secret}\n".encode(), b""
+            with contextlib.suppress(OSError):
+                while len(got) < len(wanted) and (data := line.recv(len(wanted) - len(got))):
+                    got += data
+            if secrets.compare_digest(got, wanted):
+                return Link(line)
+            line.close()
+
+    def _wait_until_it_listens(self, deadline: float) -> None:
+        assert self._serving is not None
+        while not self._listening:
+            self._serving.poll()
+            if self._failure:
+                raise BadInput(self._failure)
+            self._check_start(deadline)
+            time.sleep(0.005)
+
+    def _check_start(self, deadline: float) -> None:
+        assert self._process is not None
+        if self._process.poll() is not None or (self._serving is not None and not self._serving.link.open):
+            raise AndanteError(f"the web server did not start: {self._last_words()}")
+        if time.monotonic() > deadline:
+            raise AndanteError(f"the web server did not start within {START_TIMEOUT:g} s")
+
+    def _control(self, head: Head, _: bytes) -> None:
+        op = head.get("op")
+        if op == "listening":
+            self.port, self._listening = head["port"], True
+        elif op == "failed":
+            self._failure = head["error"]
+        elif op == "say":
+            self._bus.log(head["level"], head["text"], "bridge")
+        elif op == "report":
+            self.clients = head["clients"]
+
+    def _send_page(self, page: Page) -> None:
+        if self._serving is not None:
+            path = "" if page.path is None else str(Path(page.path).resolve())
+            head: Head = {"op": "page", "url": page.url, "path": path, "media_type": page.media_type}
+            self._serving.link.send(head, b"" if page.content is None else page.content)
+
+    def _ended(self, reason: str) -> None:
+        """Say that the process is gone; the loop goes on."""
+        if self._serving is not None:
+            self._serving.close()
+            self._serving = None
+        self.clients = 0
+        words = self._last_words()
+        self._reap(0.0)
+        text = f"the web server has ended ({words or reason}); the session goes on without it"
+        self._bus.log("error", text, "bridge")
+
+    def _last_words(self) -> str:
+        """Exit code and last line of the error output."""
+        if self._process is None:
+            return ""
+        code = self._process.poll()
+        line = ""
+        if self._errors is not None:
+            self._errors.seek(0)
+            lines = self._errors.read().decode(errors="replace").split("\n")
+            line = next((text.strip() for text in reversed(lines) if text.strip()), "")
+        return ", ".join(part for part in ("" if code is None else f"exit code {code}", line) if part)
+
+    def _reap(self, patience: float) -> None:
+        """Wait for the end of the process for a while, then force it."""
+        if self._process is None:
+            return
+        try:
+            self.exit_code = self._process.wait(patience or 0.05)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self.exit_code = self._process.wait()
+        self._process = None
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+
+def start_server(
+    bus: Bus,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    pages: Sequence[Page] = (),
+    *,
+    allow: Sequence[str] = (),
+    origins: Sequence[str] = (),
+    limits: Limits | None = None,
+    routes: str = "",
+    arguments: Any = None,
+) -> ServerHandle:
+    """Start the web server of a bus in a process of its own and wait until it listens.
+
+    Args:
+        port: 0 takes a free one.
+        host: another address than loopback needs a token.
+        pages: `Page` objects: folders, files and contents to serve.
+        allow: patterns of topic, service and action names that clients may add, such as "/my/*".
+        origins: further origins whose pages may connect.
+        routes: "module:function"; function(remote_bus, arguments) returns Starlette routes, in the server process.
+        arguments: for that function; anything that JSON can carry.
+    """
+    Access(host, token, tuple(origins))  # refuses what is not safe, before a process is started
+    if not 0 <= port <= 65535:
+        raise BadInput(f"port {port} is not from 0 to 65535")
+    config: Head = {
+        "host": host, "port": port, "token": token, "allow": list(allow), "origins": list(origins),
+        "limits": asdict(limits or Limits()), "routes": routes, "arguments": arguments,
+    }  # fmt: skip
+    return ServerHandle(bus, config, pages)
