@@ -18,6 +18,7 @@ from andante.errors import AndanteError
 from . import bench, catalog, check, convert, doctor, gait, ik, mesh, play, rig, sim, walk
 from .localize import localize
 from .map import map_command
+from .navigate import navigate
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -44,6 +45,7 @@ app.add_typer(gait.app, name="gait")
 app.command("ik")(ik.ik)
 app.command("map")(map_command)
 app.command("localize")(localize)
+app.command("navigate")(navigate)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 

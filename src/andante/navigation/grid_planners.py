@@ -41,12 +41,15 @@ class _GridPlanner:
     weight: float = 3.0  # how much costs near obstacles count against length
     tolerance: float = 0.5  # how far an occupied start or goal may be moved [m]
     smooth: bool = True  # simplify and smooth the way
+    goal_tolerance: float = math.nan  # how far a goal may be moved [m]; NaN: as `tolerance`
 
     def __post_init__(self) -> None:
+        if math.isnan(self.goal_tolerance):
+            object.__setattr__(self, "goal_tolerance", self.tolerance)
         if not 0 <= self.weight <= 50:
             raise BadInput(f"planner weight must lie within 0 to 50, got {self.weight}")
-        if not 0 <= self.tolerance < math.inf:
-            raise BadInput(f"planner tolerance must be a distance >= 0, got {self.tolerance}")
+        if not (0 <= self.tolerance < math.inf and 0 <= self.goal_tolerance < math.inf):
+            raise BadInput(f"planner tolerance must be a distance >= 0, got {self.tolerance}, {self.goal_tolerance}")
 
     def _search(self, costmap: Costmap, factors: NDArray[np.int32], start: int, goal: int) -> tuple[Array, float, int]:
         raise NotImplementedError
@@ -60,7 +63,7 @@ class _GridPlanner:
         first, start_note = relaxed("start", begin, costmap, open_cells, self.tolerance, end)
         if first is None:
             return Plan(None, start_note)
-        last, goal_note = relaxed("goal", end, costmap, open_cells, self.tolerance, begin)
+        last, goal_note = relaxed("goal", end, costmap, open_cells, self.goal_tolerance, begin)
         if last is None:
             return Plan(None, goal_note)
         source = first[0] * cols + first[1]
@@ -68,7 +71,7 @@ class _GridPlanner:
         if not len(cells):
             field, steps, more = grid_search(costmap.cost, factors, source, -1, False)
             reachable = (field != UNREACHED).reshape(costmap.shape)
-            last, goal_note = relaxed("goal", end, costmap, reachable, self.tolerance, begin)
+            last, goal_note = relaxed("goal", end, costmap, reachable, self.goal_tolerance, begin)
             if last is None:
                 shut = "no way leads to it"
                 return Plan(

@@ -39,10 +39,13 @@ class HybridAStar:
     bend: float = 0.2  # price of driving in full lock, as a share of the length
     headings: int = 72
     most_states: int = 300_000
+    goal_tolerance: float = math.nan  # how far an occupied goal may be moved [m]; NaN: as `tolerance`
     _discs: dict[float, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("weight", "padding", "tolerance", "change", "bend"):
+        if math.isnan(self.goal_tolerance):
+            object.__setattr__(self, "goal_tolerance", self.tolerance)
+        for name in ("weight", "padding", "tolerance", "goal_tolerance", "change", "bend"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise BadInput(f"hybrid A* {name} must be a finite number >= 0, got {getattr(self, name)}")
         if not (self.reverse >= 1 and 8 <= self.headings <= 720):
@@ -63,10 +66,10 @@ class HybridAStar:
         if costmap.resolution not in self._discs:
             self._discs[costmap.resolution] = self.vehicle.discs(max(0.02, costmap.resolution / 2), self.padding)
         discs = self._discs[costmap.resolution]
-        first, start_note = self._placed("start", begin, costmap, discs)
+        first, start_note = self._placed("start", begin, costmap, discs, self.tolerance)
         if first is None:
             return Plan(None, start_note)
-        last, goal_note = self._placed("goal", end, costmap, discs)
+        last, goal_note = self._placed("goal", end, costmap, discs, self.goal_tolerance)
         if last is None:
             return Plan(None, goal_note)
         return self._search(first, last, costmap, discs, [note for note in (start_note, goal_note) if note])
@@ -107,7 +110,9 @@ class HybridAStar:
         path = Path(costmap.from_frame(poses), ways.astype(np.int8))
         return Plan(path, "; ".join(notes), path.length, expanded)
 
-    def _placed(self, what: str, pose: Array, costmap: Costmap, discs: Array) -> tuple[Array | None, str]:
+    def _placed(
+        self, what: str, pose: Array, costmap: Costmap, discs: Array, tolerance: float
+    ) -> tuple[Array | None, str]:
         """A pose in the frame of the map where the footprint is free: the given one or the nearest; and the words."""
         inner = costmap.to_frame(pose)
         place = f"the {what} ({pose[0]:.2f}, {pose[1]:.2f}, yaw {pose[2]:.2f})"
@@ -116,7 +121,7 @@ class HybridAStar:
         trouble = (
             "puts the footprint into an obstacle" if costmap.inside(costmap.cell_of(pose)) else "lies outside the map"
         )
-        steps = np.arange(costmap.resolution, self.tolerance + 1e-9, costmap.resolution)
+        steps = np.arange(costmap.resolution, tolerance + 1e-9, costmap.resolution)
         for away in steps:
             for bearing in np.linspace(
                 0.0, 2 * np.pi, max(8, int(2 * np.pi * away / costmap.resolution)), endpoint=False
@@ -125,7 +130,7 @@ class HybridAStar:
                 if self._free(moved, costmap, discs):
                     x, y = costmap.from_frame(moved[:2])
                     return moved, f"{place} {trouble}; ({x:.2f}, {y:.2f}), {away:.2f} m away, is used instead"
-        return None, f"{place} {trouble} and no free place lies within {self.tolerance:.2f} m of it"
+        return None, f"{place} {trouble} and no free place lies within {tolerance:.2f} m of it"
 
     def _free(self, inner: Array, costmap: Costmap, discs: Array) -> bool:
         row, col = _cell(inner, costmap.resolution)

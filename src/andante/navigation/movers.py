@@ -53,9 +53,9 @@ class MoverTracker:
                 rows.append([*track.place, *track.velocity, track.radius])
         return np.array(rows, dtype=float).reshape(-1, 5)
 
-    def update(self, pose: ArrayLike, scan: Scan, time: float) -> None:
-        """Take in a scan taken at a pose of the robot."""
-        found = self._clusters(np.asarray(pose, dtype=float), scan)
+    def update(self, pose: ArrayLike, scan: Scan, time: float, velocity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Take in a scan taken at a pose of the robot; velocity undoes its motion distortion."""
+        found = self._clusters(np.asarray(pose, dtype=float), scan, velocity)
         self._tracks = [t for t in self._tracks if 0 <= time - t.time < 0.8]
         free = list(range(len(found)))
         for track in self._tracks:
@@ -78,9 +78,9 @@ class MoverTracker:
             centre, radius = found[i]
             self._tracks.append(_Track(centre, np.zeros(2), radius, time, time, centre))
 
-    def _clusters(self, pose: Array, scan: Scan) -> list[tuple[Array, float]]:
+    def _clusters(self, pose: Array, scan: Scan, velocity: ArrayLike) -> list[tuple[Array, float]]:
         """Centres and radii of small clusters of echoes that are not part of the map."""
-        points = se2.transform(pose, scan.points())
+        points = se2.transform(pose, scan.points(velocity))
         if self._grid is not None and self._walls is not None and len(points):
             cells = self._grid.cell_of(points)
             on_map = np.clip(cells, 0, np.array(self._grid.shape) - 1)

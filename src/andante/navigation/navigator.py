@@ -68,6 +68,8 @@ class Reading:
     velocity: Array = field(default_factory=lambda: np.zeros(3))  # (3,) vx, vy, w in the robot's axes
     scans: tuple[Scan, ...] = ()  # taken since the reading before; `sensor` tells the mount from the reference point
     trusted: bool = True  # False: the localiser says that it is lost
+    scan_poses: tuple[Array, ...] = ()  # `pose` at the first beam of each scan; none: all were taken here and now
+    scan_velocities: tuple[Array, ...] = ()  # `velocity` during each scan; none: as now
 
 
 @dataclass(frozen=True)
@@ -165,11 +167,13 @@ class Navigator:
         if math.isinf(self._time):
             self._scan_time = reading.time
         self._time = reading.time
-        for scan in reading.scans:
-            self.layers.update(pose, scan, velocity)
+        poses = reading.scan_poses or (pose,) * len(reading.scans)
+        velocities = reading.scan_velocities or (velocity,) * len(reading.scans)
+        for scan, at, twist in zip(reading.scans, poses, velocities, strict=True):
+            self.layers.update(at, scan, twist)
             self._scan_time = reading.time
             if self._movers is not None:
-                self._movers.update(pose, scan, reading.time)
+                self._movers.update(at, scan, reading.time, twist)
         movers = NOBODY if self._movers is None else self._movers.movers
         state = MotionState(pose, velocity, reading.time, movers)
         if self._goal is None or self._state in (State.ARRIVED, State.FAILED, State.IDLE):

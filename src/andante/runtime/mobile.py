@@ -29,6 +29,7 @@ from andante.sensors import Lidar
 
 from .mobile_localiser import Localiser, OdometryOnly
 from .mobile_odometry import FusedOdometry
+from .mobile_start import set_on_floor
 from .mobile_truth import DrivenTruth
 from .scans import lidar_channel, scan_of
 from .simulation import Simulation, simulate
@@ -211,7 +212,9 @@ def mobile_robot(
     if place.shape != (3,) or not np.isfinite(place).all():
         raise BadInput(f"a start is x, y, yaw as finite numbers, got {start!r}")
     find_drive(made)  # refuses robots without wheels before a world is built
-    sim = simulate(made, world, engine, dt=dt, place=(place[0], place[1], place[2]), seed=seed, sensors=True)
+    bare = simulate(made, world, engine, dt=dt, place=(place[0], place[1], place[2]), seed=seed)
+    floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
+    sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
     try:
         return MobileRobot(sim, localiser, vehicle=vehicle, start=place, rate=rate, lidar=lidar)
     except Exception:

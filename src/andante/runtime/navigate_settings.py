@@ -1,0 +1,126 @@
+"""Settings of a navigated drive: good ones for a robot and a distance, changed by the tables of a file.
+
+Tables and what they change: [vehicle] Vehicle, [navigator] NavigatorSettings, [layers] LayerSettings, [inflation]
+Inflation, [margins] Margins, [planner] the planner's fields, [mcl] MclParameters, and the controller's own table
+([mppi], [dwa], [pursuit] or [waypoint]).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from andante.description.io.xmltree import read_bytes
+from andante.errors import BadInput, UnknownName
+from andante.localization import MclParameters
+from andante.localization.settings import settings_from
+from andante.navigation import (
+    Dwa,
+    DwaSettings,
+    GlobalPlanner,
+    GoalChecker,
+    Inflation,
+    LayerSettings,
+    LocalPlanner,
+    Margins,
+    Mppi,
+    MppiSettings,
+    NavigatorSettings,
+    PurePursuit,
+    PursuitSettings,
+    Vehicle,
+    WaypointDriver,
+    WaypointSettings,
+    controller_named,
+    planner_named,
+)
+from andante.userfile import is_user_reference
+
+MAX_BYTES = 1024 * 1024
+CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")
+TABLES = ("vehicle", "navigator", "layers", "inflation", "margins", "planner", "mcl", *CONTROLLER_TABLES)
+Tables = Mapping[str, Mapping[str, Any]]
+
+
+def read_tables(path: Path) -> dict[str, dict[str, Any]]:
+    """Tables of a TOML or JSON file of settings, their names checked."""
+    if not path.is_file():
+        raise BadInput(f"{path}: no such parameter file")
+    text = read_bytes(path, MAX_BYTES)
+    try:
+        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
+    for name, table in data.items() if isinstance(data, dict) else [("the file", None)]:
+        if not isinstance(table, dict):
+            raise BadInput(f"{path}: {name} is no table; parameters stand in tables such as [mppi] or [layers]")
+        if name not in TABLES:
+            raise UnknownName.among("table", name, TABLES, str(path))
+    return data
+
+
+def changed(base: Any, tables: Tables, name: str) -> Any:
+    """A dataclass of settings with the values of a table."""
+    return settings_from(base, tables.get(name, {}), f"[{name}] parameter")
+
+
+def vehicle_with(vehicle: Vehicle, tables: Tables) -> Vehicle:
+    """The vehicle with the limits of the table [vehicle]; its footprint and drive are those of the robot file."""
+    numbers = {each.name for each in fields(vehicle) if each.init and isinstance(getattr(vehicle, each.name), float)}
+    table = tables.get("vehicle", {})
+    for name, value in table.items():
+        if name not in numbers:
+            raise UnknownName.among("[vehicle] parameter", name, sorted(numbers))
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadInput(f"[vehicle] parameter {name} must be a number, got {value!r}")
+    numbered: dict[str, Any] = {name: float(value) for name, value in table.items()}
+    return replace(vehicle, **numbered)
+
+
+def navigator_settings(vehicle: Vehicle, way: float, arrival: GoalChecker, tables: Tables) -> NavigatorSettings:
+    """Settings for a drive over a distance [m]: cells a quarter of the robot's half width, a window that holds it."""
+    cell = min(0.05, max(0.03, round(vehicle.inscribed / 4 / 0.005) * 0.005))
+    window = min(40.0, max(12.0, 2.2 * way + 4.0))
+    inflation = changed(Inflation(), tables, "inflation")
+    layers = replace(changed(LayerSettings(resolution=cell, window=window), tables, "layers"), inflation=inflation)
+    margins = changed(Margins(), tables, "margins")
+    base = NavigatorSettings(layers=layers, margins=margins, arrival=arrival)
+    return changed(base, tables, "navigator")  # type: ignore[no-any-return]
+
+
+def mcl_parameters(tables: Tables) -> MclParameters:
+    """Parameters of the localiser."""
+    return changed(MclParameters(), tables, "mcl")  # type: ignore[no-any-return]
+
+
+def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> GlobalPlanner:
+    """A planner of a name or `file.py:Name`; one of ours may move an occupied goal by `goal_tolerance` only [m]."""
+    planner = planner_named(name, vehicle)
+    if is_user_reference(name) or not is_dataclass(planner):
+        if tables.get("planner"):
+            raise BadInput("the table [planner] belongs to the planners of andante, not to one of your own")
+        return planner
+    planner = replace(planner, goal_tolerance=goal_tolerance)  # type: ignore[type-var]
+    return changed(planner, tables, "planner")  # type: ignore[no-any-return]
+
+
+def controller_with(name: str, vehicle: Vehicle, seed: int, margins: Margins, tables: Tables) -> LocalPlanner:
+    """A controller of a name or `file.py:Name`, with the settings of its own table."""
+    for table in CONTROLLER_TABLES:
+        if tables.get(table) and table != name:
+            raise BadInput(f"the table [{table}] belongs to the controller {table}, but {name} drives")
+    match name:
+        case "mppi":
+            return Mppi(vehicle, changed(replace(MppiSettings(), margins=margins), tables, name), seed)
+        case "dwa":
+            return Dwa(vehicle, changed(replace(DwaSettings(), margins=margins), tables, name))
+        case "pursuit":
+            return PurePursuit(vehicle, changed(replace(PursuitSettings(), margins=margins), tables, name))
+        case "waypoint":
+            return WaypointDriver(vehicle, changed(WaypointSettings(), tables, name))
+    return controller_named(name, vehicle, speed=math.inf, seed=seed)
