@@ -253,12 +253,18 @@ class Firmware:
         pose = self._pose[1]
         away = self.steer is not None and self.steer.away
         self.steer = steer_to((pose.x, pose.y, pose.yaw), (goal.x, goal.y), self.parameters, away)
-        if self.steer.distance < (goal.radius or self.parameters["arrival_radius"]):
+        if self._reached(self.steer, goal):
             self.state = State.ARRIVED
             self._send(Log(0, f"arrived at waypoint {goal.number}, {self.steer.distance:.3f} m away"), now)
             return neutral
         self._moving(State.DRIVING)
         return throttle.pulse(self.steer.throttle), steering.pulse(self.steer.steering)
+
+    def _reached(self, steer: Steer, goal: Waypoint) -> bool:
+        """Near enough, or near and no longer ahead: a car cannot turn on the spot to come nearer."""
+        if steer.distance < (goal.radius or self.parameters["arrival_radius"]):
+            return True
+        return steer.distance < self.parameters["passing_radius"] and abs(steer.bearing) > math.pi / 2
 
     def _moving(self, state: State) -> None:
         self.state = state

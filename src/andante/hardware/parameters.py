@@ -47,6 +47,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("full_lock", 0.388, 0.01, 1.5, "rad", "steering angle (of a bicycle) at full lock"),
     Parameter("wheelbase", 0.33, 0.01, 10.0, "m", "between the axles"),
     Parameter("yaw_gain", 0.1, 0.0, 1.0, "", "share of the tags' heading that corrects the gyro's, per pair"),
+    Parameter("passing_radius", 0.0, 0.0, 10.0, "m", "a waypoint passed within this distance is reached too; 0: none"),
 )
 NUMBERS = {parameter.name: number for number, parameter in enumerate(PARAMETERS)}
 

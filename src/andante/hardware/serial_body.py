@@ -61,7 +61,7 @@ class SerialBody:
 
     What follows from the robot file (wheelbase, full lock, top speed, turning radius) and the `parameters` given here
     are told to the firmware at each connection. threaded=False leaves the line to `poll`, called by the user's loop:
-    with a simulated `clock` a run is repeatable.
+    with a simulated `clock` a run is repeatable, byte by byte where the `session` number is given too.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class SerialBody:
         say: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         threaded: bool = True,
+        session: int | None = None,
     ) -> None:
         self.robot = load_robot(robot) if isinstance(robot, str) else robot
         self.car = Car.of(self.robot)
@@ -86,7 +87,7 @@ class SerialBody:
         self._port_name = port if isinstance(port, str) else ""
         wait = {} if threaded else {"wait": 0.0}
         opener: OpenPort = (lambda: SerialPort(port, baud, **wait)) if isinstance(port, str) else port
-        self._link = HostLink(secrets.randbelow(1 << 16), self._say)
+        self._link = HostLink(secrets.randbelow(1 << 16) if session is None else session, self._say)
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
         self._closed = False
@@ -193,6 +194,12 @@ class SerialBody:
         """The newest telemetry, None before the first and while nobody is connected."""
         with self._line.lock:
             return self._link.latest(Telemetry)
+
+    @property
+    def inertial(self) -> Inertial | None:
+        """The newest angular velocity and specific force, None before the first."""
+        with self._line.lock:
+            return self._link.latest(Inertial)
 
     def arrived(self, number: int) -> bool:
         """Whether the firmware says that it is at the waypoint of that number."""

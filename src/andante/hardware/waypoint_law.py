@@ -16,6 +16,7 @@ class Steer:
     throttle: float
     steering: float
     distance: float  # to the waypoint [m]
+    bearing: float  # of the waypoint against the heading, left positive [rad]
     away: bool  # the waypoint lies inside the turning circle: drive straight until it does not
 
 
@@ -47,4 +48,4 @@ def steer_to(
         max(parameters["throttle_gain"] * distance, parameters["throttle_least"]), parameters["throttle_most"]
     )
     steering = 0.0 if away else min(max(parameters["steering_gain"] * error, -1.0), 1.0)
-    return Steer(throttle, steering, distance, away)
+    return Steer(throttle, steering, distance, error, away)
