@@ -15,7 +15,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageErro
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, catalog, check, convert, doctor, gait, ik, mesh, play, rig, sim, walk
+from . import bench, catalog, check, convert, doctor, experiment, gait, ik, mesh, play, rig, sim, walk
 from .localize import localize
 from .map import map_command
 from .navigate import navigate
@@ -42,6 +42,7 @@ app.command("rig")(rig.rig)
 app.command("walk")(walk.walk)
 app.command("play")(play.play)
 app.add_typer(gait.app, name="gait")
+app.add_typer(experiment.app, name="experiment")
 app.command("ik")(ik.ik)
 app.command("map")(map_command)
 app.command("localize")(localize)

@@ -1,0 +1,160 @@
+"""`andante experiment`: run trials with statistics, compare them with a real robot, report, identify parameters."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Json
+from .output import console, print_json, table
+
+if TYPE_CHECKING:
+    from andante.experiments import RunOutcome
+
+app = typer.Typer(
+    help="Run experiments, compare engines with each other and with real robots, and report.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME|FILE", help="Built-in, FILE.toml or file.py:Name.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="K", help="Processes; one per processor by default, 0: none.")
+]
+Where = Annotated[str, typer.Option("--executor", metavar="X", help="local or ray.")]
+Values = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Factor of the trial in a bag.")]
+
+
+@app.command("list")
+def list_experiments(json: Json = False) -> None:
+    """Experiments and references that are there."""
+    from andante.experiments import builtin_names, load_experiment
+    from andante.experiments.reference import reference_names
+
+    made = [load_experiment(name) for name in builtin_names()]
+    if json:
+        rows = [
+            {"name": e.name, "title": e.title, "factors": e.factors, "engines": e.engines, "trials": e.count,
+             "measures": list(e.measures), "reference": e.reference or None}
+            for e in made
+        ]  # fmt: skip
+        print_json({"experiments": rows, "references": reference_names()})
+        return
+    table("", ["experiment", "trials", "factors", "about"],
+          [[e.name, str(e.count), " x ".join(e.factors), e.title] for e in made])  # fmt: skip
+    console().print(f"references: {', '.join(reference_names())}", markup=False)
+
+
+@app.command("run")
+def run(
+    name: Name,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for the results; goes on where it holds some.")
+    ],
+    engines: Annotated[
+        str, typer.Option("--engines", metavar="E,...", help="mujoco, bullet, dart, ode; with commas between.")
+    ] = "",
+    trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of every combination.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the experiment.")] = None,
+    workers: Workers = None,
+    executor: Where = "local",
+    shard: Annotated[str, typer.Option("--shard", metavar="i/n", help="Only part i (from 0) of n.")] = "0/1",
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="S", help="After which a trial has failed.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", metavar="M", help="After which no trial is begun.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="FILE", help="Parameters from `experiment fit`.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="DIR", help="Record every trial as MCAP there.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run an experiment, or go on with it: any stop is safe, also kill -9; no trial is lost or done twice."""
+    from andante.experiments import RunJob, load_experiment, run_experiment
+    from andante.experiments.model import read_model
+    from andante.experiments.runner import with_settings
+
+    chosen = [word.strip() for word in engines.split(",") if word.strip()]
+    experiment = with_settings(load_experiment(name), chosen, trials, seed, timeout)
+    parameters = read_model(model) if model is not None else {}
+    job = RunJob(experiment, out, workers, executor, shard, minutes, record, parameters)
+    try:
+        outcome = run_experiment(job, progress=not json)
+    except KeyboardInterrupt:
+        sys.stderr.write("what is finished is kept; the same command goes on\n")
+        raise
+    _tell(outcome, json, live=True)
+
+
+@app.command("merge")
+def merge(
+    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of the shards.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder to make; else the first DIR, where it is new.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Put the shards of an experiment together."""
+    from andante.errors import BadInput
+    from andante.experiments import merge_runs
+
+    if out is None:
+        out, parts = parts[0], parts[1:]
+        if out.exists():
+            raise BadInput(f"{out} is there already; name a new folder with --out")
+        if not parts:
+            raise BadInput("name the folders of the shards")
+    _tell(merge_runs(out, parts), json)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A .csv table, a bag (.bag .db3 .mcap) or TUM lines (.txt).")
+    ],
+    name: Annotated[str, typer.Option("--as", metavar="NAME", help="Name of the reference.")],
+    experiment: Annotated[
+        str, typer.Option("--experiment", metavar="NAME|FILE", help="Whose factors and measures it has.")
+    ],
+    source: Annotated[str, typer.Option("--source", metavar="S", help="Who was measured in a bag.")] = "real",
+    values: Values = None,
+    odom: Annotated[str, typer.Option("--odom", metavar="TOPIC", help="Topic of the poses in a bag.")] = "",
+    json: Json = False,
+) -> None:
+    """Keep trials of a real robot as a reference; a table replaces what was there, a bag adds a trial."""
+    from andante.experiments import load_experiment
+    from andante.experiments.importing import import_trials
+
+    from .gait import _values as values_of
+
+    made = import_trials(
+        file, name, load_experiment(experiment), source=source, factors=values_of(values), odom=odom
+    )  # fmt: skip
+    if json:
+        print_json({"name": made.name, "path": str(made.path), "trials": made.trials, "added": made.added,
+                    "sources": made.sources})  # fmt: skip
+        return
+    console().print(f"{made.name}: {made.added} added, {made.trials} trials of {', '.join(made.sources)} in {made.path}",
+                    markup=False)  # fmt: skip
+
+
+def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:
+    if json:
+        print_json(outcome.as_dict())
+        return
+    if not (live and sys.stderr.isatty()):
+        for notice in outcome.notices:
+            sys.stderr.write(f"note: {notice}\n")
+    failed = f", {outcome.failed} failed" if outcome.failed else ""
+    spent = f"; {outcome.evaluated} in {outcome.seconds:.1f} s now" if outcome.evaluated else ""
+    out = console()
+    out.print(f"{outcome.out}: {outcome.trials} of {outcome.wanted} trials{failed}{spent}", markup=False)
+    out.print(f"next: andante experiment report {outcome.out}", markup=False, style="dim")

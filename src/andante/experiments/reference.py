@@ -1,0 +1,137 @@
+"""Reference data: trials of a real robot (or of another simulator) as a CSV table in the schema of the results.
+
+Columns: the factors (or `test`), the measures, and where wanted `source` (else "real") and `trial`. Lines that begin
+with # are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from andante.errors import BadInput, UnknownName
+
+from .experiment import Experiment
+from .table import Row
+
+REAL = "real"
+
+
+def reference_folder() -> Path:
+    """Where imported references are kept: $ANDANTE_REFERENCES, else .andante/references in the home folder."""
+    told = os.environ.get("ANDANTE_REFERENCES")
+    return Path(told) if told else Path.home() / ".andante" / "references"
+
+
+def reference_names() -> tuple[str, ...]:
+    """References that ship, then those that were imported."""
+    shipped = resources.files("andante.experiments") / "data" / "reference"
+    names = [entry.name for entry in shipped.iterdir()]
+    if reference_folder().is_dir():
+        names += [entry.name for entry in reference_folder().iterdir()]
+    return tuple(sorted({name.removesuffix(".csv") for name in names if name.endswith(".csv")}))
+
+
+def read_reference(name: str, experiment: Experiment) -> tuple[Row, ...]:
+    """The trials of a reference, by name or as a CSV file, for an experiment."""
+    own = reference_folder() / f"{name}.csv"
+    if name.endswith(".csv"):
+        text, where = _text(Path(name)), name
+    elif own.is_file():
+        text, where = _text(own), str(own)
+    elif name in reference_names():
+        shipped = resources.files("andante.experiments") / "data" / "reference" / f"{name}.csv"
+        text, where = shipped.read_text("utf-8"), f"{name}.csv"
+    else:
+        raise UnknownName.among("reference", name, (*reference_names(), "FILE.csv"))
+    return tuple(parse_reference(text, experiment, where))
+
+
+def parse_reference(text: str, experiment: Experiment, where: str = "reference") -> Iterator[Row]:
+    """The trials of a CSV text; BadInput names the line and the column."""
+    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise BadInput(f"{where}: the table is empty; its first line names the columns")
+    rows = list(csv.reader(line for _, line in lines))
+    head = [name.strip() for name in rows[0]]
+    known = {"source", "test", "trial", "seed", "ok", "error", *experiment.factors, *experiment.measures}
+    for name in head:
+        if name not in known:
+            raise BadInput(f"{where}:{lines[0][0]}: column {name!r} is not known; columns: {', '.join(sorted(known))}")
+    if "test" not in head and not set(experiment.factors) <= set(head):
+        raise BadInput(f"{where}:{lines[0][0]}: columns for {', '.join(experiment.factors)} are needed, or `test`")
+    if not set(experiment.measures) & set(head):
+        raise BadInput(f"{where}:{lines[0][0]}: no measure among the columns; {', '.join(experiment.measures)}")
+    counts: dict[tuple[str, str], int] = {}
+    for (number, _), values in zip(lines[1:], rows[1:], strict=True):
+        place = f"{where}:{number}"
+        if len(values) != len(head):
+            raise BadInput(f"{place}: {len(values)} values for {len(head)} columns")
+        yield _row(dict(zip(head, values, strict=True)), experiment, place, counts)
+
+
+def _row(entry: Mapping[str, str], experiment: Experiment, place: str, counts: dict[tuple[str, str], int]) -> Row:
+    factors = _factors(entry, experiment, place)
+    source, test = (entry.get("source") or REAL).strip(), experiment.test_of(factors)
+    trial = counts.get((source, test), 0)
+    counts[source, test] = trial + 1
+    measures: dict[str, float | None] = {}
+    for name in experiment.measures:
+        word = entry.get(name, "").strip()
+        if not word:
+            continue
+        measures[name] = _number(word, f"{place}: column {name!r}")
+    return Row(source, test, factors, trial, measures, error=entry.get("error", "").strip())
+
+
+def _factors(entry: Mapping[str, str], experiment: Experiment, place: str) -> dict[str, Any]:
+    """The combination of factors of a line; those that are no level of the experiment are kept as they are."""
+    if not set(experiment.factors) <= set(entry):
+        test = entry["test"].strip()
+        if test not in experiment.tests:
+            raise BadInput(f"{place}: no test {test!r}; tests: {', '.join(experiment.tests) or 'none have names'}")
+        return dict(experiment.tests[test])
+    found: dict[str, Any] = {}
+    for name, levels in experiment.factors.items():
+        word = entry[name].strip()
+        same = [level for level in levels if str(level) == word or _equal(level, word)]
+        if same:
+            found[name] = same[0]
+        else:
+            numbers = all(isinstance(level, int | float) for level in levels)
+            found[name] = _number(word, f"{place}: column {name!r}") if numbers else word
+    return found
+
+
+def _equal(level: Any, word: str) -> bool:
+    try:
+        return not isinstance(level, str | bool) and float(word) == float(level)
+    except ValueError:
+        return False
+
+
+def _number(word: str, place: str) -> float:
+    lower = word.lower()
+    if lower in ("true", "false"):
+        return float(lower == "true")
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadInput(f"{place} needs a number, got {word!r}")
+    return value
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text in UTF-8") from None
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None

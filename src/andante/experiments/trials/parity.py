@@ -1,0 +1,87 @@
+"""Engines beside each other: a robot stands, a robot walks, a block slides; each beside what it should do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from andante.description import Inertia, Link, Robot, load_robot, load_world
+from andante.description.link import Collision, Surface
+from andante.description.shapes import Box
+from andante.errors import UnknownName
+from andante.experiments.perturbed import perturbed_robot, perturbed_world
+from andante.experiments.setup import Setup
+from andante.physics import Settings
+from andante.runtime.simulation import simulate
+
+from .walk import walk_trial
+
+SCENES = ("standing", "walking", "sliding")
+KNOWN = ("scene", "dt", "iterations")
+SPEED, GRAVITY, MU = 1.5, 9.81, 0.5  # of the block [m/s, m/s²]
+STAND, WALK = 3.0, 0.5  # [s, m]
+
+
+def parity_trial(setup: Setup) -> dict[str, Any]:
+    """One of three scenes with a step size `dt` [s] and solver `iterations` (0: the engine's own).
+
+    standing: how far the NAO sinks or moves in 3 s, expected 0; walking: how far it comes of 0.5 m; sliding: how far a
+    block with 1.5 m/s slides, expected v²/(2 mu g). Measures: value, expected, off = value - expected [m], fallen.
+    """
+    values = {**setup.arguments, **setup.factors}
+    for name in values:
+        if name not in KNOWN:
+            raise UnknownName.among("setting of parity", name, KNOWN)
+    scene = str(values.get("scene", "standing"))
+    if scene not in SCENES:
+        raise UnknownName.among("scene", scene, SCENES)
+    solver: dict[str, Any] = {"dt": float(values.get("dt", 0.002))}
+    if values.get("iterations"):
+        solver["iterations"] = int(values["iterations"])
+    if scene == "walking":
+        walked = walk_trial(replace(setup, factors={"distance": WALK, "speed": 60.0}, arguments=solver))
+        return _told(walked["x"], WALK, bool(walked["fallen"]), walked["path"])
+    return _stand(setup, Settings(**solver)) if scene == "standing" else _slide(setup, Settings(**solver))
+
+
+def _stand(setup: Setup, settings: Settings) -> dict[str, Any]:
+    draw, model = setup.draw, setup.model
+    robot, world = perturbed_robot(load_robot("nao"), draw, model), perturbed_world(load_world("empty"), draw, model)
+    sim = simulate(robot, world, setup.engine, settings=settings, place=(0.0, 0.0, draw.yaw), seed=setup.seed)
+    try:
+        start = sim.base_pose[:3].copy()
+        sim.run(STAND)
+        return _told(float(np.linalg.norm(sim.base_pose[:3] - start)), 0.0, sim.fallen)
+    finally:
+        sim.close()
+
+
+def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
+    """A block on the ground; its friction is drawn about 0.5, so that what is expected differs from trial to trial."""
+    mu = MU * (setup.draw.friction or 1.0)
+    shape = Collision(Box((0.2, 0.2, 0.05)), surface=Surface(mu=mu))
+    block = Robot(
+        "block",
+        links=(Link("block", Inertia(1.0, (0, 0, 0), (0.004, 0, 0, 0.004, 0, 0.007)), collisions=(shape,)),),
+        joints=(),
+    )
+    world = perturbed_world(load_world("empty"), replace(setup.draw, friction=mu), {})
+    sim = simulate(block, world, setup.engine, settings=settings)
+    try:
+        sim.run(0.2)
+        pose = sim.base_pose.copy()
+        sim.engine.set_base(
+            sim.actor, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
+        )
+        sim.run(SPEED / (mu * GRAVITY) + 0.5)
+        return _told(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)
+    finally:
+        sim.close()
+
+
+def _told(value: float, expected: float, fallen: bool, path: Any = ()) -> dict[str, Any]:
+    told = {"success": not fallen, "value": value, "expected": expected, "off": value - expected, "fallen": fallen}
+    return {**told, "path": path} if len(path) else told

@@ -1,0 +1,47 @@
+"""A wave gait as a trial: open loop for some seconds on a perturbed robot."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from andante.description import load_robot, load_world
+from andante.errors import UnknownName
+from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world
+from andante.experiments.setup import Setup
+from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.wave_statistics import statistics
+from andante.runtime.spawn import first_positions
+from andante.runtime.wave_trial import WaveTrial
+
+KNOWN = ("robot", "world", "variant", "seconds", "stride")
+
+
+def wave_trial(setup: Setup) -> dict[str, Any]:
+    """The shipped gait of a `variant` (exact, smooth) for `seconds`, its strides scaled by `stride` (smooth alone)."""
+    values = {**setup.arguments, **setup.factors}
+    for name in values:
+        if name not in KNOWN:
+            raise UnknownName.among("setting of a wave gait", name, KNOWN)
+    variant, seconds = str(values.get("variant", "smooth")), float(values.get("seconds", 6.0))
+    robot, world = load_robot(str(values.get("robot", "nao"))), load_world(str(values.get("world", "empty")))
+    draw, model = setup.draw, setup.model
+    pose = perturbed_pose(first_positions(robot, None), draw)
+    trial = WaveTrial(perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose)
+    try:
+        track = trial.run(default_gait(variant).parameters, variant, seconds, None, float(values.get("stride", 1.0)))
+    finally:
+        trial.close()
+    found = statistics(track)
+    rows = [[t, p[0], p[1]] for t, p in zip(track.times.tolist(), track.poses.tolist(), strict=True)]
+    return {
+        "success": not found.fallen,
+        "x": found.along,
+        "y": found.aside,
+        "turned": math.degrees(found.turned),
+        "speed": found.along / found.time if found.time else 0.0,
+        "wobble": found.wobble,
+        "time": found.time,
+        "fallen": found.fallen,
+        "path": [[round(v, 4) for v in row] for row in rows[:: max(1, len(rows) // 100)]],
+    }
