@@ -103,7 +103,7 @@ def to_png(text: str) -> str:
 
     data = text.encode()
     width = max(1, math.floor(math.sqrt(len(data) / 3.0)))
-    height = math.ceil(len(data) / 3.0 / width)
+    height = max(1, math.ceil(len(data) / 3.0 / width))
     picture = Image.frombytes("RGB", (width, height), data.ljust(3 * width * height, b"\n"))
     out = io.BytesIO()
     picture.save(out, format="PNG")

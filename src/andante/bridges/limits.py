@@ -52,7 +52,7 @@ class Throttle:
             return True
         if now < self._due - 0.2 * self.period:
             return False
-        self._due = max(self._due + self.period, now)
+        self._due = max(self._due, now) + self.period
         return True
 
     def wait(self, now: float) -> float:
