@@ -1,0 +1,99 @@
+"""Triangles as the page reads them: one flat buffer with positions, smooth normals, colours and indices.
+
+Layout, little endian: magic "ANDM", uint32 vertices, uint32 indices, uint32 flags (1: some of it is transparent), then
+float32 positions (n, 3), int8 normals (n, 4) with the fourth 0, uint8 colours (n, 4), uint32 indices.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.geometry import Array
+
+MAGIC = b"ANDM"
+CREASE = np.radians(38.0)  # faces that meet at a larger angle keep an edge between them
+TRANSPARENT = 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A painted piece: vertices (n, 3) [m], faces (m, 3), rgba (4,) in 0..1."""
+
+    vertices: Array
+    faces: np.ndarray
+    rgba: tuple[float, float, float, float]
+
+
+def mesh_bytes(parts: list[Part]) -> bytes:
+    """All parts as one buffer; no parts give a mesh without triangles."""
+    positions, normals, colors, indices = [], [], [], []
+    count, flags = 0, 0
+    for part in parts:
+        if len(part.faces) == 0:
+            continue
+        points, directions, faces = smooth(part.vertices, part.faces)
+        paint = np.clip(np.round(np.asarray(part.rgba) * 255), 0, 255).astype(np.uint8)
+        positions.append(points)
+        normals.append(directions)
+        colors.append(np.broadcast_to(paint, (len(points), 4)))
+        indices.append(faces + count)
+        count += len(points)
+        flags |= TRANSPARENT if part.rgba[3] < 0.99 else 0
+    body = b""
+    if count:
+        body = b"".join(
+            (
+                np.concatenate(positions).astype("<f4").tobytes(),
+                np.concatenate(normals).astype(np.int8).tobytes(),
+                np.ascontiguousarray(np.concatenate(colors)).tobytes(),
+                np.concatenate(indices).astype("<u4").tobytes(),
+            )
+        )
+    return MAGIC + struct.pack("<III", count, sum(f.size for f in indices), flags) + body
+
+
+def smooth(vertices: Array, faces: np.ndarray, crease: float = float(CREASE)) -> tuple[Array, np.ndarray, np.ndarray]:
+    """Vertices with normals that are smooth over gentle edges and sharp at creases.
+
+    The normal of a corner is the sum of the area-weighted normals of the faces at its vertex that lie within `crease`
+    [rad] of its own face. Returns positions (k, 3), normals as int8 (k, 4) of length 127, faces (m, 3).
+    """
+    points, faces = _welded(np.asarray(vertices, dtype=float), np.asarray(faces))
+    triangles = points[faces]
+    area = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    size = np.linalg.norm(area, axis=1)
+    keep = size > 0
+    faces, area = faces[keep], area[keep]
+    unit = area / size[keep, None]
+    corner_vertex = faces.ravel()
+    corner_face = np.repeat(np.arange(len(faces)), 3)
+    order = np.argsort(corner_vertex, kind="stable")
+    valence = np.bincount(corner_vertex, minlength=len(points))
+    first = np.concatenate([[0], np.cumsum(valence)[:-1]])
+    # every corner with every face at the same vertex
+    repeat = valence[corner_vertex]
+    left = np.repeat(np.arange(len(corner_vertex)), repeat)
+    within = np.arange(len(left)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+    right = corner_face[order[first[corner_vertex[left]] + within]]
+    gentle = np.einsum("ij,ij->i", unit[corner_face[left]], unit[right]) >= np.cos(crease)
+    total = np.zeros((len(corner_vertex), 3))
+    for axis in range(3):
+        total[:, axis] = np.bincount(left[gentle], area[right[gentle], axis], minlength=len(corner_vertex))
+    length = np.linalg.norm(total, axis=1, keepdims=True)
+    normal = np.where(length > 0, total / np.where(length > 0, length, 1.0), unit[corner_face])
+    coded = np.round(normal * 127).astype(np.int64) + 128
+    key = ((corner_vertex * 256 + coded[:, 0]) * 256 + coded[:, 1]) * 256 + coded[:, 2]
+    _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
+    directions = np.zeros((len(index), 4), dtype=np.int8)
+    directions[:, :3] = coded[index] - 128
+    return points[corner_vertex[index]], directions, inverse.reshape(-1, 3)
+
+
+def _welded(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
+    """The same triangles with equal vertices made one (to a micrometre)."""
+    coded = np.round(vertices * 1e6).astype(np.int64)
+    _, index, inverse = np.unique(coded, axis=0, return_index=True, return_inverse=True)
+    return vertices[index], inverse.ravel()[faces]

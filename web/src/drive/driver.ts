@@ -1,0 +1,113 @@
+/** Driving: keys held down (keyboard or buttons of the page) and the gamepad become commands at 20 Hz. */
+
+import type { Studio } from "../studio";
+import { takesText } from "../ui/dom";
+import { Signal } from "../ui/signal";
+import { readGamepad } from "./gamepad";
+import { DRIVE_KEYS, keyName, moves, STOP, velocity, type Velocity } from "./keys";
+
+const PERIOD = 50; // between commands [ms]
+
+export class Driver {
+  readonly held = new Signal<ReadonlySet<string>>(new Set());
+  readonly gamepad = new Signal<string>("");
+  /** Percent of the top speed. */
+  readonly percent = new Signal<number>(60);
+  /** Keys beyond WASD and QE that the robot of the session understands. */
+  readonly extra = new Signal<readonly string[]>([]);
+  private wasMoving = false;
+  private hadExtra = false;
+
+  constructor(private readonly studio: Studio) {
+    window.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
+      const name = keyName(event);
+      if (name === undefined || !this.known(name)) return;
+      if (["up", "down", "left", "right"].includes(name)) {
+        const role = event.target instanceof HTMLElement ? event.target.getAttribute("role") : null;
+        if (role === "tab" || role === "separator" || event.target instanceof HTMLInputElement) return;
+      }
+      event.preventDefault();
+      if (!event.repeat) this.press(name, true);
+    });
+    window.addEventListener("keyup", (event) => {
+      const name = keyName(event);
+      if (name !== undefined) this.press(name, false);
+    });
+    window.addEventListener("blur", () => { this.releaseAll(); });
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) this.releaseAll();
+    });
+    document.addEventListener("focusin", (event) => {
+      if (takesText(event.target)) this.releaseAll();
+    });
+    studio.robot.watch((robot) => {
+      void this.learn(robot);
+      this.percent.value = Math.round(studio.status.value?.speed ?? this.percent.value);
+    });
+    setInterval(() => { this.send(); }, PERIOD);
+  }
+
+  /** A key goes down or up. */
+  press(name: string, down: boolean): void {
+    if (this.held.value.has(name) === down) return;
+    const next = new Set(this.held.value);
+    if (down) next.add(name);
+    else next.delete(name);
+    this.held.value = next;
+    this.send();
+  }
+
+  releaseAll(): void {
+    if (this.held.value.size === 0) return;
+    this.held.value = new Set();
+    this.send();
+  }
+
+  /** Press one of the robot's own buttons, such as "shell". */
+  button(name: string): void {
+    this.studio.connection.publish("/key", "std_msgs/msg/String", { data: name });
+  }
+
+  private known(name: string): boolean {
+    return (DRIVE_KEYS as readonly string[]).includes(name) || this.extra.value.includes(name);
+  }
+
+  private async learn(robot: string): Promise<void> {
+    this.extra.value = [];
+    if (!robot) return;
+    try {
+      const { names } = await this.studio.list("keys");
+      this.extra.value = names.map((name) => name.toLowerCase()).filter((name) => !(DRIVE_KEYS as readonly string[]).includes(name));
+    } catch {
+      this.extra.value = [];
+    }
+  }
+
+  private send(): void {
+    const status = this.studio.status.value;
+    const pad = readGamepad();
+    this.gamepad.value = pad?.name ?? "";
+    if (!status) return;
+    const held = this.held.value;
+    const extra = [...held].some((name) => this.extra.value.includes(name));
+    if (extra || this.hadExtra) {
+      this.studio.connection.publish("/key", "std_msgs/msg/String", { data: [...held].join(" ") });
+      this.hadExtra = extra;
+      this.wasMoving = true;
+      return;
+    }
+    const tops = { speed: status.top_speed, turn: status.top_turn, percent: this.percent.value };
+    const wanted = velocity(held, pad?.sticks ?? [0, 0, 0], tops);
+    if (moves(wanted)) this.publish(wanted);
+    else if (this.wasMoving) this.publish(STOP);
+    this.wasMoving = moves(wanted);
+  }
+
+  private publish({ vx, vy, wz }: Velocity): void {
+    this.studio.connection.publish("/cmd_vel", "geometry_msgs/msg/Twist", {
+      linear: { x: vx, y: vy, z: 0 },
+      angular: { x: 0, y: 0, z: wz },
+    });
+  }
+}

@@ -1,0 +1,200 @@
+/** Map panel: occupancy grid, costmap, scan, particles and paths from above, with tools for pose estimate and goal. */
+
+import { Hearing } from "../link/topics";
+import { Frames } from "../link/tf";
+import type { LaserScan, OccupancyGrid, Path, PoseArray } from "../link/messages";
+import { gridPicture, type GridPicture } from "../map/grid";
+import * as draw from "../map/layers";
+import { planar, quaternion, type Planar } from "../map/planar";
+import { MapTools, type Tool } from "../map/tools";
+import { Viewport } from "../map/viewport";
+import type { Stage } from "../scene/stage";
+import type { Studio } from "../studio";
+import { h, refill } from "../ui/dom";
+import { fixed } from "../ui/format";
+import { icon, type IconName } from "../ui/icons";
+import type { Panel } from "../ui/panel";
+import { color, dark } from "../ui/theme";
+
+const LAYERS = ["map", "costmap", "scan", "particles", "path"] as const;
+type Layer = (typeof LAYERS)[number];
+const ZERO: Planar = { x: 0, y: 0, yaw: 0 };
+
+export class MapPanel implements Panel {
+  readonly id = "map";
+  readonly title = "Map";
+  readonly element: HTMLElement;
+  private readonly canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Map from above. Drag to move, wheel to zoom." });
+  private readonly place = h("span", { class: "muted number" });
+  private readonly view = new Viewport();
+  private readonly frames = new Frames();
+  private readonly tools: MapTools;
+  private readonly hearing: Hearing;
+  private readonly shown = new Set<Layer>(LAYERS);
+  private grid: OccupancyGrid | undefined;
+  private picture: GridPicture | undefined;
+  private costs: { picture: GridPicture; frame: string } | undefined;
+  private scan: LaserScan | undefined;
+  private cloud: PoseArray | undefined;
+  private plan: Path | undefined;
+  private local: Path | undefined;
+  private goal: Planar | undefined;
+  private fitted = false;
+  private dirty = false;
+
+  constructor(
+    private readonly studio: Studio,
+    private readonly stage: Stage,
+  ) {
+    this.hearing = new Hearing(studio.connection);
+    this.tools = new MapTools(this.canvas, this.view, () => { this.redraw(); }, (tool, pose) => { this.send(tool, pose); });
+    const tool = (name: Tool, title: string, sign: IconName): HTMLElement => {
+      const button = h("button", { type: "button", class: "small", "data-tool": name, title, onclick: () => { this.tools.tool.value = name; } }, icon(sign, 13), title);
+      this.tools.tool.watch((now) => { button.setAttribute("aria-pressed", String(now === name)); });
+      return button;
+    };
+    const layer = (name: Layer): HTMLElement => {
+      const box = h("input", { type: "checkbox", checked: true });
+      box.addEventListener("change", () => {
+        if (box.checked) this.shown.add(name);
+        else this.shown.delete(name);
+        this.redraw();
+      });
+      return h("label", {}, box, name);
+    };
+    const fit = h("button", { type: "button", class: "small", title: "Show all", "aria-label": "Show the whole map", onclick: () => { this.fit(); } }, icon("expand", 13));
+    const bar = h("div", { class: "row tools" }, tool("move", "Move", "hand"), tool("pose", "Pose estimate", "pin"), tool("goal", "Goal", "goal"), fit, h("span", { class: "layers" }, ...LAYERS.map(layer)), this.place);
+    this.element = h("div", { class: "column map" }, bar, h("div", { class: "canvasbox" }, this.canvas));
+    new ResizeObserver(() => { this.resize(); }).observe(this.canvas.parentElement!);
+    dark.on(() => { this.repaint(); });
+    studio.scene.on(() => { this.forget(); });
+  }
+
+  show(): void {
+    this.hearing.add(this.frames.listen(this.studio.connection));
+    this.hearing.hear("/map", (grid) => {
+      this.grid = grid;
+      this.repaint();
+      if (!this.fitted) this.fit();
+    });
+    this.hearing.hear("/costmap", (grid) => {
+      this.costs = { picture: gridPicture(grid, "cost", dark.value), frame: grid.header.frame_id };
+      this.redraw();
+    });
+    this.hearing.hear("/scan", (scan) => { this.scan = scan; this.redraw(); });
+    this.hearing.hear("/particlecloud", (cloud) => { this.cloud = cloud; this.redraw(); });
+    this.hearing.hear("/plan", (path) => { this.plan = path; this.redraw(); });
+    this.hearing.hear("/local_plan", (path) => { this.local = path; this.redraw(); });
+    this.hearing.hear("/goal_pose", ({ pose }) => { this.goal = planar(pose.position, pose.orientation); this.redraw(); });
+    this.hearing.hear("/ground_truth/links", () => { this.redraw(); });
+    this.resize();
+  }
+
+  hide(): void {
+    this.hearing.stop();
+  }
+
+  private forget(): void {
+    this.frames.clear();
+    this.grid = this.picture = this.costs = this.scan = this.cloud = this.plan = this.local = this.goal = undefined;
+    this.fitted = false;
+    this.redraw();
+  }
+
+  /** The frame in which everything is drawn. */
+  private get fixedFrame(): string {
+    if (this.grid) return this.grid.header.frame_id || "map";
+    return this.frames.has("map") ? "map" : "odom";
+  }
+
+  private offset(frame: string | undefined): Planar {
+    return frame ? (this.frames.lookup(this.fixedFrame, frame) ?? ZERO) : ZERO;
+  }
+
+  /** Where the robot believes to be. */
+  private robot(): Planar | undefined {
+    const base = this.stage.robot.value?.urdf.urdfName;
+    for (const frame of ["base_footprint", base, "base_link"]) {
+      const found = frame === undefined ? undefined : this.frames.lookup(this.fixedFrame, frame);
+      if (found && frame !== this.fixedFrame && this.frames.has(frame!)) return found;
+    }
+    return undefined;
+  }
+
+  private send(tool: Tool, { x, y, yaw }: Planar): void {
+    const header = { frame_id: this.fixedFrame, stamp: { sec: 0, nanosec: 0 } };
+    const pose = { position: { x, y, z: 0 }, orientation: quaternion(yaw) };
+    if (tool === "goal") {
+      this.goal = { x, y, yaw };
+      this.studio.connection.publish("/goal_pose", "geometry_msgs/msg/PoseStamped", { header, pose });
+    } else {
+      const covariance = new Array<number>(36).fill(0);
+      covariance[0] = covariance[7] = 0.25;
+      covariance[35] = 0.07;
+      this.studio.connection.publish("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", { header, pose: { pose, covariance } });
+    }
+    this.redraw();
+  }
+
+  private fit(): void {
+    if (this.picture) this.view.fit(this.picture.low, this.picture.high);
+    else {
+      const at = this.robot() ?? ZERO;
+      this.view.fit([at.x - 3, at.y - 3], [at.x + 3, at.y + 3]);
+    }
+    this.fitted = this.picture !== undefined;
+    this.redraw();
+  }
+
+  private repaint(): void {
+    this.picture = this.grid ? gridPicture(this.grid, "map", dark.value) : undefined;
+    this.redraw();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
+    if (width === 0 || height === 0) return;
+    const ratio = Math.min(window.devicePixelRatio, 2);
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.canvas.style.width = `${String(width)}px`;
+    this.canvas.style.height = `${String(height)}px`;
+    Object.assign(this.view, { width, height });
+    if (!this.fitted) this.fit();
+    this.redraw();
+  }
+
+  private redraw(): void {
+    if (this.dirty || this.element.hidden) return;
+    this.dirty = true;
+    requestAnimationFrame(() => {
+      this.dirty = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const paint = this.canvas.getContext("2d")!;
+    const ratio = this.canvas.width / Math.max(1, this.view.width);
+    paint.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint.fillStyle = color("canvas");
+    paint.fillRect(0, 0, this.view.width, this.view.height);
+    draw.drawMetres(paint, this.view, color("line"));
+    const has = (layer: Layer): boolean => this.shown.has(layer);
+    if (this.picture && has("map")) draw.drawGrid(paint, this.view, this.picture, ZERO);
+    if (this.costs && has("costmap")) draw.drawGrid(paint, this.view, this.costs.picture, this.offset(this.costs.frame));
+    if (this.cloud && has("particles")) draw.drawParticles(paint, this.view, this.cloud, this.offset(this.cloud.header.frame_id));
+    if (this.plan && has("path")) draw.drawPath(paint, this.view, this.plan, this.offset(this.plan.header.frame_id), "#16a34a", 2.5);
+    if (this.local && has("path")) draw.drawPath(paint, this.view, this.local, this.offset(this.local.header.frame_id), "#f59e0b", 3);
+    if (this.scan && has("scan")) {
+      const sensor = this.frames.lookup(this.fixedFrame, this.scan.header.frame_id);
+      if (sensor) draw.drawScan(paint, this.view, this.scan, sensor);
+    }
+    const robot = this.robot();
+    if (robot) draw.drawRobot(paint, this.view, robot, 0.12, color("accent"));
+    if (this.goal) draw.drawArrow(paint, this.view, this.goal, "#16a34a");
+    const draft = this.tools.draft;
+    if (draft) draw.drawArrow(paint, this.view, draft.pose, draft.tool === "goal" ? "#16a34a" : "#2f80ed", 46);
+    refill(this.place, robot ? `${this.fixedFrame}: ${fixed(robot.x, 2)}, ${fixed(robot.y, 2)} m` : "no pose yet");
+  }
+}

@@ -1,0 +1,133 @@
+/** The bar at the top: robot, world and engine, time, recording, theme and connection. */
+
+import type { Status } from "../link/messages";
+import type { Studio } from "../studio";
+import { h, refill } from "../ui/dom";
+import { clock, fixed, words } from "../ui/format";
+import { icon, type IconName } from "../ui/icons";
+import { choice, nextTheme } from "../ui/theme";
+
+const SELECTS = ["robot", "world", "engine"] as const;
+type Kind = (typeof SELECTS)[number];
+
+export class Topbar {
+  readonly element: HTMLElement;
+  private readonly selects: Record<Kind, HTMLSelectElement>;
+  private readonly play: HTMLButtonElement;
+  private readonly time = h("span", { class: "number", title: "Simulated time" }, "–");
+  private readonly factor = h("span", { class: "number pill", title: "Real-time factor: simulated by wall time" }, "–");
+  private readonly state = h("span", { class: "pill state", role: "status" }, "connecting");
+  private readonly record: HTMLButtonElement;
+  private readonly clip: HTMLButtonElement;
+
+  constructor(private readonly studio: Studio) {
+    this.selects = Object.fromEntries(SELECTS.map((kind) => [kind, this.select(kind)])) as Record<Kind, HTMLSelectElement>;
+    this.play = this.button("pause", "Pause", () => { void this.toggle(); });
+    this.play.id = "pause";
+    const step = this.button("step", "One step", () => { void studio.ask("/step", "andante_msgs/srv/Step", { periods: 1 }); });
+    const reset = this.button("reset", "Reset", () => { void studio.ask("/reset", "std_srvs/srv/Trigger"); });
+    this.record = this.button("record", "Record", () => { void this.toggleRecord(); });
+    this.record.classList.add("record");
+    this.clip = this.button("clip", "Film a clip of 5 s", () => { void studio.ask("/clip", "andante_msgs/srv/Clip", { seconds: 5, name: "" }); });
+    const theme = this.button("system", "Theme", nextTheme);
+    choice.watch((value) => {
+      refill(theme, icon(({ system: "system", light: "sun", dark: "moon" } as const)[value]));
+      theme.setAttribute("aria-label", `Theme: ${value}`);
+      theme.title = `Theme: ${value}`;
+    });
+    this.element = h(
+      "header",
+      { class: "topbar" },
+      h("h1", {}, h("img", { src: "./icon.svg", alt: "", width: 22, height: 22 }), "Andante"),
+      ...SELECTS.map((kind) => h("label", { class: "choice" }, h("span", {}, kind), this.selects[kind])),
+      h("div", { class: "group", role: "group", "aria-label": "Time" }, this.play, step, reset, this.time, this.factor),
+      h("span", { class: "spring" }),
+      this.state,
+      h("div", { class: "group", role: "group", "aria-label": "Recording" }, this.record, this.clip),
+      theme,
+    );
+    studio.status.on((status) => { if (status) this.tell(status); });
+    studio.connection.state.watch((state) => {
+      this.element.dataset["link"] = state;
+      if (state === "open") void this.load();
+      else {
+        this.state.textContent = state === "lost" ? "connection lost" : "connecting";
+        this.state.className = "pill state bad";
+      }
+    });
+  }
+
+  private button(sign: IconName, label: string, action: () => void): HTMLButtonElement {
+    return h("button", { type: "button", class: "ghost square", "aria-label": label, title: label, onclick: action }, icon(sign));
+  }
+
+  private select(kind: Kind): HTMLSelectElement {
+    const select = h("select", { id: `select-${kind}`, "aria-label": kind });
+    select.addEventListener("change", () => {
+      const wanted = { engine: "", world: "", robot: "", [kind]: select.value };
+      select.disabled = true;
+      void this.studio.ask("/select", "andante_msgs/srv/Select", wanted, 120).finally(() => {
+        select.disabled = false;
+        select.blur();
+        const status = this.studio.status.value;
+        if (status) this.set(kind, status[kind]);
+      });
+    });
+    return select;
+  }
+
+  private async load(): Promise<void> {
+    for (const kind of SELECTS) {
+      try {
+        const { names, help } = await this.studio.list(`${kind}s`);
+        refill(this.selects[kind], ...names.map((name, i) => h("option", { value: name, title: help[i] ?? "" }, name)));
+        const status = this.studio.status.value;
+        if (status) this.set(kind, status[kind]);
+      } catch {
+        // the present choice alone is shown
+      }
+    }
+  }
+
+  private set(kind: Kind, value: string): void {
+    const select = this.selects[kind];
+    if (value === "" || select.value === value) return;
+    if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, words(value)));
+    select.value = value;
+  }
+
+  private async toggle(): Promise<void> {
+    await this.studio.ask(this.studio.status.value?.paused ? "/resume" : "/pause", "std_srvs/srv/Trigger");
+  }
+
+  private async toggleRecord(): Promise<void> {
+    const on = this.studio.status.value?.recording ?? false;
+    await this.studio.ask(on ? "/record_stop" : "/record_start", "andante_msgs/srv/Record", { name: "", topics: [], format: "" });
+  }
+
+  private shown = { paused: false, recording: false };
+
+  private tell(status: Status): void {
+    for (const kind of SELECTS) {
+      if (document.activeElement !== this.selects[kind] && !this.selects[kind].disabled) this.set(kind, status[kind]);
+    }
+    this.time.textContent = clock(status.sim_time);
+    this.factor.textContent = status.paused ? "paused" : `${fixed(status.real_time_factor, 2)} ×`;
+    this.factor.classList.toggle("warn", !status.paused && status.real_time_factor < 0.9);
+    if (status.paused !== this.shown.paused) {
+      refill(this.play, icon(status.paused ? "play" : "pause"));
+      this.play.setAttribute("aria-label", status.paused ? "Go on" : "Pause");
+      this.play.title = status.paused ? "Go on" : "Pause";
+    }
+    if (status.recording !== this.shown.recording) {
+      refill(this.record, icon(status.recording ? "stop" : "record"));
+      this.record.classList.toggle("on", status.recording);
+      this.record.setAttribute("aria-label", status.recording ? "Stop recording" : "Record");
+    }
+    this.record.title = status.recording ? `Stop recording ${status.record_file} (${String(status.record_messages)} messages)` : "Record";
+    this.shown = { paused: status.paused, recording: status.recording };
+    const bad = status.fallen || ["falling", "fallen", "failed"].includes(status.fall_state);
+    this.state.textContent = status.fallen ? "fallen" : status.fall_state && status.fall_state !== "upright" ? status.fall_state : status.detail ? `${status.behaviour}: ${status.detail}` : status.behaviour || "ready";
+    this.state.className = `pill state ${bad ? "bad" : "good"}`;
+  }
+}

@@ -1,0 +1,65 @@
+/** Floors: tiled planes that fade into the distance. */
+
+import * as THREE from "three";
+
+const TILE = 1; // edge [m]
+const WIDEST = 60; // endless planes are shown so wide [m]
+
+export interface FloorData {
+  pose: number[];
+  size: [number, number];
+  color: number[];
+}
+
+let pattern: THREE.CanvasTexture | undefined;
+
+/** Two shades in a chequer with fine joints, four tiles in all. */
+function tiles(): THREE.CanvasTexture {
+  if (pattern) return pattern;
+  const size = 256;
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = size;
+  const paint = canvas.getContext("2d")!;
+  paint.fillStyle = "#ffffff";
+  paint.fillRect(0, 0, size, size);
+  paint.fillStyle = "#eef0f2";
+  paint.fillRect(0, 0, size / 2, size / 2);
+  paint.fillRect(size / 2, size / 2, size / 2, size / 2);
+  paint.strokeStyle = "#cfd4d9";
+  paint.lineWidth = 2;
+  for (const at of [0, size / 2, size]) {
+    paint.beginPath();
+    paint.moveTo(at, 0);
+    paint.lineTo(at, size);
+    paint.moveTo(0, at);
+    paint.lineTo(size, at);
+    paint.stroke();
+  }
+  pattern = new THREE.CanvasTexture(canvas);
+  pattern.wrapS = pattern.wrapT = THREE.RepeatWrapping;
+  pattern.colorSpace = THREE.SRGBColorSpace;
+  pattern.anisotropy = 4;
+  return pattern;
+}
+
+/** One floor of a world. */
+export function makeFloor(data: FloorData): THREE.Mesh {
+  const [width, depth] = data.size.map((side) => Math.min(side, WIDEST)) as [number, number];
+  const geometry = new THREE.PlaneGeometry(width, depth);
+  const at = geometry.getAttribute("position");
+  const uv = new Float32Array(at.count * 2);
+  for (let i = 0; i < at.count; i++) {
+    uv[2 * i] = at.getX(i) / (2 * TILE);
+    uv[2 * i + 1] = at.getY(i) / (2 * TILE);
+  }
+  geometry.setAttribute("uv", new THREE.BufferAttribute(uv, 2));
+  const [r = 0.86, g = 0.87, b = 0.88] = data.color;
+  const color = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace).lerp(new THREE.Color(0xffffff), 0.25);
+  const floor = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color, map: tiles() }));
+  const [x = 0, y = 0, z = 0, qx = 0, qy = 0, qz = 0, qw = 1] = data.pose;
+  floor.position.set(x, y, z);
+  floor.quaternion.set(qx, qy, qz, qw);
+  floor.receiveShadow = true;
+  floor.userData["floor"] = true;
+  return floor;
+}

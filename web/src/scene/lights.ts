@@ -1,0 +1,51 @@
+/** Light of the picture: sky and floor from all around, a sun with shadows that goes with the robot, and a weak fill. */
+
+import * as THREE from "three";
+
+const REACH = 1.6; // half edge of the square in which shadows fall [m]
+
+export class Lights {
+  readonly group = new THREE.Group();
+  private readonly sun = new THREE.DirectionalLight(0xfff4e6, 2.1);
+  private readonly fill = new THREE.DirectionalLight(0xdfe9ff, 0.55);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8a86, 1.35);
+  private direction = new THREE.Vector3(-0.4, 0.25, -0.9).normalize();
+
+  constructor(shadows: boolean) {
+    this.sky.position.set(0, 0, 1); // "up" of a hemisphere light is its position
+    this.sun.castShadow = shadows;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.0006;
+    this.sun.shadow.normalBias = 0.01;
+    this.sun.shadow.radius = 3;
+    const eye = this.sun.shadow.camera;
+    eye.left = eye.bottom = -REACH;
+    eye.right = eye.top = REACH;
+    eye.near = 0.1;
+    eye.far = 9;
+    this.group.add(this.sun, this.sun.target, this.fill, this.fill.target, this.sky);
+    this.follow(new THREE.Vector3());
+  }
+
+  /** Direction in which the sun shines, as the world says. */
+  aim(direction: THREE.Vector3): void {
+    if (direction.lengthSq() > 0 && direction.z < -0.05) this.direction = direction.clone().normalize();
+  }
+
+  /** Keep the shadowed square around the robot. */
+  follow(centre: THREE.Vector3): void {
+    const step = 0.25; // in steps, so that the edges of shadows do not swim
+    const at = new THREE.Vector3(Math.round(centre.x / step) * step, Math.round(centre.y / step) * step, 0);
+    this.sun.target.position.copy(at);
+    this.sun.position.copy(at).addScaledVector(this.direction, -5);
+    this.fill.target.position.copy(at);
+    this.fill.position.copy(at).add(new THREE.Vector3(2.5, -3.5, 2));
+  }
+
+  /** Less light at night. */
+  dim(dark: boolean): void {
+    this.sun.intensity = dark ? 1.75 : 2.1;
+    this.sky.intensity = dark ? 0.95 : 1.35;
+    this.fill.intensity = dark ? 0.45 : 0.55;
+  }
+}

@@ -1,0 +1,41 @@
+/** How fine the picture is drawn: less where the machine draws by its processor alone. */
+
+import type { WebGLRenderer } from "three";
+
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const SLOW = 1000 / 24; // a frame that takes longer is too slow [ms]
+const QUICK = 1000 / 70;
+
+/** Whether the renderer has no graphics card behind it. */
+export function isSoftware(renderer: WebGLRenderer): boolean {
+  const gl = renderer.getContext();
+  const extension = gl.getExtension("WEBGL_debug_renderer_info");
+  const name: unknown = extension ? gl.getParameter(extension.UNMASKED_RENDERER_WEBGL) : "";
+  return typeof name === "string" && SOFTWARE.test(name);
+}
+
+/** Pixels per CSS pixel, lowered while drawing is slow and raised again while it is quick. */
+export class PixelRatio {
+  value: number;
+  private readonly most: number;
+  private mean = 0;
+  private frames = 0;
+
+  constructor(software: boolean) {
+    this.most = software ? 1 : Math.min(window.devicePixelRatio, 2);
+    this.value = this.most;
+  }
+
+  /** Take in how long a frame took [ms]; true when the ratio has changed. */
+  frame(milliseconds: number): boolean {
+    if (milliseconds > 250) return false; // nothing had to be drawn meanwhile
+    this.mean += 0.15 * (milliseconds - this.mean);
+    this.frames += 1;
+    if (this.frames < 12) return false;
+    this.frames = 0;
+    const before = this.value;
+    if (this.mean > SLOW) this.value = Math.max(0.6, this.value - 0.1);
+    else if (this.mean < QUICK) this.value = Math.min(this.most, this.value + 0.1);
+    return this.value !== before;
+  }
+}

@@ -1,0 +1,139 @@
+/** What stands in the picture: the world and the robot of the session, moved as the simulator says. */
+
+import * as THREE from "three";
+
+import type { LinkPoses } from "../link/messages";
+import { Frames } from "../link/tf";
+import { hear } from "../link/topics";
+import { composed, inverse, planar, type Planar } from "../map/planar";
+import type { Studio } from "../studio";
+import { Signal } from "../ui/signal";
+import { toast } from "../ui/toast";
+import { RobotModel } from "./robot";
+import type { View } from "./view";
+import { WorldModel } from "./world";
+
+const STALE = 1000; // after so long without true poses the joints are bent by the encoders [ms]
+
+export class Stage {
+  readonly robot = new Signal<RobotModel | null>(null);
+  readonly world = new Signal<WorldModel | null>(null);
+  readonly follow = new Signal<boolean>(true);
+  readonly centre = new THREE.Vector3();
+  readonly frames = new Frames();
+  private asked = { robot: "", world: "" };
+  private posesAt = -Infinity;
+  private framed = false;
+  private last: LinkPoses | undefined;
+
+  constructor(
+    studio: Studio,
+    readonly view: View,
+  ) {
+    studio.status.on((status) => {
+      if (!status) return;
+      if (status.robot !== this.asked.robot) void this.loadRobot(status.robot);
+      if (status.world !== this.asked.world) void this.loadWorld(status.world);
+    });
+    hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
+    hear(studio.connection, "/joint_states", (message) => {
+      if (performance.now() - this.posesAt < STALE) return;
+      this.robot.value?.bend(message);
+      view.invalidate();
+    });
+    studio.scene.on(() => { this.framed = false; });
+  }
+
+  /** Where a frame of the robot's own reckoning lies in the world; the world itself where that is not known. */
+  offset(frame: string): Planar {
+    const robot = this.robot.value;
+    if (!robot || !["odom", "map"].includes(frame)) return { x: 0, y: 0, yaw: 0 };
+    const base = robot.urdf.urdfName;
+    const believed = this.frames.lookup(frame, base);
+    if (!believed) return { x: 0, y: 0, yaw: 0 };
+    const { position, quaternion } = robot.urdf;
+    return composed(planar(position, quaternion), inverse(believed));
+  }
+
+  /** Bring the robot into the middle. */
+  home(): void {
+    const robot = this.robot.value;
+    if (!robot) return;
+    const box = new THREE.Box3().setFromObject(robot.urdf);
+    const size = box.isEmpty() ? 0.6 : box.getSize(new THREE.Vector3()).length();
+    const middle = box.isEmpty() ? this.centre.clone() : box.getCenter(new THREE.Vector3());
+    this.view.frame(middle, Math.min(Math.max(size, 0.3), 4));
+  }
+
+  private place(message: LinkPoses): void {
+    this.posesAt = performance.now();
+    this.last = message;
+    const robot = this.robot.value;
+    if (robot) {
+      robot.place(message);
+      this.moveCamera(robot);
+    }
+    this.world.value?.place(message);
+    this.view.invalidate();
+  }
+
+  /** Camera and light go with the robot where that is wanted. */
+  private moveCamera(robot: RobotModel): void {
+    const at = robot.urdf.position;
+    if (!Number.isFinite(at.x + at.y + at.z)) return;
+    if (this.follow.value && this.framed) {
+      const shift = new THREE.Vector3().subVectors(at, this.centre);
+      shift.z *= 0.25; // the steps of a walk shall not shake the picture
+      this.view.camera.position.add(shift);
+      this.view.controls.target.add(shift);
+      this.view.controls.update();
+    }
+    this.centre.copy(at);
+    this.view.lights.follow(at);
+    if (!this.framed && robot.urdf.children.length > 0) {
+      this.framed = true;
+      this.home();
+    }
+  }
+
+  private async loadRobot(name: string): Promise<void> {
+    this.asked.robot = name;
+    try {
+      const robot = await RobotModel.load(name, () => { this.meshCame(); });
+      if (this.asked.robot !== name) return;
+      if (this.robot.value) this.view.scene.remove(this.robot.value.urdf);
+      this.framed = false;
+      this.view.scene.add(robot.urdf);
+      if (this.last) robot.place(this.last);
+      this.robot.value = robot;
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), "bad");
+    }
+    this.view.invalidate();
+  }
+
+  private async loadWorld(name: string): Promise<void> {
+    this.asked.world = name;
+    try {
+      const world = await WorldModel.load(name, () => { this.view.invalidate(); });
+      if (this.asked.world !== name) return;
+      if (this.world.value) this.view.scene.remove(this.world.value.group);
+      this.view.scene.add(world.group);
+      this.view.setBackground(world.background);
+      this.view.lights.aim(world.sun);
+      if (this.last) world.place(this.last);
+      this.world.value = world;
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), "bad");
+    }
+    this.view.invalidate();
+  }
+
+  /** Meshes come one by one; the first look waits for the size of all of them. */
+  private settle = 0;
+  private meshCame(): void {
+    this.view.invalidate();
+    clearTimeout(this.settle);
+    this.settle = window.setTimeout(() => { this.home(); }, 150);
+  }
+}

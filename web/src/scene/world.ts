@@ -1,0 +1,73 @@
+/** The world of the session: floors, one mesh for all that stands still, one for each link that may move. */
+
+import * as THREE from "three";
+
+import type { LinkPoses } from "../link/messages";
+import { makeFloor, type FloorData } from "./floor";
+import { WORLD, WORLD_GLASS } from "./materials";
+import { fetchMesh } from "./meshes";
+
+interface WorldData {
+  name: string;
+  background: number[];
+  lights: { kind: string; direction: number[] }[];
+  floors: FloorData[];
+  static: string | null;
+  bounds: [number[], number[]] | null;
+  parts: { name: string; pose: number[]; mesh: string }[];
+}
+
+export class WorldModel {
+  readonly group = new THREE.Group();
+  readonly background: THREE.Color;
+  readonly sun: THREE.Vector3;
+  private readonly parts = new Map<string, THREE.Object3D>();
+
+  private constructor(
+    readonly data: WorldData,
+    onChange: () => void,
+  ) {
+    const [r = 0.8, g = 0.85, b = 0.9] = data.background;
+    this.background = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
+    this.sun = new THREE.Vector3(...(data.lights.find((light) => light.kind === "directional")?.direction ?? [-0.4, 0.25, -0.9]));
+    for (const floor of data.floors) this.group.add(makeFloor(floor));
+    if (data.static !== null) this.add(this.group, data.static, onChange);
+    for (const part of data.parts) {
+      const place = new THREE.Group();
+      set(place, part.pose);
+      this.parts.set(part.name, place);
+      this.group.add(place);
+      this.add(place, part.mesh, onChange);
+    }
+  }
+
+  static async load(name: string, onChange: () => void): Promise<WorldModel> {
+    const answer = await fetch(`world/${encodeURIComponent(name)}.json`);
+    if (!answer.ok) throw new Error(`the server knows no world ${name}`);
+    return new WorldModel((await answer.json()) as WorldData, onChange);
+  }
+
+  /** Put the links that move where they are. */
+  place(message: LinkPoses): void {
+    if (this.parts.size === 0) return;
+    message.names.forEach((name, i) => {
+      const part = this.parts.get(name);
+      if (part) set(part, message.poses.slice(7 * i, 7 * i + 7));
+    });
+  }
+
+  private add(parent: THREE.Object3D, mesh: string, onChange: () => void): void {
+    fetchMesh(`world/${mesh}`).then(({ geometry, transparent }) => {
+      const shown = new THREE.Mesh(geometry, transparent ? WORLD_GLASS : WORLD);
+      shown.receiveShadow = true;
+      shown.castShadow = true;
+      parent.add(shown);
+      onChange();
+    }, (error: unknown) => { console.warn(error); });
+  }
+}
+
+function set(object: THREE.Object3D, pose: ArrayLike<number>): void {
+  object.position.set(pose[0]!, pose[1]!, pose[2]!);
+  object.quaternion.set(pose[3]!, pose[4]!, pose[5]!, pose[6]!);
+}

@@ -1,0 +1,59 @@
+/** What all panels share: the connection, the state of the session, and what is chosen in the picture. */
+
+import { Connection, type Outcome } from "./link/connection";
+import type { Status } from "./link/messages";
+import { hear } from "./link/topics";
+import { Signal } from "./ui/signal";
+import { toast } from "./ui/toast";
+
+export interface Listing {
+  names: string[];
+  help: string[];
+}
+
+export class Studio {
+  readonly connection: Connection;
+  readonly status = new Signal<Status | null>(null);
+  /** Changes when another robot is there. */
+  readonly robot = new Signal<string>("");
+  /** Changes when the scene is built anew (reset, engine, world, robot). */
+  readonly scene = new Signal<number>(-1);
+  private readonly listings = new Map<string, Promise<Listing>>();
+
+  constructor(url: string) {
+    this.connection = new Connection(url);
+    hear(this.connection, "/status", (status) => {
+      this.status.value = status;
+      if (status.robot !== this.robot.value) this.listings.clear();
+      this.robot.value = status.robot;
+      this.scene.value = status.scene;
+    });
+    this.connection.state.on((state) => {
+      if (state !== "open") this.listings.clear();
+    });
+  }
+
+  /** Names that can be chosen, such as those of poses or worlds. */
+  list(kind: string): Promise<Listing> {
+    let found = this.listings.get(kind);
+    if (!found) {
+      found = this.connection.call<Listing>("/list", "andante_msgs/srv/List", { kind });
+      this.listings.set(kind, found);
+      found.catch(() => this.listings.delete(kind));
+    }
+    return found;
+  }
+
+  /** Call a service and tell the user how it went; whether it went well. */
+  async ask(service: string, type: string, request: unknown = {}, timeout = 30): Promise<boolean> {
+    try {
+      const outcome = await this.connection.call<Partial<Outcome>>(service, type, request, timeout);
+      const bad = outcome.success === false;
+      if (outcome.message) toast(outcome.message, bad ? "bad" : "good");
+      return !bad;
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), "bad");
+      return false;
+    }
+  }
+}
