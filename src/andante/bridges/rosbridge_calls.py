@@ -49,6 +49,7 @@ class Calls:
         self._tasks: set[asyncio.Task[None]] = set()
         self._goals: dict[str, RemoteGoal] = {}
         self._cancels: dict[str, Callable[[], None]] = {}
+        self._early: set[str] = set()  # goals that were called off before they were taken
         self._offered: list[tuple[dict[str, Offer], str]] = []
 
     def close(self) -> None:
@@ -110,7 +111,7 @@ class Calls:
             raise BadInput("send_action_goal needs an id")
         if mark in self._cancels:
             raise BadInput(f"there is a goal with the id {mark!r} already")
-        self._cancels[mark] = lambda: None
+        self._cancels[mark] = lambda: self._early.add(mark)
         try:
             self._start(self._goal(name, mark, message))
         except AndanteError:
@@ -136,6 +137,7 @@ class Calls:
             send({"op": "action_result", "values": str(error), "status": ABORTED, "result": False})
         finally:
             self._cancels.pop(mark, None)
+            self._early.discard(mark)
             self._goals.pop(mark, None)
 
     async def _outcome(self, name: str, mark: str, arguments: Any, feedback: Callable[[Any], None]) -> tuple[int, Any]:
@@ -145,6 +147,8 @@ class Calls:
             offer.feedback[inner] = feedback
             self._cancels[mark] = lambda: offer.send({"op": "cancel_action_goal", "id": inner, "action": name})
             request = {"op": "send_action_goal", "action": name, "action_type": offer.type_name, "args": arguments}
+            if mark in self._early:
+                return CANCELED, {}
             try:
                 answer = await _ask(offer, {**request, "feedback": True}, None, inner, whole=True)
             finally:
@@ -162,6 +166,8 @@ class Calls:
         goal = await self._bus.send_goal(name, request, decoded)
         self._goals[mark] = goal
         self._cancels[mark] = goal.cancel
+        if mark in self._early:
+            goal.cancel()
         status, result = await goal.done
         return status, messages.to_dict(messages.from_cdr(f"{info.type_name}_Result", result))
 
