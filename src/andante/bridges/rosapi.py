@@ -200,7 +200,8 @@ class RosApi:
 
     @_service
     async def _get_time(self, _: dict[str, Any]) -> dict[str, Any]:
-        return {"time": messages.to_dict(messages.time(self._bus.now))}
+        stamp = messages.to_dict(messages.time(self._bus.now))
+        return {"time": {**stamp, "secs": stamp["sec"], "nsecs": stamp["nanosec"]}}  # names of ROS 2 and of ROS 1
 
     @_service
     async def _get_ros_version(self, _: dict[str, Any]) -> dict[str, Any]:
