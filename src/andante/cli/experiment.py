@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -115,6 +115,34 @@ def merge(
     _tell(merge_runs(out, parts), json)
 
 
+@app.command("report")
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of runs of one experiment.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder to write; by default `report` in the first DIR.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option("--reference", metavar="NAME|FILE", help="Another reference, or none.")
+    ] = None,
+    standard: Annotated[
+        str, typer.Option("--standard", metavar="S", help="Which source of the reference counts as the truth.")
+    ] = "real",
+    json: Json = False,
+) -> None:
+    """Statistics, figures and tables of runs as one HTML page, and each as PNG, PDF, CSV and LaTeX."""
+    from andante.experiments.report import write_report
+
+    made = write_report(folders, out, reference, standard)
+    if json:
+        print_json(made.as_dict())
+        return
+    for notice in made.notices:
+        sys.stderr.write(f"note: {notice}\n")
+    for sentence in made.verdict:
+        console().print(sentence, markup=False)
+    console().print(f"wrote {made.path} in {made.seconds:.1f} s", markup=False, style="dim")
+
+
 @app.command("import")
 def import_(
     file: Annotated[
@@ -122,8 +150,8 @@ def import_(
     ],
     name: Annotated[str, typer.Option("--as", metavar="NAME", help="Name of the reference.")],
     experiment: Annotated[
-        str, typer.Option("--experiment", metavar="NAME|FILE", help="Whose factors and measures it has.")
-    ],
+        str, typer.Option("--experiment", metavar="NAME|FILE", help="Whose factors and measures it has; else guessed.")
+    ] = "",
     source: Annotated[str, typer.Option("--source", metavar="S", help="Who was measured in a bag.")] = "real",
     values: Values = None,
     odom: Annotated[str, typer.Option("--odom", metavar="TOPIC", help="Topic of the poses in a bag.")] = "",
@@ -131,19 +159,19 @@ def import_(
 ) -> None:
     """Keep trials of a real robot as a reference; a table replaces what was there, a bag adds a trial."""
     from andante.experiments import load_experiment
-    from andante.experiments.importing import import_trials
+    from andante.experiments.importing import guessed_experiment, import_trials
 
     from .gait import _values as values_of
 
-    made = import_trials(
-        file, name, load_experiment(experiment), source=source, factors=values_of(values), odom=odom
-    )  # fmt: skip
+    factors = values_of(values)
+    chosen = load_experiment(experiment) if experiment else guessed_experiment(file, factors)
+    made = import_trials(file, name, chosen, source=source, factors=factors, odom=odom)
     if json:
         print_json({"name": made.name, "path": str(made.path), "trials": made.trials, "added": made.added,
                     "sources": made.sources})  # fmt: skip
         return
-    console().print(f"{made.name}: {made.added} added, {made.trials} trials of {', '.join(made.sources)} in {made.path}",
-                    markup=False)  # fmt: skip
+    who = ", ".join(made.sources)
+    console().print(f"{made.name}: {made.added} added, {made.trials} trials of {who} in {made.path}", markup=False)
 
 
 def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 from andante.mapping import Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.trajectories import read_trajectory
 from andante.search.tables import write_whole
 
+from .definition import builtin_names, load_experiment
 from .experiment import Experiment
 from .reference import REAL, parse_reference, reference_folder
 from .table import Row, columns_of, flat
@@ -36,6 +37,25 @@ class Imported:
     trials: int  # in it now
     added: int
     sources: tuple[str, ...]
+
+
+def guessed_experiment(file: Path, factors: Mapping[str, Any]) -> Experiment:
+    """The one built-in experiment that knows all columns of a table, or has just these factors; BadInput: say which."""
+    fits = []
+    for name in builtin_names():
+        each = load_experiment(name)
+        if file.suffix.lower() == ".csv":
+            try:
+                next(parse_reference(file.read_text(encoding="utf-8-sig"), each, str(file)), None)
+            except (AndanteError, OSError, UnicodeDecodeError):
+                continue
+            fits.append(each)
+        elif set(each.factors) == set(factors):
+            fits.append(each)
+    if len(fits) != 1:
+        found = ", ".join(each.name for each in fits) or "none"
+        raise BadInput(f"{file}: which experiment has these trials? name it with --experiment (fitting: {found})")
+    return fits[0]
 
 
 def import_trials(

@@ -30,7 +30,7 @@ from andante.runtime.walk import WalkJob, lead
 SOLVER = ("dt", "iterations")
 GOALS = ("distance", "turn", "speed")
 KNOWN = ("robot", "world", "gait", *GOALS, *SOLVER)
-LOOKS = 4.0  # looks at the path per second
+LOOKS = 10.0  # looks at the path per second
 MOST_LOOKS = 200
 
 

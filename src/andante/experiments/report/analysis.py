@@ -1,0 +1,199 @@
+"""All numbers of a report: every source beside what was commanded, beside the reference, and beside the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from andante.experiments.experiment import Experiment
+from andante.experiments.reference import REAL
+from andante.experiments.statistics import (
+    Agreement,
+    Comparison,
+    Effect,
+    Equivalence,
+    Summary,
+    agreement,
+    compare,
+    effects,
+    equivalence,
+    holm,
+    mean_error,
+    summarize,
+    trials_for_width,
+)
+from andante.experiments.table import Values
+from andante.geometry import Array
+
+MARGIN = 0.05  # of what was commanded: differences below this do not matter
+NARROW = 0.02  # how narrow an interval should be, in parts of what was commanded
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sources in one test of one measure; `p` is corrected for the number of pairs of that measure."""
+
+    measure: str
+    test: str
+    a: str
+    b: str
+    comparison: Comparison
+    p: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A source beside the reference in one measure, over all tests."""
+
+    source: str
+    measure: str
+    tests: tuple[Agreement, ...]
+    equivalent: Mapping[str, Equivalence]
+
+    @property
+    def error(self) -> float:
+        """|mean - reference mean| / |commanded|, averaged over the tests; NaN where nothing is commanded."""
+        return mean_error(self.tests)
+
+    @property
+    def inside(self) -> int:
+        """In how many tests the mean lies within the range of the reference."""
+        return sum(each.inside for each in self.tests)
+
+
+class Analysis:
+    """The numbers of an experiment. values: of the trials that were run; reference: what they are compared with.
+
+    standard: the source of the reference that counts as the truth.
+    """
+
+    def __init__(self, experiment: Experiment, values: Values, reference: Values, standard: str = REAL) -> None:
+        self.experiment, self.values, self.reference = experiment, values, reference
+        self.standard = standard if standard in reference.sources else ""
+        self.engines = values.sources
+        others = tuple(source for source in reference.sources if source != self.standard)
+        self.others = others  # what the reference itself compares with its standard
+        self.tests = tuple(dict.fromkeys((*values.tests, *(t for t in reference.tests if t in values.tests))))
+        self._summaries: dict[tuple[str, str, str], Summary] = {}
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The standard, the others of the reference, and the engines."""
+        return (*((self.standard,) if self.standard else ()), *self.others, *self.engines)
+
+    def of(self, source: str, test: str, measure: str) -> Any:
+        """All values (n,) of a source, engines before the reference."""
+        if source in self.engines:
+            return self.values.get(source, test, measure)
+        return self.reference.get(source, test, measure)
+
+    def summary(self, source: str, test: str, measure: str) -> Summary:
+        """Mean, spread and interval; computed once."""
+        key = (source, test, measure)
+        if key not in self._summaries:
+            self._summaries[key] = summarize(self.of(*key), LEVEL)
+        return self._summaries[key]
+
+    @property
+    def commanded_measures(self) -> tuple[str, ...]:
+        """Measures of which it is known what they should be."""
+        return tuple(name for name, each in self.experiment.measures.items() if each.commanded)
+
+    @property
+    def compared_measures(self) -> tuple[str, ...]:
+        """Measures that both the trials and the standard have."""
+        if not self.standard:
+            return ()
+        return tuple(
+            name for name in self.experiment.measures
+            if any(len(self.of(self.standard, test, name)) and len(self.of(e, test, name))
+                   for test in self.tests for e in self.engines)
+        )  # fmt: skip
+
+    def commanded_error(self, source: str, measure: str) -> dict[str, float]:
+        """|mean - commanded| / |commanded| by test."""
+        found = {}
+        for test in self.tests:
+            told, mean = self.values.commanded(test, measure), self.summary(source, test, measure).mean
+            if told and not math.isnan(mean):
+                found[test] = abs(mean - told) / abs(told)
+        return found
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """Every source beside the standard, in every measure that both have."""
+        found = []
+        for measure in self.compared_measures:
+            commanded = {test: self.values.commanded(test, measure) for test in self.tests}
+            real = {test: self.of(self.standard, test, measure) for test in self.tests}
+            for source in (*self.others, *self.engines):
+                ours = {test: self.of(source, test, measure) for test in self.tests}
+                tests = agreement(ours, real, commanded)
+                same = {
+                    each.test: equivalence(ours[each.test], real[each.test], MARGIN * abs(commanded[each.test] or 0.0))
+                    for each in tests
+                    if commanded[each.test]
+                }
+                if tests:
+                    found.append(Standing(source, measure, tests, same))
+        return tuple(found)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair of engines, and every engine with the standard, in every test; corrected by Holm per measure."""
+        found: list[Pair] = []
+        couples = [*combinations(self.engines, 2), *((e, self.standard) for e in self.engines if self.standard)]
+        for measure in self.experiment.measures:
+            made = []
+            for test in self.tests:
+                for a, b in couples:
+                    x, y = self.of(a, test, measure), self.of(b, test, measure)
+                    if len(x) > 1 and len(y) > 1:
+                        made.append((test, a, b, compare(x, y, LEVEL)))
+            corrected: Array = holm([each[3].welch for each in made])
+            found += [Pair(measure, t, a, b, c, float(p)) for (t, a, b, c), p in zip(made, corrected, strict=True)]
+        return tuple(found)
+
+    def factor_effects(self, source: str, measure: str) -> tuple[Effect, ...]:
+        """How much every factor has to do with a measure of one source."""
+        values: list[float] = []
+        levels: dict[str, list[Any]] = {name: [] for name, given in self.experiment.factors.items() if len(given) > 1}
+        for cell in self.experiment.cells():
+            got = self.of(source, self.experiment.test_of(cell), measure).tolist()
+            values += got
+            for name in levels:
+                levels[name] += [cell[name]] * len(got)
+        return effects(values, levels) if len(values) > 2 and levels else ()
+
+    def trials_wanted(self, source: str, measure: str) -> tuple[float, int] | None:
+        """The widest spread over the tests, and how many trials make its interval narrow; None: unknown."""
+        most: tuple[float, int] | None = None
+        for test in self.tests:
+            each, told = self.summary(source, test, measure), self.values.commanded(test, measure)
+            scale = abs(told) if told else abs(each.mean)
+            if each.count < 2 or not scale > 0:
+                continue
+            wanted = trials_for_width(each.deviation, NARROW * scale, LEVEL)
+            if most is None or wanted > most[1]:
+                most = (each.deviation, wanted)
+        return most
+
+    def falls(self, source: str) -> tuple[int, int]:
+        """Trials that fell, and trials that tell."""
+        given = [self.values.get(source, test, "fallen") for test in self.tests]
+        if "fallen" not in self.experiment.measures:
+            return 0, 0
+        return int(sum(float(np.sum(each)) for each in given)), sum(len(each) for each in given)
+
+
+def best(standings: Sequence[Standing], measure: str, sources: Sequence[str]) -> Standing | None:
+    """The standing with the smallest error among some sources."""
+    known = [s for s in standings if s.measure == measure and s.source in sources and not math.isnan(s.error)]
+    return min(known, key=lambda s: s.error, default=None)

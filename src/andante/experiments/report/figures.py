@@ -1,0 +1,259 @@
+"""Figures of a report: trajectories, measures over the factors with intervals, sources beside the reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from andante.experiments.experiment import Experiment
+
+from .analysis import Analysis
+from .verdict import nice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = {"mujoco": "#1668b8", "bullet": "#d9541e", "dart": "#3a923a", "ode": "#8a4fbf", "none": "#1668b8"}
+REAL, SPARE = "#111111", ("#c02d7a", "#0f9a9a", "#8c6d1f", "#5b6770")
+OTHERS = ("#7f8c96", "#b08d57", "#7fa06e", "#9b82b0", "#a8a8a8")
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+MOST_PANELS = 16
+MOST_MEASURES = 4
+WIDE = 10.0  # [in]
+
+
+def colour_of(analysis: Analysis, source: str) -> str:
+    """The colour of a source, the same in all figures: the standard black, engines strong, others pale."""
+    if source == analysis.standard:
+        return REAL
+    if source in analysis.others:
+        return OTHERS[analysis.others.index(source) % len(OTHERS)]
+    return COLOURS.get(source, SPARE[analysis.engines.index(source) % len(SPARE)])
+
+
+def all_figures(analysis: Analysis) -> dict[str, tuple[str, Figure]]:
+    """Name to caption and figure, in the order of the page."""
+    made: dict[str, tuple[str, Any]] = {}
+    if any(analysis.values.paths.values()):
+        turning = any(analysis.experiment.measures[m].commanded for m in analysis.experiment.measures if m == "turned")
+        made["trajectories"] = headings(analysis) if turning else trajectories(analysis)
+    for measure in _shown_measures(analysis):
+        title = analysis.experiment.measures[measure].label or measure
+        words = f"{title[:1].upper()}{title[1:]}: means with 95 % bootstrap intervals; dotted: commanded."
+        made[f"{measure}_by_factor"] = (words, over_factors(analysis, measure))
+    for measure in analysis.commanded_measures:
+        if any(s.measure == measure and not math.isnan(s.error) for s in analysis.standings):
+            words = (
+                f"Distance from the {nice(analysis.standard)}: |mean - mean| / commanded of every test, and their mean."
+            )
+            made[f"{measure}_agreement"] = (words, beside_reference(analysis, measure))
+    return made
+
+
+def _shown_measures(analysis: Analysis) -> list[str]:
+    """Measures worth a figure: not flags, and with some spread or a command."""
+    found = []
+    for name in analysis.experiment.measures:
+        values = np.concatenate([analysis.of(e, t, name) for e in analysis.engines for t in analysis.tests] or [[]])
+        if len(values) and not set(np.unique(values).tolist()) <= {0.0, 1.0} and not name.startswith("believed"):
+            found.append(name)
+    return found[:MOST_MEASURES]
+
+
+def _grid(count: int, columns: int, high: float) -> tuple[Any, list[Axes]]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = max(1, min(columns, count))
+    rows = max(1, math.ceil(count / columns))
+    figure = Figure(figsize=(min(WIDE, 1.2 + 3.2 * columns), 0.9 + high * rows), dpi=110, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    for unused in axes[count:]:
+        unused.set_axis_off()
+    for each in axes[:count]:
+        each.tick_params(labelsize=8)
+        each.grid(True, color="#e6e6e6", linewidth=0.6)
+        each.set_axisbelow(True)
+        for side in ("top", "right"):
+            each.spines[side].set_visible(False)
+    return figure, axes
+
+
+def _columns(experiment: Experiment, count: int) -> int:
+    """As many columns as the last factor has levels, where that is a good number."""
+    last = len(list(experiment.factors.values())[-1])
+    return last if 2 <= last <= 4 and count % last == 0 else min(4, max(1, math.ceil(math.sqrt(count))))
+
+
+def _legend(figure: Any, axes: Sequence[Axes]) -> None:
+    handles: dict[str, Any] = {}
+    for each in axes:
+        for handle, label in zip(*each.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    if handles:
+        columns = min(4 if sum(map(len, handles)) > 90 else 6, len(handles))
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower center", ncol=columns, fontsize=8, frameon=False
+        )
+
+
+def trajectories(analysis: Analysis) -> tuple[str, Any]:
+    """Paths of the trials, a panel per test, and where the trials of the reference ended."""
+    tests = analysis.tests[:MOST_PANELS]
+    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 2.5)
+    has_ends = {"x", "y"} <= set(analysis.experiment.measures)
+    for ax, test in zip(axes, tests, strict=False):
+        for k, source in enumerate((*analysis.others, *((analysis.standard,) if analysis.standard else ()))):
+            if has_ends:
+                x, y = analysis.of(source, test, "x"), analysis.of(source, test, "y")
+                if len(x) and len(x) == len(y):
+                    look: dict[str, Any] = {
+                        "color": colour_of(analysis, source),
+                        "marker": MARKS[k % len(MARKS)],
+                        "alpha": 0.85,
+                    }
+                    ax.scatter(x, y, s=14, linewidths=0, zorder=3, label=f"{nice(source)}, ends", **look)
+        for source in analysis.engines:
+            for n, path in enumerate(analysis.values.paths.get((source, test), ())):
+                label = nice(source) if n == 0 else None
+                colour = colour_of(analysis, source)
+                ax.plot(path[:, 1], path[:, 2], color=colour, linewidth=0.9, alpha=0.7, label=label, zorder=2)
+                ax.plot(path[-1, 1], path[-1, 2], ".", color=colour, markersize=4, zorder=4)
+        ax.set_title(_test_title(analysis, test), fontsize=9)
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.set_xlabel("x [m]", fontsize=8)
+        ax.set_ylabel("y [m]", fontsize=8)
+    _legend(figure, axes)
+    words = "Trajectories of the trials by the simulator's truth"
+    return (
+        f"{words}, and where the trials of the reference ended." if has_ends and analysis.standard else f"{words}."
+    ), figure
+
+
+def headings(analysis: Analysis) -> tuple[str, Any]:
+    """Heading over time, a panel per test; lines at what was commanded, a band where the standard ended."""
+    tests = analysis.tests[:MOST_PANELS]
+    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 2.1)
+    for ax, test in zip(axes, tests, strict=False):
+        told = analysis.values.commanded(test, "turned")
+        if told is not None:
+            ax.axhline(told, color="#666666", linewidth=0.8, linestyle=":", label="commanded")
+        if analysis.standard:
+            real = analysis.of(analysis.standard, test, "turned")
+            if len(real):
+                ax.axhspan(
+                    real.min(),
+                    real.max(),
+                    color=REAL,
+                    alpha=0.18,
+                    linewidth=0,
+                    label=f"{nice(analysis.standard)}, range",
+                )
+        for source in analysis.engines:
+            for n, path in enumerate(analysis.values.paths.get((source, test), ())):
+                turned = np.degrees(np.unwrap(path[:, 3]))
+                label = nice(source) if n == 0 else None
+                ax.plot(
+                    path[:, 0],
+                    turned - turned[0],
+                    color=colour_of(analysis, source),
+                    linewidth=0.9,
+                    alpha=0.7,
+                    label=label,
+                )
+        ax.set_title(_test_title(analysis, test), fontsize=9)
+        ax.set_xlabel("time [s]", fontsize=8)
+        ax.set_ylabel("turned [deg]", fontsize=8)
+    _legend(figure, axes)
+    return "Heading of the trials over time by the simulator's truth; band: where the reference ended.", figure
+
+
+def over_factors(analysis: Analysis, measure: str) -> Any:
+    """Means with intervals over the first factor, a panel per combination of the others."""
+    experiment = analysis.experiment
+    first, *rest = experiment.factors
+    panels: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for cell in experiment.cells():
+        if experiment.test_of(cell) in analysis.tests:
+            panels.setdefault(tuple(cell[name] for name in rest), []).append(dict(cell))
+    shown = list(panels.items())[:MOST_PANELS]
+    figure, axes = _grid(len(shown), min(4, len(shown)), 2.7)
+    levels = list(experiment.factors[first])
+    numbers = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
+    place: Callable[[Any], float] = (lambda v: float(v)) if numbers else (lambda v: float(levels.index(v)))
+    span = (max(map(place, levels)) - min(map(place, levels))) or 1.0
+    sources = [s for s in analysis.sources if any(len(analysis.of(s, t, measure)) for t in analysis.tests)]
+    gap = span * min(0.025, 0.3 / max(1, len(levels) * len(sources)))
+    for ax, (key, cells) in zip(axes, shown, strict=False):
+        told = [(place(cell[first]), analysis.values.commanded(experiment.test_of(cell), measure)) for cell in cells]
+        known = [(at, value) for at, value in told if value is not None]
+        if known:
+            ax.plot(*zip(*known, strict=True), ":", color="#666666", linewidth=1, label="commanded")
+        for k, source in enumerate(sources):
+            all_points = [(place(c[first]), analysis.summary(source, experiment.test_of(c), measure)) for c in cells]
+            points = [(x, s) for x, s in all_points if s.count]
+            if not points:
+                continue
+            x = np.array([p for p, _ in points]) + (k - 0.5 * (len(sources) - 1)) * gap
+            mean = np.array([s.mean for _, s in points])
+            low = np.array([s.mean if math.isnan(s.low) else s.low for _, s in points])
+            high = np.array([s.mean if math.isnan(s.high) else s.high for _, s in points])
+            own = source == analysis.standard or source in analysis.engines
+            ax.errorbar(x, mean, yerr=[np.maximum(mean - low, 0), np.maximum(high - mean, 0)], label=nice(source),
+                        color=colour_of(analysis, source), marker=MARKS[k % len(MARKS)], markersize=4 if own else 3,
+                        linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2)  # fmt: skip
+        if rest:
+            ax.set_title(", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)), fontsize=9)
+        ax.set_xticks([place(level) for level in levels], [_word(level) for level in levels])
+        ax.set_xlabel(first, fontsize=8)
+        ax.set_ylabel(experiment.measures[measure].title, fontsize=8)
+    _legend(figure, axes)
+    return figure
+
+
+def beside_reference(analysis: Analysis, measure: str) -> Any:
+    """Errors of every source beside the standard, nearest first."""
+    standings = [s for s in analysis.standings if s.measure == measure and not math.isnan(s.error)]
+    standings.sort(key=lambda s: -s.error)
+    figure, axes = _grid(1, 1, 0.6 + 0.42 * len(standings))
+    figure.set_size_inches(7.5, 1.2 + 0.42 * len(standings))
+    ax = axes[0]
+    for k, standing in enumerate(standings):
+        colour = colour_of(analysis, standing.source)
+        ax.barh(
+            k,
+            100 * standing.error,
+            color=colour,
+            alpha=0.45 if standing.source in analysis.others else 0.75,
+            height=0.62,
+        )
+        errors = [100 * each.error for each in standing.tests]
+        offsets = np.linspace(-0.2, 0.2, len(errors)) if len(errors) > 1 else [0.0]
+        ax.scatter(errors, k + np.asarray(offsets), s=11, color="#333333", zorder=3, linewidths=0)
+        ax.annotate(f"{100 * standing.error:.1f} %", (max([*errors, 100 * standing.error]), k), xytext=(6, 0),
+                    textcoords="offset points", va="center", fontsize=8)  # fmt: skip
+    ax.set_yticks(range(len(standings)), [nice(s.source) for s in standings], fontsize=9)
+    ax.set_xlabel(
+        f"error of the {analysis.experiment.measures[measure].label or measure} [% of what was commanded]", fontsize=9
+    )
+    ax.margins(x=0.12)
+    ax.set_xlim(left=0)
+    ax.grid(False, axis="y")
+    return figure
+
+
+def _test_title(analysis: Analysis, test: str) -> str:
+    experiment = analysis.experiment
+    if test not in experiment.tests:
+        return test
+    levels = ", ".join(f"{name} {_word(value)}" for name, value in experiment.tests[test].items())
+    return f"{test}: {levels}"
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,110 @@
+"""The outcome of an experiment in three sentences."""
+
+from __future__ import annotations
+
+import math
+
+from .analysis import MARGIN, Analysis
+
+NAMES = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", "gazebo": "Gazebo (thesis)",
+         "vrep_ode": "V-REP with ODE (thesis)", "vrep_bullet": "V-REP with Bullet (thesis)", "real": "real robot",
+         "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
+
+
+def nice(source: str) -> str:
+    """A source as people write it."""
+    return NAMES.get(source, source)
+
+
+def verdict(analysis: Analysis) -> tuple[str, str, str]:
+    """What was run, how near it came to what was commanded (or what mattered), and how near to the reference."""
+    return _run(analysis), _commanded(analysis), _reference(analysis)
+
+
+def _run(analysis: Analysis) -> str:
+    parts = []
+    for engine in analysis.engines:
+        count = sum(n for (source, _), n in analysis.values.counts.items() if source == engine)
+        failed = sum(row.source == engine for row in analysis.values.failures)
+        fell, told = analysis.falls(engine)
+        words = f"{count} trials on {nice(engine)}"
+        notes = ([f"{failed} failed"] if failed else []) + (
+            [f"{fell} of {told} fell" if fell else "none fell"] if told else []
+        )
+        parts.append(f"{words} ({', '.join(notes)})" if notes else words)
+    tests = len(analysis.tests)
+    return (
+        f"{_listed(parts)} were carried out in {tests} test{'s' if tests != 1 else ''}, each perturbed by its own seed."
+    )
+
+
+def _commanded(analysis: Analysis) -> str:
+    if not analysis.commanded_measures:
+        return _what_matters(analysis)
+    measure = analysis.commanded_measures[0]
+    label = analysis.experiment.measures[measure].label or measure
+    parts = []
+    for engine in analysis.engines:
+        errors = analysis.commanded_error(engine, measure)
+        if errors:
+            worst = max(errors, key=lambda test: errors[test])
+            mean = sum(errors.values()) / len(errors)
+            parts.append(f"{nice(engine)} is off by {_percent(mean)} on average and {_percent(errors[worst])} at worst "
+                         f"(test {worst})")  # fmt: skip
+    if not parts:
+        return f"Nothing could be measured of the {label}."
+    return f"Beside what was commanded, the {label} on {'; on '.join(parts)}."
+
+
+def _what_matters(analysis: Analysis) -> str:
+    """The factor that explains most of the first measure."""
+    measure = next(iter(analysis.experiment.measures))
+    label = analysis.experiment.measures[measure].label or measure
+    parts = []
+    for engine in analysis.engines:
+        known = [each for each in analysis.factor_effects(engine, measure) if not math.isnan(each.share)]
+        if known:
+            top = max(known, key=lambda each: each.share)
+            parts.append(f"on {nice(engine)} {top.factor} explains {_percent(top.share, 0)} of its variation")
+    if not parts:
+        return f"The {label} does not vary enough to name a factor that matters."
+    return f"Of the {label}, {'; '.join(parts)}."
+
+
+def _reference(analysis: Analysis) -> str:
+    if not analysis.standard:
+        return _between(analysis)
+    commanded = [m for m in analysis.compared_measures if m in analysis.commanded_measures]
+    if not commanded:
+        return "The reference has no measure of which it is known what it should be."
+    measure = commanded[0]
+    errors = {s.source: s for s in analysis.standings if s.measure == measure}
+    ours = []
+    for engine in analysis.engines:
+        if engine in errors:
+            standing = errors[engine]
+            same = sum(each.equivalent for each in standing.equivalent.values())
+            ours.append(f"{nice(engine)} is {_percent(standing.error)} away (equal within {MARGIN:.0%} in {same} of "
+                        f"{len(standing.tests)} tests)")  # fmt: skip
+    theirs = [f"{nice(name)} {_percent(errors[name].error)}" for name in analysis.others if name in errors]
+    words = f"From the {nice(analysis.standard)}, by |mean - mean| / commanded averaged over the tests, {_listed(ours)}"
+    return f"{words}; of the others, {_listed(theirs)}." if theirs else f"{words}."
+
+
+def _between(analysis: Analysis) -> str:
+    if len(analysis.engines) < 2:
+        return "There is no reference to compare with; `experiment import` keeps trials of a real robot as one."
+    known = [pair for pair in analysis.pairs if not math.isnan(pair.p)]
+    apart = [pair for pair in known if pair.p < 0.05]
+    return (
+        f"Between engines, {len(apart)} of {len(known)} differences of means are beyond chance (Welch's t test, 5 %, "
+        f"corrected by Holm)."
+    )
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f} %"
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "no trials"

@@ -1,0 +1,189 @@
+"""Writing a report: the page, and every figure and table as files of their own."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from andante.errors import BadInput, MissingExtra
+from andante.experiments.experiment import Experiment
+from andante.experiments.objective import recording_name
+from andante.experiments.reference import REAL, read_reference
+from andante.experiments.runner import arguments_of, experiment_of
+from andante.experiments.table import Row, Values, rows_of, write_csv, write_parquet
+from andante.search import StudyFolder
+from andante.search.tables import write_whole
+
+from .analysis import Analysis
+from .figures import all_figures
+from .page import page
+from .tables import all_tables
+from .verdict import verdict
+
+MOST_LINKS = 200
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where a report is and what it says."""
+
+    path: Path
+    verdict: tuple[str, str, str]
+    figures: tuple[str, ...]
+    tables: tuple[str, ...]
+    analysis: Analysis
+    seconds: float
+    notices: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as a table: verdict, files, and how far each engine is from the reference."""
+        standings = [
+            {"source": s.source, "measure": s.measure, "error": s.error, "inside": s.inside, "tests": len(s.tests)}
+            for s in self.analysis.standings
+        ]
+        errors = {
+            engine: {m: self.analysis.commanded_error(engine, m) for m in self.analysis.commanded_measures}
+            for engine in self.analysis.engines
+        }
+        return {
+            "report": str(self.path), "verdict": list(self.verdict), "figures": list(self.figures),
+            "tables": list(self.tables), "reference": standings, "commanded": errors, "seconds": self.seconds,
+            "notices": list(self.notices),
+        }  # fmt: skip
+
+
+def write_report(
+    folders: Sequence[Path], out: Path | None = None, reference: str | None = None, standard: str = REAL
+) -> Report:
+    """Report on the runs of one experiment in one or several folders (engines apart, say) into `out`/report.html.
+
+    out: by default `report` in the first folder. reference: replaces that of the experiment; "none": without.
+    standard: the source of the reference that counts as the truth.
+    """
+    begin = time.perf_counter()
+    experiment, labels = _common(folders)
+    asked = experiment.reference if reference is None else "" if reference == "none" else reference
+    known = read_reference(asked, experiment) if asked else ()
+    values = Values.of(experiment, _all_rows(folders, labels, experiment))
+    if not values.counts:
+        raise BadInput(f"{folders[0]}: no trial has ended yet")
+    experiment = replace(experiment, engines=tuple(values.sources), reference=asked)
+    analysis = Analysis(experiment, values, Values.of(experiment, known), standard)
+    target = (folders[0] / "report") if out is None else out
+    for name in ("figures", "tables"):
+        shutil.rmtree(target / name, ignore_errors=True)
+        (target / name).mkdir(parents=True)
+    pictures: dict[str, tuple[str, bytes]] = {}
+    for name, (caption, figure) in all_figures(analysis).items():
+        layout = figure.get_layout_engine()
+        if layout is not None:
+            layout.execute(figure)  # once for both files
+        figure.set_layout_engine("none")
+        figure.savefig(target / "figures" / f"{name}.pdf", metadata={"CreationDate": None})
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png")
+        (target / "figures" / f"{name}.png").write_bytes(picture.getvalue())
+        pictures[name] = (caption, picture.getvalue())
+    tables = all_tables(analysis)
+    for table in tables:
+        (target / "tables" / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
+        (target / "tables" / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
+    notices = _results(target, experiment, folders, labels)
+    sentences = verdict(analysis)
+    text = page(analysis, sentences, pictures, tables, _facts(folders), _commands(folders, experiment, target),
+                _links(folders, labels, experiment, target))  # fmt: skip
+    write_whole(target / "report.html", text)
+    names = tuple(table.name for table in tables)
+    spent = time.perf_counter() - begin
+    return Report(target / "report.html", sentences, tuple(pictures), names, analysis, spent, notices)
+
+
+def _common(folders: Sequence[Path]) -> tuple[Experiment, tuple[str, ...]]:
+    """The experiment of all folders, and what is added to the engines' names where models were fitted."""
+    if not folders:
+        raise BadInput("name the folder of a run")
+    experiments = [experiment_of(folder) for folder in folders]
+    first = experiments[0]
+    labels = []
+    for folder, each in zip(folders, experiments, strict=True):
+        if dict(each.factors) != dict(first.factors) or dict(each.measures) != dict(first.measures):
+            raise BadInput(
+                f"{folder} and {folders[0]} are different experiments: factors and measures must be the same"
+            )
+        labels.append(" fitted" if arguments_of(folder).get("model") else "")
+    return first, tuple(labels)
+
+
+def _all_rows(folders: Sequence[Path], labels: Sequence[str], experiment: Experiment) -> Iterator[Row]:
+    seen: dict[tuple[str, str, int], Path] = {}
+    for folder, label in zip(folders, labels, strict=True):
+        for row in rows_of(folder, experiment):
+            key = (row.source + label, row.test, row.trial)
+            if seen.setdefault(key, folder) != folder:
+                raise BadInput(f"{folder} and {seen[key]} both hold trial {row.trial} of {key[0]}, test {row.test}")
+            yield replace(row, source=key[0])
+
+
+def _results(target: Path, experiment: Experiment, folders: Sequence[Path], labels: Sequence[str]) -> tuple[str, ...]:
+    """The rows themselves, as CSV and where pyarrow is there as Parquet."""
+    write_csv(target / "results.csv", experiment, _all_rows(folders, labels, experiment))
+    try:
+        write_parquet(target / "results.parquet", experiment, _all_rows(folders, labels, experiment))
+    except MissingExtra as error:
+        return (str(error),)
+    return ()
+
+
+def _facts(folders: Sequence[Path]) -> dict[str, Any]:
+    """Versions, processor, seeds and sessions of the runs."""
+    facts: dict[str, Any] = {}
+    for folder in folders:
+        study = StudyFolder.open(folder)
+        for session in study.manifest()["sessions"][-1:]:
+            stamp = dict(session["stamp"])
+            objective = stamp.pop("objective", {})
+            facts |= {name: value for name, value in stamp.items() if name not in facts}
+            engines = objective.get("engines", {})
+            facts |= {f"engine {name}": value for name, value in engines.items()}
+            facts["processor"] = objective.get("cpu")
+            facts[f"{folder.name}: executor, workers"] = f"{session['executor']}, {session['workers']}"
+        facts[f"{folder.name}: seed"] = study.config.seed
+        facts[f"{folder.name}: fingerprint"] = study.config.fingerprint
+        model = arguments_of(folder).get("model")
+        if model:
+            facts[f"{folder.name}: model"] = json.dumps(model)
+    return facts
+
+
+def _commands(folders: Sequence[Path], experiment: Experiment, target: Path) -> list[str]:
+    lines = []
+    for folder in folders:
+        each = experiment_of(folder)
+        model = " --model model.toml" if arguments_of(folder).get("model") else ""
+        lines.append(
+            f"andante experiment run {each.name} --engines {','.join(each.engines)} --trials {each.trials} "
+            f"--seed {each.seed}{model} --out {folder.name}"
+        )
+    return [*lines, f"andante experiment report {' '.join(folder.name for folder in folders)}"]
+
+
+def _links(folders: Sequence[Path], labels: Sequence[str], experiment: Experiment, target: Path) -> dict[str, str]:
+    """Recordings of trials that failed or fell, where there are any."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        record = arguments_of(folder).get("record")
+        if record is None:
+            continue
+        for row in rows_of(folder, experiment):
+            if row.ok and not row.measures.get("fallen"):
+                continue
+            file = Path(record) / recording_name(experiment, row.source, row.factors, row.trial)
+            if file.is_file() and len(found) < MOST_LINKS:
+                found[f"{row.source}, test {row.test}, trial {row.trial + 1}: {row.error or 'fell'}"] = file.as_uri()
+    return found
