@@ -24,9 +24,9 @@ from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
 from andante.mapping import Scan
 from andante.navigation import Vehicle, vehicle_of
-from andante.physics import Mode
 from andante.sensors import Lidar
 
+from .mobile_drive import TwistDrive
 from .mobile_localiser import Localiser, OdometryOnly
 from .mobile_odometry import FusedOdometry
 from .mobile_start import set_on_floor
@@ -60,7 +60,8 @@ class Sensed:
     time: float  # [s]
     odom: Array  # (3,) x, y, yaw in the odom frame, smooth but drifting [m, m, rad]
     pose: Array  # (3,) on the map
-    twist: Array  # (3,) vx, vy, w in the robot's axes [m/s, m/s, rad/s]
+    twist: Array  # (3,) measured vx, vy, w in the robot's axes [m/s, m/s, rad/s]
+    reference: Array  # (3,) twist that the wheels are driven with
     sweeps: tuple[TakenScan, ...]  # that arrived since the moment before, oldest first
     trusted: bool  # False: the localiser does not know where the robot is
 
@@ -68,9 +69,8 @@ class Sensed:
 class MobileRobot:
     """A simulated robot on wheels, in lock-step. `start` is the believed pose of the root where no localiser is given.
 
-    Commands are twists of the drive's reference point. They are ramped within the accelerations of `vehicle`; steering
-    angles of cars follow from them. The reference point is the middle of the fixed axle: `from_root` and `to_root` tell
-    poses of one as poses of the other.
+    Commands are twists of the drive's reference point, ramped and held by `TwistDrive`. The reference point is the
+    middle of the fixed axle: `from_root` and `to_root` tell poses of one as poses of the other.
     """
 
     def __init__(
@@ -94,14 +94,13 @@ class MobileRobot:
             raise Unsupported(f"robot {sim.robot.name!r} has no wheels that carry it; only wheeled robots drive here")
         self.vehicle = vehicle or vehicle_of(sim.robot)
         self.localiser: Localiser = localiser or OdometryOnly(self.from_root(start))
+        self.wheels = TwistDrive(sim.engine, sim.actor, self.drive, self.vehicle)
         self.odometry = FusedOdometry(sim, self.drive, noise)
         self.truth = DrivenTruth(sim)  # for measuring only
         self._lidar = lidar_channel(sim.sensors, lidar)
         self._mount = np.asarray(se2.inverse(self.drive.reference), dtype=float)
         self._joints = {name: i for i, name in enumerate(sim.robot.joint_names)}
         self._encoders = sim.sensors["encoders"]
-        self._command = np.zeros(3)
-        self._bend = 0.0  # of a car's path [1/m]
         self._taken = sim.time  # when the newest scan that was seen was completed [s]
         self._last: TakenScan | None = None
         sim.observers += [self.odometry, self.truth]
@@ -126,7 +125,7 @@ class MobileRobot:
         parts = max(1, round((end - begin) / RAMP))
         for k in range(parts):
             until = begin + (end - begin) * (k + 1) / parts
-            self._ramp(wanted, until - self.sim.time)
+            self.wheels.send(wanted, self.odometry.twist, self._steering, until - self.sim.time)
             self.sim.run(max(0.0, until - self.sim.time))
         return self._look()
 
@@ -147,31 +146,13 @@ class MobileRobot:
         """Free the engine."""
         self.sim.close()
 
-    def _ramp(self, wanted: Array, seconds: float) -> None:
-        """Move the command towards the wanted twist as fast as the vehicle may, and send it to the joints."""
-        v = self.vehicle
-        most = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration]) * seconds
-        now = self._command + np.clip(wanted - self._command, -most, most)
-        if v.drive == "ackermann":  # the wheels are steered at once, the speed is ramped
-            if abs(wanted[0]) > 1e-3:
-                self._bend = float(np.clip(wanted[2] / wanted[0], -1 / v.turning_radius, 1 / v.turning_radius))
-            now = np.array([now[0], 0.0, now[0] * self._bend])
-        self._command = now
+    @property
+    def _steering(self) -> dict[str, float] | None:
+        """Measured steering angles [rad]; None: nothing is steered."""
         angles = self._encoders.values
-        steering = None
-        if angles is not None and self.drive.steering_joints:
-            steering = {name: float(angles[self._joints[name]]) for name in self.drive.steering_joints}
-        sent: dict[str, tuple[list[float], list[int]]] = {}
-        steers_at_rest = v.drive == "ackermann" and abs(now[0]) < 1e-4
-        told = np.array([1e-3, 0.0, 1e-3 * self._bend]) if steers_at_rest else now
-        for joint, (mode, value) in self.drive.joint_commands(told, steering).items():
-            if mode == "velocity" and steers_at_rest:
-                value = np.zeros(())
-            values, joints = sent.setdefault(mode, ([], []))
-            values.append(float(value))
-            joints.append(self._joints[joint])
-        for mode, (values, joints) in sent.items():
-            self.sim.engine.command(self.sim.actor, values, Mode[mode.upper()], joints)
+        if angles is None or not self.drive.steering_joints:
+            return None
+        return {name: float(angles[self._joints[name]]) for name in self.drive.steering_joints}
 
     # ---- sensing ---------------------------------------------------------------------------------
     def _look(self) -> Sensed:
@@ -189,7 +170,9 @@ class MobileRobot:
             sweeps.append(self._last)
         odom = odometry.at(self.sim.time)
         pose = se2.compose(self.localiser.map_from_odom, odom)
-        return Sensed(self.sim.time, odom, pose, odometry.twist, tuple(sweeps), self.localiser.trusted)
+        return Sensed(
+            self.sim.time, odom, pose, odometry.twist, self.wheels.reference, tuple(sweeps), self.localiser.trusted
+        )
 
 
 def mobile_robot(

@@ -14,6 +14,7 @@ from andante.navigation import Navigator, Output, Reading, State
 from .mobile import MobileRobot, Sensed
 
 BRAKING = 3.0  # longest time to come to rest at the end [s]
+FOLLOWS = np.array([0.3, 0.3, 0.6])  # a reference further from the measured twist is not followed [m/s, rad/s]
 STANDING = 0.02  # slower than this it stands [m/s, rad/s]
 
 Watch = Callable[[Sensed, Output], bool | None]  # called after every decision; True ends the drive
@@ -39,11 +40,16 @@ class Drive:
 
 
 def reading_of(sensed: Sensed) -> Reading:
-    """What the navigator reads of what the robot sensed."""
+    """What the navigator reads of what the robot sensed.
+
+    Its velocity is the reference of the wheels where the robot follows that; a robot that is held up or pushed is told
+    by what it measures. So small lags do not keep a controller from asking for more.
+    """
+    held = np.clip(sensed.reference - sensed.twist, -FOLLOWS, FOLLOWS)
     return Reading(
         sensed.time,
         sensed.pose,
-        sensed.twist,
+        sensed.twist + held,
         tuple(sweep.scan for sweep in sensed.sweeps),
         sensed.trusted,
         tuple(sweep.pose for sweep in sensed.sweeps),
