@@ -83,15 +83,9 @@ class TfBuffer:
         time None: the newest instant at which all transforms between them are known.
         """
         target, source = _bare(target), _bare(source)
-        for name in (target, source):
-            if name not in self._frames:
-                raise TfError(f"tf: no frame {name!r}; frames: {', '.join(sorted(self._frames)[:30]) or 'none yet'}")
-        if target == source:
-            return IDENTITY
         up, down = self._ways(target, source)
         if time is None:
-            moving = [track.times[-1] for track in (*up, *down) if not track.static]
-            time = min(moving) if moving else 0.0
+            time = _newest(up, down)
         root_from_source, root_from_target = IDENTITY, IDENTITY
         for track in up:
             root_from_source = poses.compose(self._at(track, time, target, source), root_from_source)
@@ -110,8 +104,7 @@ class TfBuffer:
     def newest(self, target: str, source: str) -> float:
         """The newest instant [s] at which `lookup` can answer; 0 when all between them is static."""
         up, down = self._ways(_bare(target), _bare(source))
-        moving = [track.times[-1] for track in (*up, *down) if not track.static]
-        return min(moving) if moving else 0.0
+        return _newest(up, down)
 
     def frames(self) -> dict[str, str]:
         """Parent of every frame, '' for roots."""
@@ -133,6 +126,9 @@ class TfBuffer:
 
     def _ways(self, target: str, source: str) -> tuple[list[_Track], list[_Track]]:
         """Tracks from the source and from the target up to the frame they share."""
+        for name in (target, source):
+            if name not in self._frames:
+                raise TfError(f"tf: no frame {name!r}; frames: {', '.join(sorted(self._frames)[:30]) or 'none yet'}")
         source_up = self._upwards(source)
         target_up = self._upwards(target)
         shared = set(target_up)
@@ -172,6 +168,11 @@ class TfBuffer:
             )
         share = (time - times[k - 1]) / (times[k] - times[k - 1])
         return poses.between(track.poses[k - 1], track.poses[k], share)
+
+
+def _newest(up: list[_Track], down: list[_Track]) -> float:
+    moving = [track.times[-1] for track in (*up, *down) if not track.static]
+    return min(moving) if moving else 0.0
 
 
 def _insert(track: _Track, time: float, pose: Pose, keep: float) -> None:
