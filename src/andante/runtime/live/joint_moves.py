@@ -1,0 +1,93 @@
+"""Joints sent one by one to targets, each at its own speed, with bounded acceleration: never a jump."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import BadInput, UnknownName
+from andante.geometry import Array
+from andante.locomotion import Command, Readings
+from andante.motion.limits import MotionLimits
+
+NEAR = 1e-6  # a joint this near has arrived [rad or m]
+BRAKE_SHARE = 0.85  # of the acceleration is planned with, so that rounding never overshoots
+
+
+class JointMoves:
+    """An activity that sends single joints somewhere and leaves the others where they are.
+
+    Speed v obeys v <= sqrt(2 a |gap|), |v| <= share of the limit and |dv| <= a dt.
+    """
+
+    name, guarded = "joints", True
+
+    def __init__(self, robot: Robot, start: Array) -> None:
+        limits = MotionLimits.of(robot)
+        self._names, self._top, self._push = robot.joint_names, limits.velocity, limits.acceleration
+        self._lower, self._upper = limits.lower, limits.upper
+        self.targets = np.array(start, dtype=float)  # that are commanded now
+        self.goals = self.targets.copy()
+        self._speed = np.zeros(len(self._names))
+        self._limit = self._top.copy()
+        self.moved: set[str] = set()  # joints that were ever sent
+
+    @property
+    def detail(self) -> str:
+        """Joints on their way."""
+        moving = [name for name, gap in zip(self._names, self.goals - self.targets, strict=True) if gap]
+        return ", ".join(moving[:4]) + (" ..." if len(moving) > 4 else "")
+
+    @property
+    def over(self) -> bool:
+        """Never: joints stay where they were sent."""
+        return False
+
+    @property
+    def resting(self) -> bool:
+        """Whether all joints have arrived."""
+        return not self._speed.any() and bool((self.goals == self.targets).all())
+
+    def send(self, names: Sequence[str], values: Sequence[float], share: float = 1.0, relative: bool = False) -> None:
+        """Send joints to positions [rad or m], within their limits, at a share of their top speed."""
+        if len(names) != len(values):
+            raise BadInput(f"{len(names)} joints need as many positions, got {len(values)}")
+        if not 0 < share <= 1:
+            raise BadInput(f"speed is a share of the joints' top speed above 0 and up to 1, got {share}")
+        index = []
+        for name, value in zip(names, values, strict=True):
+            if name not in self._names:
+                raise UnknownName.among("joint", name, self._names)
+            if not np.isfinite(value):
+                raise BadInput(f"joint {name!r} needs a finite position, got {value}")
+            index.append(self._names.index(name))
+        start = self.goals[index] if relative else 0.0
+        self.goals[index] = np.clip(start + np.asarray(values, dtype=float), self._lower[index], self._upper[index])
+        self._limit[index] = share * self._top[index]
+        self.moved.update(names)
+
+    def stop(self) -> None:
+        """Brake every joint where it is."""
+        way = np.sign(self._speed) * self._speed**2 / (2 * BRAKE_SHARE * self._push)
+        self.goals = np.clip(self.targets + way, self._lower, self._upper)
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """Targets a control step further on."""
+        return self.advance(dt)
+
+    def advance(self, dt: float) -> Array:
+        """Targets dt [s] further on."""
+        gap = self.goals - self.targets
+        if not gap.any():
+            self._speed[:] = 0.0
+            return self.targets.copy()
+        wanted = np.sign(gap) * np.minimum(self._limit, np.sqrt(2 * BRAKE_SHARE * self._push * np.abs(gap)))
+        change = self._push * dt
+        self._speed += np.clip(wanted - self._speed, -change, change)
+        step = self._speed * dt
+        there = (np.abs(gap) <= NEAR) | ((np.abs(step) >= np.abs(gap)) & (np.sign(step) == np.sign(gap)))
+        self.targets = np.where(there, self.goals, self.targets + step)
+        self._speed[there] = 0.0
+        return self.targets.copy()

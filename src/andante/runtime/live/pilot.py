@@ -1,0 +1,85 @@
+"""Who leads a live robot: velocities, held keys or the navigator, with a deadman that stops it when they are silent."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from andante.errors import BadInput
+from andante.locomotion import Command
+from andante.locomotion.shell_keys import BUTTONS, KEYS, KeyPad, KeySpeeds, key_name
+
+DEADMAN = 0.5  # without a new message for so long the robot stops [s]
+SIDE_SHARE = 0.6  # of the speed ahead that a key to the side asks for
+MOST = 100.0  # numbers beyond this are no velocity [m/s, rad/s]
+
+
+class Pilot:
+    """The command of every control step. Of velocities and keys the one that came last leads.
+
+    With `wall` a message also ages by the wall clock, so that a slow or stalled session stops as soon as a quick one.
+    """
+
+    def __init__(self, wall: Callable[[], float] = time.monotonic) -> None:
+        self.speed = 60.0  # percent of the top speed that keys ask for
+        self.paced = False  # whether messages age by the wall clock too
+        self.navigate: Callable[[float], Command | None] | None = None  # leads when nobody else does
+        self._wall = wall
+        self._velocity = Command()
+        self._keys, self._body = KeyPad(), Command()  # held keys, and how they have left the body
+        self._source = ""  # velocity or keys
+        self._heard = (-math.inf, -math.inf)  # simulated and wall time of the last message [s]
+
+    def velocity(self, now: float, vx: float, vy: float, wz: float) -> None:
+        """A velocity in the robot's axes [m/s, m/s, rad/s] has come."""
+        if not all(math.isfinite(v) and abs(v) <= MOST for v in (vx, vy, wz)):
+            raise BadInput(f"a velocity has three finite numbers up to {MOST:g}, got {vx}, {vy}, {wz}")
+        self._velocity, self._source, self._heard = Command(vx, vy, wz), "velocity", (now, self._wall())
+        self._keys.release_all()
+
+    def keys(self, now: float, held: Sequence[str]) -> list[str]:
+        """The keys that are held down now; those of them that are newly pressed."""
+        names = [key_name(key) for key in held if key.strip()]
+        before = set(self._keys.held) if self.alive(now) and self._source == "keys" else set()
+        self._keys.release_all()
+        for name in names:
+            if name in KEYS:
+                self._keys.press(name, True)
+        self._source, self._heard = "keys", (now, self._wall())
+        return [name for name in names if name in BUTTONS or name not in before]
+
+    def release(self) -> None:
+        """Nobody leads any more."""
+        self._keys.release_all()
+        self._velocity, self._source, self._heard = Command(), "", (-math.inf, -math.inf)
+
+    def alive(self, now: float) -> bool:
+        """Whether the last message is fresh enough to be followed."""
+        if now - self._heard[0] > DEADMAN - 1e-9:
+            return False
+        return not (self.paced and self._wall() - self._heard[1] > DEADMAN)
+
+    @property
+    def source(self) -> str:
+        """velocity, keys or nothing."""
+        return self._source
+
+    def command(self, now: float, top_speed: float, top_turn: float, dt: float) -> Command:
+        """What the robot shall do in the control step that begins now [s]."""
+        if self._source and not self.alive(now):
+            self._keys.release_all()
+            self._velocity, self._source = Command(), ""
+        body = self._body
+        if self._source == "keys":
+            share = self.speed / 100.0
+            self._keys.speeds = KeySpeeds(share * top_speed, SIDE_SHARE * share * top_speed, share * top_turn)
+            asked = self._keys.command(dt)
+            self._body = replace(asked, vx=0.0, vy=0.0, wz=0.0)  # height and tilt stay where keys brought them
+            return asked
+        if self._source == "velocity":
+            v = self._velocity
+            return replace(body, vx=v.vx, vy=v.vy, wz=v.wz)
+        led = self.navigate(now) if self.navigate is not None else None
+        return body if led is None else replace(body, vx=led.vx, vy=led.vy, wz=led.wz)
