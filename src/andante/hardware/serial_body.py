@@ -201,6 +201,13 @@ class SerialBody:
         with self._line.lock:
             return self._link.latest(Inertial)
 
+    @property
+    def yaw(self) -> float:
+        """The newest heading that the microcontroller has found [rad], NaN before the first."""
+        with self._line.lock:
+            told = self._link.latest(Yaw)
+        return math.nan if told is None else told.yaw
+
     def arrived(self, number: int) -> bool:
         """Whether the firmware says that it is at the waypoint of that number."""
         told = self.telemetry

@@ -282,7 +282,7 @@ class _Rows:
         if told is None:
             self._told.append((math.nan,) * 4)
         else:
-            self._told.append((told.throttle, told.steering, told.voltage / 1000.0, scene.body.read().yaw))
+            self._told.append((told.throttle, told.steering, told.voltage / 1000.0, scene.body.yaw))
 
     def telemetry(self) -> RoverTelemetry:
         """The rows as arrays."""
