@@ -23,7 +23,7 @@ class TopicInfo:
     """What is known of one topic."""
 
     type_name: str  # "pkg/msg/Name"
-    latched: bool = False
+    latched: int = 0  # messages kept for those who come late
     sensor: bool = False  # best effort is good enough
     publishers: tuple[str, ...] = ()  # names of nodes
     subscribers: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Graph:
         """The inverse of `as_dict`."""
         return cls(
             {
-                name: TopicInfo(kind, bool(latched), bool(sensor), tuple(publishers), tuple(subscribers))
+                name: TopicInfo(kind, int(latched), bool(sensor), tuple(publishers), tuple(subscribers))
                 for name, (kind, latched, sensor, publishers, subscribers) in data["topics"].items()
             },
             {name: ServiceInfo(*entry) for name, entry in data["services"].items()},

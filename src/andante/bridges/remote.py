@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from andante.bus.errors import BusError
 from andante.errors import BadInput
 
+from .channels import ChannelListener, Channels
 from .client import Graph, OnFeedback, OnFrame
 from .custom_types import learn_types
 from .frames import Frame
@@ -30,7 +30,10 @@ class RemoteBus:
         self.dropped = 0  # messages for the loop that found no room
         self.on_control: Callable[[Head, bytes], None] = lambda head, body: None  # orders from the loop process
         self._ready = asyncio.Event()
-        self._topics: dict[str, _Channel] = {}
+        self._channels = Channels(
+            lambda topic, throttle: self._send({"op": "subscribe", "topic": topic, "throttle": throttle}),
+            lambda topic: self._send({"op": "unsubscribe", "topic": topic}),
+        )
         self._numbers = itertools.count(1)
         self._answers: dict[int, asyncio.Future[tuple[Head, bytes]]] = {}
         self._goals: dict[int, _Goal] = {}
@@ -53,22 +56,14 @@ class RemoteBus:
         """Wait for the first graph."""
         await self._ready.wait()
 
-    def on_graph(self, told: Callable[[Graph], None]) -> _Told:
+    def on_graph(self, told: Callable[[Graph], None]) -> Told:
         """Have a function called with every new graph."""
         self._told.append(told)
-        return _Told(self._told, told)
+        return Told(self._told, told)
 
-    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> RemoteSubscription:
+    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> ChannelListener:
         """Hear a topic; a latched topic's last messages come at once."""
-        channel = self._topics.get(topic)
-        listener = RemoteSubscription(self, topic, on_frame, throttle)
-        if channel is None:
-            channel = self._topics[topic] = _Channel()
-        channel.listeners.append(listener)
-        self._adjust(topic, channel)
-        for frame in list(channel.kept):
-            on_frame(frame)
-        return listener
+        return self._channels.add(topic, on_frame, throttle)
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
         """Publish into the session; dropped and counted when the loop is far behind."""
@@ -129,17 +124,8 @@ class RemoteBus:
             self.on_control(head, body)
 
     def _frame(self, head: Head, body: bytes) -> None:
-        channel = self._topics.get(head["topic"])
-        if channel is None:
-            return
         depth = int(head.get("latched", 0))
-        frame = Frame(head["topic"], head["type"], head["stamp"], body, bool(depth))
-        if depth:
-            if channel.kept.maxlen != depth:
-                channel.kept = deque(channel.kept, maxlen=depth)
-            channel.kept.append(frame)
-        for listener in list(channel.listeners):
-            listener.on_frame(frame)
+        self._channels.take(Frame(head["topic"], head["type"], head["stamp"], body, bool(depth)), depth)
 
     def _progress(self, op: str, head: Head, body: bytes) -> None:
         goal = self._goals.get(head["goal"])
@@ -152,24 +138,6 @@ class RemoteBus:
         del self._goals[head["goal"]]
         if not goal.done.done():
             goal.done.set_result((head["status"], body))
-
-    def _adjust(self, topic: str, channel: _Channel) -> None:
-        """Ask the loop for the rate that the fastest listener needs, or for nothing more."""
-        if not channel.listeners:
-            del self._topics[topic]
-            self._send({"op": "unsubscribe", "topic": topic})
-            return
-        throttle = min(listener.throttle for listener in channel.listeners)
-        if throttle != channel.throttle:
-            channel.throttle = throttle
-            channel.kept.clear()  # the loop sends latched messages anew
-            self._send({"op": "subscribe", "topic": topic, "throttle": throttle})
-
-    def _close(self, listener: RemoteSubscription) -> None:
-        channel = self._topics.get(listener.topic)
-        if channel is not None and listener in channel.listeners:
-            channel.listeners.remove(listener)
-            self._adjust(listener.topic, channel)
 
     def _send(self, head: Head, body: bytes = b"") -> None:
         if not self._writer.is_closing():
@@ -201,16 +169,7 @@ class RemoteBus:
                 waiting.exception()  # whoever no longer waits need not be told
 
 
-class _Channel:
-    """A topic that is heard over the line."""
-
-    def __init__(self) -> None:
-        self.listeners: list[RemoteSubscription] = []
-        self.throttle = -1.0
-        self.kept: deque[Frame] = deque(maxlen=1)
-
-
-class _Told:
+class Told:
     """A function in a list that can be taken out again."""
 
     def __init__(self, told: list[Any], entry: Any) -> None:
@@ -219,17 +178,6 @@ class _Told:
     def close(self) -> None:
         if self._entry in self._told:
             self._told.remove(self._entry)
-
-
-class RemoteSubscription:
-    """One listener of a topic in the server process."""
-
-    def __init__(self, bus: RemoteBus, topic: str, on_frame: OnFrame, throttle: float) -> None:
-        self._bus, self.topic, self.on_frame, self.throttle = bus, topic, on_frame, throttle
-
-    def close(self) -> None:
-        """Hear no more."""
-        self._bus._close(self)
 
 
 class _Goal:

@@ -10,6 +10,7 @@ from andante.bus import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 from .client import BusClient, ServiceInfo
+from .custom_types import custom_types
 from .encoding import plain
 from .names import absolute, full_type
 
@@ -202,6 +203,17 @@ class RosApi:
     async def _get_time(self, _: dict[str, Any]) -> dict[str, Any]:
         stamp = messages.to_dict(messages.time(self._bus.now))
         return {"time": {**stamp, "secs": stamp["sec"], "nsecs": stamp["nanosec"]}}  # names of ROS 2 and of ROS 1
+
+    @_service
+    async def _andante_graph(self, _: dict[str, Any]) -> dict[str, Any]:
+        """The whole graph in one answer, for our own bridges."""
+        graph = self._bus.graph
+        return {"graph": graph.as_dict(), **custom_types(graph)}
+
+    @_service
+    async def _andante_parameters(self, _: dict[str, Any]) -> dict[str, Any]:
+        """All parameters in one answer, for our own bridges."""
+        return {"values": await self._bus.parameters()}
 
     @_service
     async def _get_ros_version(self, _: dict[str, Any]) -> dict[str, Any]:

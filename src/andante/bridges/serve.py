@@ -26,7 +26,7 @@ def graph_of(bus: Bus) -> Graph:
         topic = bus.topic(name)
         topics[name] = TopicInfo(
             type_name,
-            topic.latched,
+            max((publisher.latched for publisher in topic.publishers), default=0),
             bool(topic.publishers) and all(publisher.sensor for publisher in topic.publishers),
             _nodes(topic.publishers),
             _nodes(topic.subscriptions),
