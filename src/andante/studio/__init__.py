@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from .scenes import Scenes, SceneFile
+from .open import Studio, open_studio
+from .scenes import SceneFile, Scenes
+from .show import Shown, show
 
-__all__ = ["SceneFile", "Scenes"]
+__all__ = ["SceneFile", "Scenes", "Shown", "Studio", "open_studio", "show"]

@@ -1,7 +1,7 @@
 """A robot as the page's URDF: link frames as they are here, each link one painted mesh.
 
-Joints that put their child frame elsewhere get a frame between; kinds that URDF lacks become floating, and the page puts
-their links where the simulator says.
+Joints that put their child frame elsewhere get a frame between; kinds that URDF lacks become floating, and the page
+puts their links where the simulator says.
 """
 
 from __future__ import annotations

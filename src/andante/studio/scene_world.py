@@ -70,6 +70,11 @@ def static_parts(world: World) -> list[Part]:
     return found
 
 
+def moving_parts(world: World) -> list[str]:
+    """Names MODEL::LINK of the links that may move."""
+    return [f"{p.name}::{link.name}" for p in world.models if not still(p) for link in p.robot.links]
+
+
 def world_mesh(world: World, name: str) -> bytes | None:
     """One mesh file of a world's folder, None where there is no such."""
     if name == STATIC:

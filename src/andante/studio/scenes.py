@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from andante.description import load_robot, load_world
 from andante.description.load import robot_names, world_names
@@ -22,7 +22,7 @@ from andante.description.world import World
 from .mesh_bytes import mesh_bytes
 from .scene_parts import collision_parts, visual_parts
 from .scene_urdf import COLLISION, MESH, page_urdf
-from .scene_world import page_world, world_mesh
+from .scene_world import STATIC, moving_parts, page_world, world_mesh
 
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 
@@ -52,6 +52,7 @@ class Scenes:
     """The files below /robot and /world.
 
     robot/NAME.urdf, robot/NAME/LINK.mesh, robot/NAME/LINK.collision.mesh, world/NAME.json, world/NAME/PART.mesh
+    NAME may be that of a file: it is percent-encoded, so that it holds no slash.
     """
 
     def __init__(self, robots: Mapping[str, Source] | None = None, worlds: Mapping[str, Source] | None = None) -> None:
@@ -72,17 +73,31 @@ class Scenes:
                 self._files[path] = SceneFile(data, TYPES[suffix])
             return self._files[path]
 
+    def all(self, kind: str, name: str) -> Iterator[tuple[str, SceneFile]]:
+        """Every file of a robot or world with its address below the root, encoded once."""
+        once = quote(name, safe="")
+        paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{STATIC}"]
+        if kind == "robot":
+            paths += [f"robot/{once}/{link.name}{end}" for link in self._robot(name).links for end in (MESH, COLLISION)]
+        else:
+            paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._world(name))]
+        for path in paths:
+            file = self.file(path)
+            if file is not None:
+                yield path, file
+
     def _make(self, path: str) -> bytes | None:
         kind, _, rest = path.partition("/")
         name, _, part = rest.partition("/")
         if kind == "robot" and not part and name.endswith(".urdf"):
-            name = name.removesuffix(".urdf")
-            return page_urdf(self._robot(name), quote(name)).encode() if name in self.robots else None
+            name = unquote(name.removesuffix(".urdf"))
+            return page_urdf(self._robot(name), folder_of(name)).encode() if name in self.robots else None
+        if kind == "world" and not part and name.endswith(".json"):
+            name = unquote(name.removesuffix(".json"))
+            return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
+        name = unquote(name)
         if kind == "robot" and name in self.robots:
             return _robot_mesh(self._robot(name), part)
-        if kind == "world" and not part and name.endswith(".json"):
-            name = name.removesuffix(".json")
-            return json.dumps(page_world(self._world(name), quote(name))).encode() if name in self.worlds else None
         if kind == "world" and name in self.worlds:
             return world_mesh(self._world(name), part)
         return None
@@ -100,6 +115,11 @@ class Scenes:
             source = self.worlds[name]
             self._loaded[key] = load_world(source.file, source.arguments)
         return self._loaded[key]
+
+
+def folder_of(name: str) -> str:
+    """The part of an address that names a robot or world: encoded twice, as the server decodes once."""
+    return quote(quote(name, safe=""), safe="")
 
 
 def _robot_mesh(robot: Robot, name: str) -> bytes | None:

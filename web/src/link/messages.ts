@@ -47,6 +47,11 @@ export interface LinkPoses {
   names: string[];
   poses: Numbers;
 }
+export interface Models {
+  scene: number;
+  names: string[];
+  robots: string[];
+}
 export interface JointState {
   name: string[];
   position: Numbers;

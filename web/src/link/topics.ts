@@ -6,6 +6,7 @@ import type * as m from "./messages";
 interface Topics {
   "/status": m.Status;
   "/ground_truth/links": m.LinkPoses;
+  "/scene/models": m.Models;
   "/joint_states": m.JointState;
   "/contacts": m.Contacts;
   "/com": m.PointStamped;
@@ -30,6 +31,7 @@ interface Topics {
 const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/status": ["andante_msgs/msg/Status", 0],
   "/ground_truth/links": ["andante_msgs/msg/LinkPoses", 0],
+  "/scene/models": ["andante_msgs/msg/Models", 0],
   "/joint_states": ["sensor_msgs/msg/JointState", 40],
   "/contacts": ["andante_msgs/msg/Contacts", 50],
   "/com": ["geometry_msgs/msg/PointStamped", 50],

@@ -40,6 +40,11 @@ export function linear(rgba: Uint8Array): Uint16Array {
   return Uint16Array.from(rgba, (value, index) => (index % 4 === 3 ? value * 257 : TABLE[value]!));
 }
 
+/** A name (which may be that of a file) as one part of an address: the server decodes it once more than usual. */
+export function address(name: string): string {
+  return encodeURIComponent(encodeURIComponent(name));
+}
+
 const cache = new Map<string, Promise<Painted>>();
 
 /** The mesh behind an address, fetched once. */

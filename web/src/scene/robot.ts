@@ -5,7 +5,7 @@ import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
 
 import type { LinkPoses, JointState } from "../link/messages";
 import { COLLISION, GLASS, PICKED, ROBOT } from "./materials";
-import { fetchMesh } from "./meshes";
+import { address, fetchMesh } from "./meshes";
 
 export interface LinkInfo {
   name: string;
@@ -47,7 +47,7 @@ export class RobotModel {
 
   /** Load the robot of that name from the server; meshes follow by themselves. */
   static async load(name: string, onChange: () => void): Promise<RobotModel> {
-    const answer = await fetch(`robot/${encodeURIComponent(name)}.urdf`);
+    const answer = await fetch(`robot/${address(name)}.urdf`);
     if (!answer.ok) throw new Error(`the server knows no robot ${name}`);
     const text = await answer.text();
     const loader = new URDFLoader();

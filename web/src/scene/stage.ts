@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { LinkPoses } from "../link/messages";
+import type { LinkPoses, Models } from "../link/messages";
 import { Frames } from "../link/tf";
 import { hear } from "../link/topics";
 import { composed, inverse, planar, type Planar } from "../map/planar";
@@ -25,6 +25,7 @@ export class Stage {
   private posesAt = -Infinity;
   private framed = false;
   private last: LinkPoses | undefined;
+  private others = new Map<string, RobotModel>();
 
   constructor(
     studio: Studio,
@@ -41,6 +42,7 @@ export class Stage {
       this.robot.value?.bend(message);
       view.invalidate();
     });
+    hear(studio.connection, "/scene/models", (message) => { void this.loadOthers(message); });
     studio.scene.on(() => { this.framed = false; });
   }
 
@@ -74,6 +76,7 @@ export class Stage {
       this.moveCamera(robot);
     }
     this.world.value?.place(message);
+    for (const [name, other] of this.others) other.place(renamed(message, name));
     this.view.invalidate();
   }
 
@@ -129,6 +132,25 @@ export class Stage {
     this.view.invalidate();
   }
 
+  /** Models that were added to the scene. */
+  private async loadOthers(message: Models): Promise<void> {
+    for (const other of this.others.values()) this.view.scene.remove(other.urdf);
+    const others = new Map<string, RobotModel>();
+    this.others = others;
+    for (const [i, name] of message.names.entries()) {
+      try {
+        const model = await RobotModel.load(message.robots[i]!, () => { this.view.invalidate(); });
+        if (this.others !== others) return;
+        others.set(name, model);
+        this.view.scene.add(model.urdf);
+        if (this.last) model.place(renamed(this.last, name));
+      } catch (error) {
+        toast(error instanceof Error ? error.message : String(error), "bad");
+      }
+    }
+    this.view.invalidate();
+  }
+
   /** Meshes come one by one; the first look waits for the size of all of them. */
   private settle = 0;
   private meshCame(): void {
@@ -136,4 +158,10 @@ export class Stage {
     clearTimeout(this.settle);
     this.settle = window.setTimeout(() => { this.home(); }, 150);
   }
+}
+
+/** The poses of one further model, by the plain names of its links. */
+function renamed(message: LinkPoses, model: string): LinkPoses {
+  const prefix = `${model}::`;
+  return { ...message, names: message.names.map((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : "")) };
 }

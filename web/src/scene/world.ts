@@ -5,7 +5,7 @@ import * as THREE from "three";
 import type { LinkPoses } from "../link/messages";
 import { makeFloor, type FloorData } from "./floor";
 import { WORLD, WORLD_GLASS } from "./materials";
-import { fetchMesh } from "./meshes";
+import { address, fetchMesh } from "./meshes";
 
 interface WorldData {
   name: string;
@@ -42,7 +42,7 @@ export class WorldModel {
   }
 
   static async load(name: string, onChange: () => void): Promise<WorldModel> {
-    const answer = await fetch(`world/${encodeURIComponent(name)}.json`);
+    const answer = await fetch(`world/${address(name)}.json`);
     if (!answer.ok) throw new Error(`the server knows no world ${name}`);
     return new WorldModel((await answer.json()) as WorldData, onChange);
   }

@@ -6,7 +6,7 @@ import { recall, remember } from "./store";
 export type Choice = "system" | "light" | "dark";
 const CHOICES: readonly Choice[] = ["system", "light", "dark"];
 
-const system = window.matchMedia("(prefers-color-scheme: dark)");
+const system = globalThis.matchMedia?.("(prefers-color-scheme: dark)") ?? { matches: false, addEventListener: () => undefined };
 
 export const choice = new Signal<Choice>(saved());
 export const dark = new Signal<boolean>(isDark());

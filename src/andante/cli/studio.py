@@ -1,0 +1,62 @@
+"""`andante studio [ROBOT]`: the page in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Arguments, EngineName, Json, Seed
+from .output import arguments_of, console, print_json
+
+
+def studio(
+    robot: Annotated[
+        str, typer.Argument(metavar="[ROBOT]", help="Built-in name or a URDF, xacro, SDF or MJCF file.")
+    ] = "nao",
+    arguments: Arguments = None,
+    world: Annotated[str, typer.Option("--world", metavar="W", help="Built-in name or an SDF or MJCF file.")] = "lab",
+    engine: EngineName = "mujoco",
+    port: Annotated[int, typer.Option("--port", metavar="P", help="Port of the page; 0 takes a free one.")] = 8642,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    host: Annotated[
+        str, typer.Option("--host", metavar="A", help="Address to bind; beyond this machine needs --token.")
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None, typer.Option("--token", metavar="T", help="Secret that clients must give (8 letters or more).")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", metavar="DIR", help="Recordings and clips; by default ./andante_sessions.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after this simulated time.")] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C ends it."""
+    from andante.studio.open import open_studio
+    from andante.studio.pages import built
+
+    opened = open_studio(
+        robot,
+        world,
+        engine,
+        seed=seed,
+        arguments=arguments_of(arguments),
+        folder=folder,
+        port=port,
+        host=host,
+        token=token,
+    )
+    with opened:
+        if json:
+            print_json({"url": opened.url, "robot": opened.session.stage.name, "engine": engine, "page": built()})
+        else:
+            out = console()
+            out.print(f"studio at {opened.url}", markup=False, highlight=False)
+            if not built():
+                out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
+            out.print("Ctrl-C ends it", style="dim")
+        if not no_browser:
+            opened.browse()
+        opened.run(seconds)

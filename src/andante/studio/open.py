@@ -1,0 +1,109 @@
+"""`open_studio`: a live session, the web server beside it, and the page in a browser.
+
+    with open_studio("nao", world="lab") as studio:
+        studio.run()          # until Ctrl-C
+"""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from andante.bridges.start import ServerHandle, start_server
+
+from .pages import studio_pages
+from .routes import MODULE, scene_arguments
+from .scene_node import SceneNode, sources_of
+from .scenes import Scenes
+
+if TYPE_CHECKING:
+    from andante.runtime.live import LiveSession
+
+RESTARTS = 3  # times that a server process which has died is started anew
+
+
+class Studio:
+    """A session with its server. The loop never waits for the server, and goes on when that dies."""
+
+    def __init__(self, session: LiveSession, *, port: int = 0, host: str = "127.0.0.1", token: str | None = None) -> None:
+        self.session = session
+        self._restarts = RESTARTS
+        robots, worlds = sources_of(session)
+        self.server: ServerHandle = start_server(
+            session.bus,
+            port,
+            host,
+            token,
+            studio_pages(),
+            routes=MODULE,
+            arguments=scene_arguments(robots, worlds),
+        )
+        session.nodes.append(SceneNode(session, Scenes(robots, worlds), self.server.add_pages))
+        session.inbound.append(self._poll)
+
+    @property
+    def url(self) -> str:
+        """Address of the page."""
+        return self.server.url
+
+    def browse(self) -> bool:
+        """Open the page in the user's browser; whether there is one."""
+        return webbrowser.open(self.url)
+
+    def run(self, seconds: float | None = None) -> None:
+        """Run the session at the pace of the wall clock, until `session.stop()` or for some simulated seconds."""
+        self.session.run(seconds, pace=True)
+
+    def _poll(self) -> None:
+        self.server.poll()
+        if not self.server.alive and self._restarts > 0:
+            self._restarts -= 1
+            self.session.tell("the web server is started anew", "warn")
+            self.server.restart()
+
+    def close(self) -> None:
+        """End the server and the session."""
+        self._restarts = 0
+        self.server.stop()
+        self.session.close()
+
+    def __enter__(self) -> Studio:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_studio(
+    robot: str | Path = "nao",
+    world: str | Path = "lab",
+    engine: str = "mujoco",
+    *,
+    seed: int = 0,
+    arguments: Mapping[str, str] | None = None,
+    folder: Path | str | None = None,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+) -> Studio:
+    """A studio with a new session; call its `run`.
+
+    Args:
+        arguments: name:=value of the robot's file.
+        folder: where recordings and clips go; by default ./andante_sessions.
+        port: 0 takes a free one.
+        host: another address than loopback needs a token.
+    """
+    from andante.runtime.live import LiveSession
+
+    session = LiveSession(robot, world, engine, seed=seed, arguments=arguments, folder=folder)
+    try:
+        return Studio(session, port=port, host=host, token=token)
+    except BaseException:
+        session.close()
+        raise
