@@ -186,3 +186,50 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:
     out = console()
     out.print(f"{outcome.out}: {outcome.trials} of {outcome.wanted} trials{failed}{spent}", markup=False)
     out.print(f"next: andante experiment report {outcome.out}", markup=False, style="dim")
+
+
+@app.command("fit")
+def fit(
+    name: Name,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make; goes on where it was stopped.")],
+    engine: Annotated[str, typer.Option("--engine", metavar="E", help="mujoco, bullet, dart or ode.")] = "mujoco",
+    hold_out: Annotated[
+        str, typer.Option("--hold-out", metavar="TESTS", help="Tests that take no part in the fit, A,B,...")
+    ] = "",
+    budget: Annotated[int, typer.Option("--budget", metavar="N", help="Candidates of the search; 0: none.")] = 48,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", help="Guesses that are tried and moved first.")] = 3,
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Trials of a test in a candidate.")] = 1,
+    trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of a test in the proof.")] = None,
+    sampler: Annotated[str, typer.Option("--sampler", metavar="S", help="As in `gait search`.")] = "cmaes",
+    reference: Annotated[str, typer.Option("--reference", metavar="NAME|FILE", help="Another reference.")] = "",
+    standard: Annotated[
+        str, typer.Option("--standard", metavar="S", help="Which of its sources to come near.")
+    ] = "real",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the search.")] = 0,
+    workers: Workers = None,
+    executor: Where = "local",
+    json: Json = False,
+) -> None:
+    """Identify parameters that bring an engine nearest to the reference, and prove them on tests that were left out."""
+    from andante.experiments import load_experiment
+    from andante.experiments.fit import FitJob, run_fit
+
+    tests = tuple(word.strip() for word in hold_out.split(",") if word.strip())
+    job = FitJob(
+        load_experiment(name), out, engine, tests, budget, rounds, repeats, trials, workers, executor, sampler, seed,
+        reference, standard,
+    )  # fmt: skip
+    outcome = run_fit(job, progress=not json)
+    if json:
+        print_json(outcome.as_dict())
+        return
+    rows = []
+    for label, proofs in (
+        ("left out, before", outcome.before),
+        ("left out", outcome.held_out),
+        ("fitted", outcome.fitted),
+    ):
+        rows += [[label, p.measure, f"{100 * p.error:.1f} %", f"{p.inside} of {p.tests}"] for p in proofs]
+    table("", ["tests", "measure", "error", "mean within the reference's range"], rows)
+    console().print("  ".join(f"{key} {value:.4g}" for key, value in outcome.model.items()), markup=False, style="dim")
+    console().print(f"wrote {outcome.out / 'model.toml'} and {outcome.report}", markup=False)
