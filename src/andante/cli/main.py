@@ -15,7 +15,9 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageErro
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, catalog, check, convert, doctor, experiment, gait, ik, mesh, play, rig, sim, walk
+from . import bench, bridge, catalog, check, convert, doctor, experiment, gait, ik, mesh, play, rig, sim, studio, walk
+from .explore import explore
+from .launch import launch
 from .localize import localize
 from .map import map_command
 from .navigate import navigate
@@ -47,6 +49,10 @@ app.command("ik")(ik.ik)
 app.command("map")(map_command)
 app.command("localize")(localize)
 app.command("navigate")(navigate)
+app.command("explore")(explore)
+app.command("launch")(launch)
+app.command("studio")(studio.studio)
+app.add_typer(bridge.app, name="bridge")
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 

@@ -1,0 +1,60 @@
+"""`andante launch FILE [NAME:=VALUE ...]`: everything that a launch file names, until Ctrl-C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Json
+from .output import console, print_json
+
+if TYPE_CHECKING:
+    from andante.runtime.live import LiveSession
+    from andante.runtime.live.launch_file import ServerPlan
+
+
+def launch(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Launch file (.toml).")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME:=VALUE]...", help="robot:=shell, server.port:=9000, /nao/pgain:=80 ..."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them."""
+    from andante.runtime.live.launch_file import read_launch
+    from andante.runtime.live.launch_run import run_launch
+
+    plan = read_launch(file, overrides or [])
+
+    def ready(session: LiveSession, url: str) -> None:
+        if json:
+            return
+        out = console()
+        where = f" at {url}" if url else ""
+        out.print(
+            f"{session.stage.name} in {session.choice.world_name} on {session.choice.engine}{where}", markup=False
+        )
+        if not plan.seconds:
+            out.print("Ctrl-C ends it", style="dim")
+
+    outcome = run_launch(plan, serve=_serve, ready=ready)
+    if json:
+        print_json(outcome.as_dict())
+    else:
+        x, y, _ = outcome.position
+        console().print(
+            f"{outcome.seconds:.2f} s, {outcome.behaviour}, believes to be at x {x:.2f} m, y {y:.2f} m", markup=False
+        )
+
+
+def _serve(session: LiveSession, plan: ServerPlan) -> Any:
+    """The web server with the page of the studio."""
+    from andante.studio.open import Studio
+
+    studio = Studio(session, port=plan.port, host=plan.host, token=plan.token or None)
+    if plan.browser:
+        studio.browse()
+    return studio

@@ -1,0 +1,174 @@
+"""A launch plan carried out: session, server, recording, parameters and lines at their times; all ends cleanly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from andante.errors import AndanteError, BadInput
+
+from .launch_file import LaunchPlan, ServerPlan, ThenPlan
+from .nodes.navigation import NavigationNode
+from .session import LiveSession
+
+Serve = Callable[[LiveSession, ServerPlan], Any]  # returns something with `url` and `close()` or `stop()`
+Bridge = Callable[[LiveSession, str, dict[str, Any]], Any]
+
+
+@dataclass(frozen=True)
+class LaunchOutcome:
+    """How it ended."""
+
+    robot: str
+    world: str
+    engine: str
+    seconds: float  # simulated
+    real_time_factor: float  # over the last second; 0 where it was not paced
+    behaviour: str
+    fallen: bool
+    position: tuple[float, float, float]  # as the robot believes, x, y [m], heading [rad]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command line."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+class Script:
+    """Lines of the terminal, each at its time; a node of the session."""
+
+    def __init__(self, session: LiveSession, lines: tuple[ThenPlan, ...]) -> None:
+        self._session, self._lines = session, list(lines)
+        self._start = session.time
+
+    def update(self) -> None:
+        """Say the lines whose time has come."""
+        while self._lines and self._session.time - self._start >= self._lines[0].at - 1e-9:
+            self._session.bus.call("/terminal", {"line": self._lines.pop(0).do})
+
+    def rebuilt(self) -> None:
+        """The lines go on over a rebuild."""
+
+    def close(self) -> None:
+        """Nothing is left to say."""
+        self._lines = []
+
+
+def session_of(plan: LaunchPlan) -> LiveSession:
+    """The session that a plan asks for, with its parameters, map and behaviour; it has not run yet."""
+    x, y, yaw = plan.place
+    folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
+    session = LiveSession(
+        plan.robot,
+        plan.world,
+        plan.engine,
+        seed=plan.seed,
+        pose=plan.pose or None,
+        place=(x, y, math.radians(yaw)),
+        gait=plan.gait,
+        dt=plan.dt,
+        arguments=plan.arguments,
+        folder=folder,
+    )
+    try:
+        _prepare(session, plan)
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
+    where = f"{plan.source}: " if plan.source else ""
+    for name, value in plan.parameters.items():
+        try:
+            session.bus.parameters.set(name, value)
+        except AndanteError as error:
+            raise BadInput(f"{where}[parameters] {error}") from None
+    session.set_speed(plan.speed)
+    if plan.navigation is not None:
+        _navigate(session, plan, where)
+    if plan.behaviour:
+        session.operator.behave(plan.behaviour)
+    if plan.paused:
+        session.pause()
+    session.nodes.append(Script(session, plan.then))
+
+
+def _navigate(session: LiveSession, plan: LaunchPlan, where: str) -> None:
+    assert plan.navigation is not None
+    node = next(node for node in session.nodes if isinstance(node, NavigationNode))
+    if plan.navigation.map:
+        from andante.mapping.io.map_files import load_map
+
+        path = Path(plan.navigation.map)
+        beside = Path(plan.source).parent / path
+        node.set_map(load_map(beside if beside.exists() else path))
+    goal = plan.navigation.goal
+    if goal:
+        yaw = math.radians(goal[2]) if len(goal) == 3 else math.nan
+        try:
+            node.ensure().set_goal(goal[0], goal[1], yaw)
+        except AndanteError as error:
+            raise BadInput(f"{where}[navigation] {error}") from None
+
+
+def run_launch(
+    plan: LaunchPlan,
+    serve: Serve | None = None,
+    bridge: Bridge | None = None,
+    ready: Callable[[LiveSession, str], None] = lambda session, url: None,
+) -> LaunchOutcome:
+    """Carry a plan out. Whatever happens, server, bridges, recording and engine are ended in the end.
+
+    serve starts the web server, bridge one of the further bridges; ready is told the address once all has started.
+    """
+    with ExitStack() as stack:
+        session = session_of(plan)
+        stack.callback(session.close)
+        url = ""
+        if plan.server is not None:
+            server = (serve or plain_server)(session, plan.server)
+            stack.callback(server.stop if hasattr(server, "stop") else server.close)
+            url = server.url
+        for name, options in plan.bridges.items():
+            if bridge is None:
+                raise BadInput(f"{plan.source}: bridge {name!r} is not available here")
+            made = bridge(session, name, dict(options))
+            stack.callback(made.stop if hasattr(made, "stop") else made.close)
+        if plan.record is not None:
+            answer = session.bus.call(
+                "/record_start",
+                {"name": plan.record.name, "topics": list(plan.record.topics), "format": plan.record.format},
+            )
+            if not answer.success:
+                raise BadInput(f"{plan.source}: [record] {answer.message}")
+        ready(session, url)
+        session.run(plan.seconds or None, pace=plan.realtime)
+        return _outcome(session, plan)
+
+
+def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
+    x, y, heading = (float(v) for v in session.position)
+    return LaunchOutcome(
+        session.stage.name,
+        session.choice.world_name,
+        session.stage.sim.engine.name,
+        session.time,
+        session.pacer.factor if plan.realtime else 0.0,
+        session.behaviour,
+        session.stage.sim.fallen,
+        (x, y, heading),
+    )
+
+
+def plain_server(session: LiveSession, plan: ServerPlan) -> Any:
+    """The web server without a page: rosbridge alone."""
+    from andante.bridges.start import start_server
+
+    handle = start_server(session.bus, plan.port, plan.host, plan.token or None)
+    session.inbound.append(handle.poll)
+    return handle
