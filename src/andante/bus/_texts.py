@@ -13,9 +13,9 @@ RULE = "=" * 80
 ROS1_NAMES = {"builtin_interfaces/msg/Time": "time", "builtin_interfaces/msg/Duration": "duration"}
 
 
-def full_text(types: Any, name: str) -> str:
-    """The text of a type, then `MSG: pkg/Name` and the text of every type it contains."""
-    ros1 = _is_ros1(types)
+def full_text(types: Any, name: str, ros1: bool | None = None) -> str:
+    """The text of a type, then `MSG: pkg/Name` and the text of every type in it; ros1: with its words for time."""
+    ros1 = _is_ros1(types) if ros1 is None else ros1
     inside: dict[str, None] = {}
     _collect(types, name, inside, ros1)
     parts = [_text(types, name, ros1)]

@@ -340,9 +340,10 @@ class Bus:
             note(action.node, 3, action.name)
         return tuple(Node(name, *(tuple(part) for part in parts)) for name, parts in sorted(nodes.items()))
 
-    def on_change(self, told: Callable[[], None]) -> None:
-        """Have a function called whenever topics, services or actions come or go."""
+    def on_change(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever topics, services or actions come or go; the returned function ends that."""
         self._listeners.append(told)
+        return lambda: self._listeners.remove(told) if told in self._listeners else None
 
     def _changed(self) -> None:
         for told in list(self._listeners):
