@@ -71,6 +71,7 @@ class Mapper:
         self.drawn = 0  # key scans
         self._maps = [MapMatcher(self.parameters)]  # the first is matched, all are drawn
         self._last_key: Array | None = None
+        self._last_key_time = math.nan
         self._odometry: Array | None = None
         self._yaw: float | None = None
         self._time = math.nan
@@ -102,8 +103,9 @@ class Mapper:
         self.pose, self._time = pose, scan.time
         self._odometry = None if odometry is None else np.asarray(odometry, dtype=float)
         self._yaw = yaw
-        key = len(points) >= FEWEST_POINTS and led and self._is_key(pose)
+        key = len(points) >= FEWEST_POINTS and led and self._is_key(pose, scan.time)
         if key:
+            self._last_key_time = scan.time
             self._draw(KeyScan(self.scans, pose.copy(), *self._parts(scan, points), ends, is_hit))
         self.scans += 1
         return Update(pose.copy(), match.score, matched, searched, key)
@@ -165,8 +167,9 @@ class Mapper:
         other = board.refine(points, found.pose, prior)
         return (other if far or other.score > match.score else match), True
 
-    def _is_key(self, pose: Array) -> bool:
-        if self._last_key is None:
+    def _is_key(self, pose: Array, time: float) -> bool:
+        every = self.parameters.key_time
+        if self._last_key is None or (every > 0 and abs(time - self._last_key_time) >= every):
             return True
         step = between(self._last_key, pose)
         far = math.hypot(step[0], step[1]) > self.parameters.key_travel

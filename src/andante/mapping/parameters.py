@@ -23,6 +23,7 @@ class MappingParameters:
     miss: float = 0.4  # probability of occupancy that one crossing beam tells
     key_travel: float = 0.4  # a scan is drawn after the robot went this far [m]
     key_turn: float = 0.5  # ... or turned this far [rad]
+    key_time: float = 0.0  # ... or so long after the last one was drawn [s]; 0: only where it moved
     least_score: float = 0.3  # mean occupancy under a scan's ends below which a match is not believed
     guess_weight: float = 20.0  # how firmly the guess is held where a scan tells little [1/m^2, 1/rad^2]
     yaw_sigma: float = 0.01  # of the turn between two scans that an IMU tells [rad]

@@ -1,0 +1,74 @@
+"""How well a map agrees with the true plan of a place."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation, distance_transform_edt
+
+from andante.errors import BadInput
+
+from .grid import OccupancyGrid
+
+_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A map against the true plan, both in one frame. Shares lie from 0 to 1, NaN where there is nothing to share."""
+
+    true_walls: float  # share of the map's occupied cells that lie within `reach` of a true wall
+    found_walls: float  # share of the true surfaces that lie within `reach` of an occupied cell of the map
+    coverage: float  # share of the true free floor that the map shows as free
+    false_free: float  # share of the map's free cells that lie inside of true walls, deeper than a cell
+    offset: float  # mean distance of the map's occupied cells from the nearest true wall, those within `reach` [m]
+    reach: float  # [m]
+
+
+def compare_maps(grid: OccupancyGrid, truth: OccupancyGrid, reach: float = 0.1) -> Agreement:
+    """Compare a map with the true plan, cell middles with cell middles.
+
+    A surface of the plan is an occupied cell that shares an edge with a free one: what lies deeper in a wall no lidar
+    can see.
+    """
+    if not (math.isfinite(reach) and reach > 0):
+        raise BadInput(f"maps are compared within a distance above 0, got {reach}")
+    occupied, free = truth.occupied(), truth.free()
+    if not occupied.any():
+        raise BadInput("the true plan has no walls to compare with")
+    surface = occupied & binary_dilation(free, _CROSS)
+    made = grid.point_of(np.argwhere(grid.occupied()))
+    gaps = _distances(truth, occupied, made)
+    near = gaps <= reach + 1e-9
+    found = _distances(grid, grid.occupied(), truth.point_of(np.argwhere(surface))) <= reach + 1e-9
+    floor = truth.point_of(np.argwhere(free))
+    seen = grid.at(floor)
+    cleared = grid.point_of(np.argwhere(grid.free()))
+    inside = _distances(truth, ~occupied, cleared) > 1.5 * truth.resolution
+    return Agreement(
+        true_walls=_share(near),
+        found_walls=_share(found),
+        coverage=_share((seen >= 0) & (seen <= 25)),
+        false_free=_share(inside),
+        offset=float(gaps[near].mean()) if near.any() else math.nan,
+        reach=reach,
+    )
+
+
+def _distances(grid: OccupancyGrid, marked: NDArray[np.bool_], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distance [m] of world points (n, 2) from the nearest marked cell; points outside of the map count as at its edge,
+    further away by their distance from it."""
+    if not marked.any():
+        return np.full(len(points), np.inf)
+    field = distance_transform_edt(~marked) * grid.resolution
+    cells = grid.cell_of(points)
+    kept = np.clip(cells, 0, np.array(grid.shape) - 1)
+    beyond = np.linalg.norm(cells - kept, axis=-1) * grid.resolution
+    return np.asarray(field[kept[:, 0], kept[:, 1]] + beyond)
+
+
+def _share(these: NDArray[np.bool_]) -> float:
+    return float(these.mean()) if len(these) else math.nan

@@ -1,0 +1,157 @@
+"""Where an exploring robot drives next: to frontiers of its own map, or along given waypoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from andante.geometry import Array
+from andante.mapping import UNKNOWN, OccupancyGrid
+from andante.navigation import Explorer, Vehicle
+from andante.navigation.frontier import Frontier, frontiers
+
+SEEN = 0.35  # a goal is done when no frontier lies within this distance of its own [m]
+LEAST = 0.4  # shorter frontiers are cracks of the map; those narrower than the robot are left out too [m]
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A place that could not be reached, and why."""
+
+    place: tuple[float, float]  # on the map [m]
+    size: float  # length of the frontier [m]; 0: a waypoint
+    reason: str
+
+
+class Errand(Protocol):
+    """Gives one goal after the other."""
+
+    reason: str  # what is left, or why there is no further goal
+
+    @property
+    def missed(self) -> Sequence[Missed]:
+        """What could not be reached so far."""
+
+    def next(self, grid: OccupancyGrid, pose: Array) -> Array | None:
+        """The goal to drive to now (3,), x, y, yaw or NaN; None: there is none left."""
+
+    def worth(self, grid: OccupancyGrid) -> bool:
+        """Whether the present goal is still worth driving to."""
+
+    def over(self, arrived: bool, reason: str) -> None:
+        """The robot stands at the present goal, or has given it up for a reason."""
+
+
+class Frontiers:
+    """Goals at the borders between free and unknown space, until none can be reached.
+
+    Which way the robot faces there does not matter: its lidar looks all around. Cars are sent to places with room for
+    every heading first, and to tighter ones when no such place is left.
+    """
+
+    def __init__(self, vehicle: Vehicle, least: float = LEAST) -> None:
+        least = max(least, 2 * vehicle.inscribed)
+        self._explorers = [Explorer(vehicle, least=least)]
+        if vehicle.drive == "ackermann":
+            self._explorers.insert(0, Explorer(roomy(vehicle), least=least))
+        self._least = least
+        self._aim: Array | None = None  # middle of the frontier that is driven to
+        self._goal: Array | None = None
+        self._given_up: list[Missed] = []
+        self._left: tuple[Frontier, ...] = ()
+        self.reason = ""
+
+    def next(self, grid: OccupancyGrid, pose: Array) -> Array | None:
+        """The goal with the best balance of way and length of the frontier."""
+        self._goal = self._aim = None
+        for explorer in self._explorers:
+            target = explorer.next_goal(grid, pose)
+            self._left, self.reason = target.frontiers, target.reason
+            if target.goal is not None:
+                self._goal = np.array([target.goal[0], target.goal[1], np.nan])
+                gaps = [float(np.hypot(*(each.middle - self._goal[:2]))) for each in target.frontiers]
+                self._aim = target.frontiers[int(np.argmin(gaps))].middle
+                break
+        return self._goal
+
+    def worth(self, grid: OccupancyGrid) -> bool:
+        """Whether a frontier still lies where the goal was chosen for."""
+        if self._aim is None:
+            return False
+        return any(
+            float(np.min(np.linalg.norm(grid.point_of(each.cells) - self._aim, axis=1))) < SEEN
+            for each in frontiers(grid, self._least)
+        )
+
+    def over(self, arrived: bool, reason: str) -> None:
+        """A place that was visited or given up is never asked for again."""
+        if self._goal is None or self._aim is None:
+            return
+        place = (float(self._aim[0]), float(self._aim[1]))
+        if arrived:
+            reason = "it was visited, but what lies behind cannot be seen from there"
+        for explorer in self._explorers:
+            explorer.give_up(self._goal)
+        self._given_up.append(Missed(place, 0.0, reason))
+
+    @property
+    def missed(self) -> list[Missed]:
+        """The frontiers that are left, each with the reason why."""
+        out = []
+        for each in self._left:
+            place = (float(each.middle[0]), float(each.middle[1]))
+            reason = "there is no room to get there"
+            for other in self._given_up:
+                if np.hypot(*(np.array(other.place) - each.middle)) < 2 * SEEN:
+                    reason = other.reason
+            out.append(Missed(place, each.size, reason))
+        return out
+
+
+def roomy(vehicle: Vehicle) -> Vehicle:
+    """The vehicle as a square about its reference point that is as wide as its longest side is far away."""
+    half = float(np.abs(vehicle.footprint).max())
+    return replace(vehicle, footprint=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]))
+
+
+def grown(vehicle: Vehicle, margin: float) -> Vehicle:
+    """The vehicle with a footprint that reaches further by a margin [m] to all sides: steered wheels stand out."""
+    return replace(vehicle, footprint=vehicle.footprint + margin * np.sign(vehicle.footprint))
+
+
+def decided(grid: OccupancyGrid) -> OccupancyGrid:
+    """The map as it will be saved: free, occupied, and unknown where neither is sure."""
+    cells = np.where(grid.free(), 0, np.where(grid.occupied(), 100, UNKNOWN))
+    return OccupancyGrid(grid.resolution, grid.origin, cells.astype(np.int8))
+
+
+class Waypoints:
+    """Given places, one after the other; those that cannot be reached are left out."""
+
+    def __init__(self, places: Array) -> None:
+        self._places = [np.array(place, dtype=float) for place in places]
+        self._next = 0
+        self.missed: list[Missed] = []
+        self.reason = f"{len(places)} waypoints are left"
+
+    def next(self, grid: OccupancyGrid, pose: Array) -> Array | None:
+        """The next place of the list."""
+        left = len(self._places) - self._next
+        self.reason = f"{left} waypoints are left" if left else "all waypoints were visited"
+        if not left and self.missed:
+            self.reason = f"{len(self.missed)} of {len(self._places)} waypoints could not be reached"
+        return self._places[self._next] if left else None
+
+    def worth(self, grid: OccupancyGrid) -> bool:
+        """A waypoint is always worth it."""
+        return True
+
+    def over(self, arrived: bool, reason: str) -> None:
+        """Go on to the next."""
+        x, y, _ = self._places[self._next]
+        if not arrived:
+            self.missed.append(Missed((float(x), float(y)), 0.0, reason))
+        self._next += 1
