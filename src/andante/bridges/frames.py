@@ -41,6 +41,11 @@ class Frame:
         return to_cbor({"op": "publish", "topic": self.topic, "msg": part})
 
     @cached_property
+    def ros1(self) -> bytes:
+        """The message as ROS 1 sends it."""
+        return messages.to_ros1(messages.from_cdr(self.type_name, self.cdr))
+
+    @cached_property
     def png(self) -> str:
         """The rosbridge `png` operation: the JSON text as a picture."""
         return to_json({"op": "png", "data": to_png(self.json)})

@@ -1,0 +1,96 @@
+"""`andante bridge`: join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from andante.bridges.client import BusClient
+    from andante.bridges.directions import Directions
+    from andante.bridges.running import Bridge
+
+app = typer.Typer(
+    help="Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Session = Annotated[
+    str, typer.Argument(metavar="SESSION", help="Its address (ws://127.0.0.1:PORT/rosbridge or http://...) or port.")
+]
+Out = Annotated[list[str] | None, typer.Option("--out", metavar="PATTERN", help="Topics that go out; all by default.")]
+In = Annotated[list[str] | None, typer.Option("--in", metavar="PATTERN", help="Topics that come in; all by default.")]
+Without = Annotated[list[str] | None, typer.Option("--without", metavar="PATTERN", help="Names that stay at home.")]
+Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")]
+
+
+def _directions(out: list[str] | None, into: list[str] | None, without: list[str] | None) -> Directions:
+    from andante.bridges.directions import Directions
+
+    return Directions(tuple(out or ("*",)), tuple(into or ("*",)), tuple(without or ()))
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _run(session: str, make: Callable[[BusClient], Bridge], seconds: float | None) -> None:
+    """Run a bridge until Ctrl-C, SIGTERM or the end of its time; all of them leave the other world tidily."""
+    import asyncio
+    import contextlib
+    import signal
+
+    from andante.bridges.running import run_beside
+    from andante.errors import BadInput
+
+    if seconds is not None and not seconds > 0.0:
+        raise BadInput(f"--seconds should be a number above 0, got {seconds:g}")
+
+    async def whole() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has no such handlers
+                loop.add_signal_handler(number, task.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await run_beside(session, make, seconds, _say)
+
+    asyncio.run(whole())
+
+
+@app.command("ros1")
+def ros1(
+    session: Session,
+    master: Annotated[
+        str, typer.Option("--master", metavar="URI", help="The ROS master; $ROS_MASTER_URI by default.")
+    ] = "",
+    host: Annotated[
+        str, typer.Option("--host", metavar="H", help="Our own address for other nodes; $ROS_IP by default.")
+    ] = "",
+    name: Annotated[str, typer.Option("--name", metavar="N", help="Name of our node.")] = "/andante",
+    out: Out = None,
+    into: In = None,
+    without: Without = None,
+    sim_time: Annotated[bool, typer.Option(help="Set /use_sim_time while the session publishes /clock.")] = True,
+    seconds: Seconds = None,
+) -> None:
+    """Make a session a node of a ROS 1 master. No ROS install is needed on this side."""
+    from andante.bridges.names import absolute
+    from andante.bridges.ros1 import Ros1Bridge
+
+    uri = master or os.environ.get("ROS_MASTER_URI", "http://127.0.0.1:11311")
+    own = host or os.environ.get("ROS_IP") or os.environ.get("ROS_HOSTNAME") or "127.0.0.1"
+    directions = _directions(out, into, without)
+
+    def make(bus: BusClient) -> Any:
+        return Ros1Bridge(bus, uri, name=absolute(name), host=own, directions=directions, sim_time=sim_time, say=_say)
+
+    _run(session, make, seconds)
