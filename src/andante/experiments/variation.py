@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput
 
 MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0, "latency": 1.0}
 
@@ -45,7 +45,7 @@ class Variation:
         known = [each.name for each in fields(cls)]
         for name in table:
             if name not in known:
-                raise BadInput(str(UnknownName.among("entry", name, known, f"vary.{name}")))
+                raise BadInput(f"vary.{name}: no such entry; entries: {', '.join(known)}")
         values = dict(table)
         if "friction" in values:
             pair = values["friction"]

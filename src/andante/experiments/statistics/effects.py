@@ -38,17 +38,20 @@ def effects(values: ArrayLike, factors: Mapping[str, Sequence[Any]]) -> tuple[Ef
             raise BadInput(f"factor {name} has {len(levels)} levels for {len(y)} values")
     coded = {name: _dummies(levels) for name, levels in factors.items()}
     whole = float(((y - y.mean()) ** 2).sum()) if len(y) else 0.0
+    if whole <= 1e-24 * float(y @ y):  # nothing but rounding
+        whole = 0.0
     full, rank = _residual(y, list(coded.values()))
     freedom = len(y) - rank
     found = []
     for name, levels in factors.items():
         rest, less = _residual(y, [table for other, table in coded.items() if other != name])
         extra, between = rank - less, max(0.0, rest - full)
-        if extra > 0 and freedom > 0 and full > 1e-12 * max(whole, 1e-300):
+        if whole > 0 and extra > 0 and freedom > 0 and full > 1e-12 * whole:
             statistic = (between / extra) / (full / freedom)
             p = float(stats.f.sf(statistic, extra, freedom))
         else:
-            statistic, p = (math.inf, 0.0) if between > 0 and extra > 0 and freedom > 0 else (math.nan, math.nan)
+            sure = whole > 0 and between > 0 and extra > 0 and freedom > 0
+            statistic, p = (math.inf, 0.0) if sure else (math.nan, math.nan)
         means = [float(y[[level == each for level in levels]].mean()) for each in dict.fromkeys(levels)]
         share = between / whole if whole > 0 else math.nan
         found.append(Effect(name, share, statistic, p, max(means) - min(means) if means else math.nan))

@@ -58,7 +58,9 @@ def bootstrap_interval(
     if np.ptp(x) == 0.0:
         return mean, mean
     means = np.sort(_resampled_means(x, seed, resamples))
-    below = (np.count_nonzero(means < mean) + 0.5 * np.count_nonzero(means == mean)) / resamples
+    near = 1e-9 * float(np.ptp(x))  # equal but for rounding
+    ties = np.count_nonzero(np.abs(means - mean) <= near)
+    below = (np.count_nonzero(means < mean - near) + 0.5 * ties) / resamples
     z0 = float(special.ndtri(min(max(below, 0.5 / resamples), 1 - 0.5 / resamples)))
     left_out = (x.sum() - x) / (n - 1)  # means without one value
     d = left_out.mean() - left_out
