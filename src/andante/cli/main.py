@@ -15,7 +15,24 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageErro
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bench, bridge, catalog, check, convert, doctor, experiment, gait, ik, mesh, play, rig, sim, studio, walk
+from . import (
+    bag,
+    bench,
+    bridge,
+    catalog,
+    check,
+    convert,
+    doctor,
+    experiment,
+    gait,
+    ik,
+    mesh,
+    play,
+    rig,
+    sim,
+    studio,
+    walk,
+)
 from .explore import explore
 from .launch import launch
 from .localize import localize
@@ -52,6 +69,7 @@ app.command("navigate")(navigate)
 app.command("explore")(explore)
 app.command("launch")(launch)
 app.command("studio")(studio.studio)
+app.add_typer(bag.app, name="bag")
 app.add_typer(bridge.app, name="bridge")
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)

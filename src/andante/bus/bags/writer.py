@@ -90,6 +90,11 @@ class BagWriter:
             self._topics[topic.name] = topic
             self._counts[topic.name] = 0
 
+    @property
+    def topics(self) -> list[str]:
+        """Names of the topics so far."""
+        return list(self._topics)
+
     def knows(self, topic: str) -> bool:
         """Whether a topic was added."""
         return topic in self._topics

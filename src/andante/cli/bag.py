@@ -1,0 +1,244 @@
+"""`andante bag record|info|play|convert`: recordings."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Json
+from .output import console, print_json, table
+
+if TYPE_CHECKING:
+    from andante.bus.bags import Player, TopicChoice
+
+app = typer.Typer(
+    help="Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+BagPath = Annotated[Path, typer.Argument(metavar="BAG", help="A .bag, .mcap or .db3 file, or a rosbag2 folder.")]
+Topics = Annotated[
+    list[str] | None, typer.Option("--topic", "-t", metavar="T", help="A topic, or a pattern like '/camera/*'.")
+]
+Regex = Annotated[str, typer.Option("--regex", metavar="RE", help="Topics in which this expression is found.")]
+Exclude = Annotated[list[str] | None, typer.Option("--exclude", "-x", metavar="T", help="Topics or patterns left out.")]
+ExcludeRegex = Annotated[str, typer.Option("--exclude-regex", metavar="RE", help="Topics with this are left out.")]
+MaxSize = Annotated[float | None, typer.Option("--max-size", metavar="MB", help="Begin a new file at this size.")]
+
+
+def _choice(names: list[str] | None, regex: str, exclude: list[str] | None, exclude_regex: str) -> TopicChoice:
+    from andante.bus.bags import TopicChoice
+
+    return TopicChoice(tuple(names or ()), regex, tuple(exclude or ()), exclude_regex)
+
+
+def _bytes(megabytes: float | None) -> int | None:
+    from andante.errors import BadInput
+
+    if megabytes is None:
+        return None
+    if not 0 < megabytes < 1e6:
+        raise BadInput(f"--max-size should be a number of megabytes above 0, got {megabytes:g}")
+    return max(4096, round(megabytes * 1e6))
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"andante: {text}\n")
+    sys.stderr.flush()
+
+
+@app.command("info")
+def info(
+    bag: BagPath,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not read the scans to see if they can be mapped.")] = False,
+    json: Json = False,
+) -> None:
+    """Tell what is in a bag, whether it is whole, and what it lacks for mapping."""
+    from andante.bus.bags import bag_info
+
+    found = bag_info(bag, mapping=not quick)
+    if json:
+        print_json(found.to_json())
+        return
+    out = console()
+    size = found.size / 1e6
+    state = "" if found.whole else ", without index"
+    out.print(
+        f"{found.path}: {found.kind}{state}, {size:.2f} MB, {found.duration:.3f} s from {found.start:.3f} s, "
+        f"{found.count} messages",
+        markup=False,
+    )
+    rows = [
+        [t.name, t.type, str(t.count), f"{t.rate:.1f}" if t.rate is not None else "", "latched" if t.latched else ""]
+        for t in found.topics
+    ]
+    table("", ["topic", "type", "messages", "Hz", ""], rows)
+    for note in found.notes:
+        out.print(note, markup=False, style="yellow")
+    if not found.whole:
+        out.print(f"andante bag convert {found.path.name} NEW.mcap writes a whole bag", markup=False, style="yellow")
+    if not quick:
+        words = "can be mapped (andante map)" if found.mappable else "cannot be mapped"
+        out.print(f"mapping: {words}", markup=False)
+        for line in found.mapping:
+            out.print(f"  {line}", markup=False)
+
+
+@app.command("record")
+def record(
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="OUT", help="run.mcap, run.bag, or run (a rosbag2 folder).")
+    ],
+    topics: Annotated[
+        list[str] | None, typer.Argument(metavar="[TOPIC]...", help="Topics or patterns like '/camera/*'; none: all.")
+    ] = None,
+    url: Annotated[
+        str,
+        typer.Option("--url", metavar="SESSION", help="Port or address of a running session (ws://..., http://...)."),
+    ] = "8642",
+    every: Annotated[
+        bool, typer.Option("--all", "-a", help="All topics; what is said by leaving topics out too.")
+    ] = False,
+    regex: Regex = "",
+    exclude: Exclude = None,
+    exclude_regex: ExcludeRegex = "",
+    max_size: MaxSize = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")] = None,
+    json: Json = False,
+) -> None:
+    """Record a running session (andante studio) until Ctrl-C; what is written survives a crash."""
+    from andante.errors import BadInput
+    from andante.runtime.bag_session import record_session
+
+    if every and (topics or regex):
+        raise BadInput("--all and chosen topics contradict each other; leave one out")
+    choice = _choice(topics, regex, exclude, exclude_regex)
+    writer = record_session(url, out, choice, seconds, _bytes(max_size), say=_say)
+    result = {"path": str(writer.path), "messages": writer.count, "files": [part.name for part in writer.parts]}
+    missing = choice.missing(writer.topics)
+    if missing:
+        _say(f"nothing was heard of {', '.join(missing)}")
+    if json:
+        print_json({**result, "topics": writer.topics})
+        return
+    console().print(f"wrote {writer.path}: {writer.count} messages in {len(writer.parts)} files", markup=False)
+
+
+@app.command("play")
+def play(
+    bag: BagPath,
+    topics: Topics = None,
+    regex: Regex = "",
+    exclude: Exclude = None,
+    exclude_regex: ExcludeRegex = "",
+    speed: Annotated[float, typer.Option("--speed", "-r", metavar="X", help="2 plays twice as fast.")] = 1.0,
+    start: Annotated[
+        float, typer.Option("--start", "-s", metavar="S", help="Begin so long after the beginning.")
+    ] = 0.0,
+    loop: Annotated[bool, typer.Option("--loop", "-l", help="Begin anew at the end, until Ctrl-C.")] = False,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="Do not publish /clock.")] = False,
+    url: Annotated[
+        str, typer.Option("--url", metavar="SESSION", help="Publish into this running session or rosbridge server.")
+    ] = "",
+    port: Annotated[
+        int, typer.Option("--port", metavar="P", help="Port of the page and rosbridge; 0: a free one.")
+    ] = 0,
+    wait: Annotated[bool, typer.Option("--wait", help="Begin when the first client has come.")] = False,
+    json: Json = False,
+) -> None:
+    """Replay a bag: to the page and rosbridge clients of an own server, or into a running session (--url)."""
+    from andante.bus import Bus
+    from andante.bus.bags import Player
+    from andante.runtime.bag_session import replay_into
+
+    choice = _choice(topics, regex, exclude, exclude_regex)
+    player = Player(Bus(), bag, speed, loop, start, choice, clock=not no_clock and not url)
+    try:
+        for note in player.notes:
+            _say(note)
+        if url:
+            replay_into(url, player, _say)
+        else:
+            _serve(player, port, wait, json)
+    finally:
+        player.close()
+    result = {"path": str(bag), "messages": player.count, "rounds": player.rounds, "broken": player.broken}
+    if json:
+        print_json(result)
+        return
+    console().print(f"played {player.count} messages of {bag}", markup=False)
+
+
+def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
+    """Play beside a server of our own."""
+    import time
+
+    from andante.bridges.start import start_server
+    from andante.runtime.bag_session import serve_replay
+    from andante.studio.pages import studio_pages
+    from andante.studio.routes import MODULE, scene_arguments
+
+    with start_server(
+        player.bus, port, pages=studio_pages(), routes=MODULE, arguments=scene_arguments({}, {})
+    ) as handle:
+        _say(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
+        while wait and not handle.clients:
+            handle.poll()
+            time.sleep(0.02)
+        bar = _Progress(player, shown=not json)
+        try:
+            serve_replay(player, handle, bar.tell)
+        except KeyboardInterrupt:
+            if not player.loop:
+                raise
+        finally:
+            bar.end()
+
+
+class _Progress:
+    """A line on stderr that tells how far a replay is; only for people."""
+
+    def __init__(self, player: Player, shown: bool) -> None:
+        self._shown = shown and sys.stderr.isatty()
+
+    def tell(self, player: Player) -> None:
+        if self._shown:
+            sys.stderr.write(f"\r{player.position:8.2f} of {player.bag.duration:.2f} s  ")
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._shown:
+            sys.stderr.write("\n")
+
+
+@app.command("convert")
+def convert(
+    bag: BagPath,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="new.mcap, new.bag, new.db3, or new (a rosbag2 folder).")],
+    topics: Topics = None,
+    regex: Regex = "",
+    exclude: Exclude = None,
+    exclude_regex: ExcludeRegex = "",
+    start: Annotated[float | None, typer.Option("--start", metavar="S", help="Leave out what is before [s].")] = None,
+    stop: Annotated[float | None, typer.Option("--stop", metavar="S", help="Leave out what is after [s].")] = None,
+    max_size: MaxSize = None,
+    storage: Annotated[str, typer.Option("--storage", metavar="K", help="Of a folder: mcap or sqlite3.")] = "mcap",
+    json: Json = False,
+) -> None:
+    """Write a bag anew, as another kind, in part, or whole again after a crash."""
+    from andante.bus.bags import convert_bag
+
+    choice = _choice(topics, regex, exclude, exclude_regex)
+    made = convert_bag(bag, out, choice, start, stop, _bytes(max_size), storage)
+    for note in made.notes:
+        _say(note)
+    result: dict[str, Any] = {"path": str(made.path), "messages": made.count, "notes": made.notes}
+    if json:
+        print_json(result)
+        return
+    console().print(f"wrote {made.path}: {made.count} messages", markup=False)

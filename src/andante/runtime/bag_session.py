@@ -1,0 +1,198 @@
+"""Bags and running sessions: record one over its WebSocket, replay a bag into one, or serve a replay to the page."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from andante.bus import Sample, messages
+from andante.bus.bags import BagTopic, BagWriter, Player, TopicChoice
+from andante.errors import AndanteError, BadInput
+
+if TYPE_CHECKING:
+    from andante.bridges.client import BusClient, Graph
+    from andante.bridges.frames import Frame
+
+GONE = 3.0  # after so long without connection the session has ended [s]
+LOOK = 0.1  # between looks at time and connection [s]
+CLOCK = "/clock"
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class SessionRecording:
+    """Writes what a session says until it is cancelled or the session ends; a bridge for `run_beside`."""
+
+    client: BusClient
+    writer: BagWriter
+    choice: TopicChoice
+    say: Say = lambda text: None
+    error: str = ""  # of the disk
+    _heard: dict[str, Any] = field(default_factory=dict)
+    _now: float = 0.0  # newest time of the session's clock [s]
+
+    async def run(self) -> None:
+        """Record; returns when the session is gone, raises BadInput when the disk refuses."""
+        self.client.subscribe(CLOCK, self._tick)
+        watching = self.client.on_graph(self._look)
+        await asyncio.sleep(LOOK)  # the clock first: latched messages from before get the time of the start
+        self._look(self.client.graph)
+        lost: float | None = None
+        try:
+            while not self.error:
+                await asyncio.sleep(LOOK)
+                self._guarded(self.writer.keep_safe)
+                if getattr(self.client, "connected", True):
+                    lost = None
+                elif lost is None:
+                    lost = time.monotonic()
+                elif time.monotonic() - lost > GONE:
+                    self.say("the session has ended")
+                    return
+            raise BadInput(f"recording stopped: {self.error}")
+        finally:
+            watching.close()
+            for listening in self._heard.values():
+                listening.close()
+
+    def _look(self, graph: Graph) -> None:
+        """Listen to topics that have come up."""
+        for name, info in graph.topics.items():
+            if info.publishers and name not in self._heard and self.choice.takes(name):
+                self._heard[name] = self.client.subscribe(name, self._take)
+
+    def _tick(self, frame: Frame) -> None:
+        self._now = frame.stamp
+
+    def _take(self, frame: Frame) -> None:
+        if not self.error:
+            self._guarded(lambda: self._write(frame))
+
+    def _write(self, frame: Frame) -> None:
+        writer = self.writer
+        if not writer.knows(frame.topic):
+            info = self.client.graph.topics[frame.topic]
+            ros = 1 if writer.encoding == "ros1" else 2
+            text = messages.definition(frame.type_name, ros)
+            writer.add(
+                BagTopic(
+                    frame.topic, frame.type_name, writer.encoding, text, latched=bool(info.latched), sensor=info.sensor
+                )
+            )
+        data = frame.cdr
+        if writer.encoding == "ros1":
+            data = messages.to_ros1(messages.from_cdr(frame.type_name, frame.cdr))
+        stamp = max(frame.stamp, self._now) if frame.latched else frame.stamp
+        if stamp == 0.0 and self._now == 0.0 and self.client.now == 0.0:
+            stamp = time.time()  # a server that tells no time
+        writer.write(frame.topic, round(stamp * 1e9), data)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except OSError as error:
+            self.error = f"{self.writer.path}: {error.strerror or error}"
+            self.writer.abandon()
+        except AndanteError as error:
+            self.say(str(error))
+
+
+def record_session(
+    session: str,
+    out: Path,
+    choice: TopicChoice,
+    seconds: float | None = None,
+    max_size: int | None = None,
+    say: Say = lambda text: None,
+) -> BagWriter:
+    """Record a running session (port or address) until interrupted, its end, or for some seconds; the completed bag.
+
+    Nothing is left behind when no session answers.
+    """
+    from andante.bridges.running import run_beside, session_url
+
+    if seconds is not None and not seconds > 0:
+        raise BadInput(f"--seconds should be a number above 0, got {seconds:g}")
+    session_url(session)
+    made: list[BagWriter] = []
+
+    def make(client: BusClient) -> SessionRecording:
+        writer = BagWriter(out, max_size)
+        made.append(writer)
+        say(f"recording {writer.path}; Ctrl-C ends it")
+        return SessionRecording(client, writer, choice, say)
+
+    try:
+        asyncio.run(_cancelled_by_signals(run_beside(session, make, seconds, say)))
+    finally:
+        for writer in made:
+            writer.close()
+    return made[0]
+
+
+async def _cancelled_by_signals(work: Any) -> None:
+    """Run until done, Ctrl-C or SIGTERM."""
+    import contextlib
+    import signal
+
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has no such handlers
+            loop.add_signal_handler(number, task.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+@dataclass
+class SessionReplay:
+    """Publishes a bag into a session; a bridge for `run_beside`."""
+
+    client: BusClient
+    player: Player
+    sent: int = 0
+
+    async def run(self) -> None:
+        """Play to the end."""
+        for topic in self.player.bag.topics:
+            if self.player.choice.takes(topic.name):
+                self.player.bus.subscribe(topic.name, None, self._send, queue=10_000, whole=True)
+        last = time.monotonic()
+        while not self.player.finished:
+            now = time.monotonic()
+            self.player.advance(now - last)
+            last = now
+            await asyncio.sleep(0.005)
+
+    def _send(self, sample: Sample) -> None:
+        self.client.publish(sample.topic, sample.type, sample.cdr, create=True)
+        self.sent += 1
+
+
+def replay_into(session: str, player: Player, say: Say = lambda text: None) -> int:
+    """Replay a bag into a running session (port or address); the number of messages sent."""
+    from andante.bridges.running import run_beside
+
+    made: list[SessionReplay] = []
+
+    def make(client: BusClient) -> SessionReplay:
+        made.append(SessionReplay(client, player))
+        return made[0]
+
+    asyncio.run(_cancelled_by_signals(run_beside(session, make, None, say)))
+    return made[0].sent
+
+
+def serve_replay(player: Player, handle: Any, told: Callable[[Player], None] | None = None) -> None:
+    """Replay beside a server process (`start_server`) until the end; that of the process does not stop it."""
+
+    def pace(seconds: float) -> None:
+        handle.poll()
+        time.sleep(seconds)
+
+    player.run(told, pace)
