@@ -19,7 +19,8 @@ BRAKE_SHARE = 0.85  # of the acceleration is planned with, so that rounding neve
 class JointMoves:
     """An activity that sends single joints somewhere and leaves the others where they are.
 
-    Speed v obeys v <= sqrt(2 a |gap|), |v| <= share of the limit and |dv| <= a dt.
+    Speed v obeys |v| <= share of the limit, |dv| <= a dt, and v <= b (sqrt(1 + 8 |gap| / (b dt)) - 1) / 2 with
+    b = 0.85 a dt: the speed from which steps that shrink by b just reach the goal.
     """
 
     name, guarded = "joints", True
@@ -80,14 +81,16 @@ class JointMoves:
     def advance(self, dt: float) -> Array:
         """Targets dt [s] further on."""
         gap = self.goals - self.targets
-        if not gap.any():
-            self._speed[:] = 0.0
+        if not (gap.any() or self._speed.any()):
             return self.targets.copy()
-        wanted = np.sign(gap) * np.minimum(self._limit, np.sqrt(2 * BRAKE_SHARE * self._push * np.abs(gap)))
         change = self._push * dt
+        brake = BRAKE_SHARE * change
+        stops = 0.5 * brake * (np.sqrt(1.0 + 8.0 * np.abs(gap) / (brake * dt)) - 1.0)  # in whole control steps
+        wanted = np.sign(gap) * np.minimum(self._limit, stops)
         self._speed += np.clip(wanted - self._speed, -change, change)
         step = self._speed * dt
-        there = (np.abs(gap) <= NEAR) | ((np.abs(step) >= np.abs(gap)) & (np.sign(step) == np.sign(gap)))
+        arrives = (np.abs(gap) <= NEAR) | ((np.abs(step) >= np.abs(gap)) & (np.sign(step) == np.sign(gap)))
+        there = arrives & (np.abs(self._speed) <= change)  # a quicker one passes by and comes back
         self.targets = np.where(there, self.goals, self.targets + step)
         self._speed[there] = 0.0
         return self.targets.copy()
