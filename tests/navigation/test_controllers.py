@@ -23,7 +23,7 @@ def field_map(cells=None, vehicle=BOX):
 
 def plain_rollout(controls, pose, velocity, dt, limits, path, m, discs, soft, weights):
     """The same scoring with plain Python numbers; returns cost, step of the first touch, commands."""
-    low, high, side, turn, a, aw, radius, way = limits
+    low, high, side, turn, a, aw, radius, way, lateral = limits
     x, y, yaw = pose
     v = np.array(velocity, dtype=float)
 
@@ -44,8 +44,9 @@ def plain_rollout(controls, pose, velocity, dt, limits, path, m, discs, soft, we
         step = np.array([a, a, aw]) * dt
         v = np.clip(wanted, v - step, v + step)
         v[1] = v[1] if side > 0 else 0.0
-        if radius > 0:
-            v[2] = np.clip(v[2], -abs(v[0]) / radius, abs(v[0]) / radius)
+        most = lateral / max(abs(v[0]), 1e-3)
+        most = min(most, abs(v[0]) / radius) if radius > 0 else most
+        v[2] = np.clip(v[2], -most, most)
         driven.append(v.copy())
         middle = yaw + v[2] * dt / 2
         x += (math.cos(middle) * v[0] - math.sin(middle) * v[1]) * dt
@@ -90,6 +91,7 @@ def test_rollouts_equal_plain_python(vehicle):
     pose, velocity = np.array([1.2, 3.0, 0.2]), np.array([0.6, 0.0, 0.1])
     ahead = around.path_ahead(MotionState(pose), STRAIGHT, m, 3.0, 0.05)
     limits, discs = around.limits(1.0, 1), around.discs(0.05)
+    limits[8] = 0.3  # so that it binds
     controls = rng.normal([0.6, 0.0, 0.0], 0.5, size=(60, 30, 3)).astype(np.float32)
     given = controls.astype(float)
     costs, crashes = np.empty(60), np.empty(60, dtype=np.int64)

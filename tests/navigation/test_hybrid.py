@@ -48,8 +48,9 @@ def test_in_the_open_it_drives_the_shortest_word():
     m = costmap(np.zeros((200, 200), dtype=np.int8), CAR, Inflation(), 0.05)
     start, goal = (5.0, 5.0, 0.0), (5.3, 6.0, math.pi)
     plan = HybridAStar(CAR).plan(start, goal, m)
-    assert plan.path.length == pytest.approx(reeds_shepp(start, goal, CAR.turning_radius).length, rel=1e-2)
+    assert plan.path.length == pytest.approx(reeds_shepp(start, goal, HybridAStar(CAR).radius).length, rel=1e-2)
     assert plan.expanded <= 1
+    assert HybridAStar(CAR).radius == pytest.approx(1.1 * CAR.turning_radius)
 
 
 def test_occupied_ends_are_moved_and_told():

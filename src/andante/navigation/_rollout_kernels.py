@@ -58,7 +58,7 @@ def score_rollouts(
 
     pursuit (k,): above 0 the sequence is replaced by one that pursues the path with this speed [m/s];
     robots that can turn on the spot first when it leads off by more than 1 rad (odd k) or 0.35 rad (even k).
-    limits (8,) as `Surroundings.limits` gives them, path (p, 4) x, y, yaw, distance along. Out: costs (k,), crashes
+    limits (9,) as `Surroundings.limits` gives them, path (p, 4) x, y, yaw, distance along. Out: costs (k,), crashes
     (k,) the step of the first touch (t: none). Returns the clearance at the start [m]: a robot that begins too near to
     something may move as long as it comes no nearer.
 
@@ -71,7 +71,7 @@ def score_rollouts(
     spacing = path[1, 3] - path[0, 3] if last > 0 else 1.0
     total = path[last, 3]
     low, high, side, turn = limits[0], limits[1], limits[2], limits[3]
-    dv, dw, radius, way = limits[4] * dt, limits[5] * dt, limits[6], limits[7]
+    dv, dw, radius, way, lateral = limits[4] * dt, limits[5] * dt, limits[6], limits[7], limits[8]
     c0, s0 = math.cos(pose[2]), math.sin(pose[2])
     first = min(
         clearance_at(pose[0], pose[1], c0, s0, distance, resolution, discs, enough, -1e9),
@@ -115,9 +115,10 @@ def score_rollouts(
                 vy = min(max(min(max(uy, -side), side), vy - dv), vy + dv)
             else:
                 vy = 0.0
+            most = lateral / max(abs(vx), 1e-3)
             if radius > 0.0:
-                most = abs(vx) / radius
-                w = min(max(w, -most), most)
+                most = min(most, abs(vx) / radius)
+            w = min(max(w, -most), most)
             controls[k, t, 0], controls[k, t, 1], controls[k, t, 2] = vx, vy, w
             middle = yaw + 0.5 * w * dt
             cm, sm = math.cos(middle), math.sin(middle)

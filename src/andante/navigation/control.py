@@ -119,14 +119,17 @@ class Surroundings:
         return self.vehicle.circumscribed + self.margins.padding + self.margins.soft
 
     def limits(self, speed: float, way: int) -> Array:
-        """(8,) least and greatest vx, greatest vy, w, accelerations, turning radius, direction of the path."""
+        """(9,) least and greatest vx, greatest vy, w, accelerations, turning radius, direction of the path, v w."""
         v = self.vehicle
         side = min(speed, v.max_speed) if v.drive == "omni" else 0.0
         forwards, back = min(speed, v.max_speed), min(speed, v.max_reverse)
         return np.array(
-            [-back, forwards, side, v.max_turn, v.max_acceleration, v.max_turn_acceleration, v.turning_radius, way],
+            [
+                -back, forwards, side, v.max_turn, v.max_acceleration, v.max_turn_acceleration, v.turning_radius, way,
+                v.max_lateral_acceleration,
+            ],
             dtype=float,
-        )
+        )  # fmt: skip
 
     def path_ahead(self, state: MotionState, path: Path, costmap: Costmap, reach: float, step: float) -> Array:
         """Poses (p, 4) x, y, yaw, distance along, in the frame of the map, from beside the robot to `reach` ahead."""

@@ -102,7 +102,9 @@ class Dwa:
         if limits[2] > 0:
             vy = np.linspace(max(-limits[2], now[1] - dv), min(limits[2], now[1] + dv), s.sides)
         table = np.stack(np.meshgrid(vx, vy, w, indexing="ij"), axis=-1).reshape(-1, 3)
+        pace = np.abs(table[:, 0])
+        most = limits[8] / np.maximum(pace, 1e-3)
         if limits[6] > 0:
-            most = np.abs(table[:, 0]) / limits[6]
-            table[:, 2] = np.clip(table[:, 2], -most, most)
+            most = np.minimum(most, pace / limits[6])
+        table[:, 2] = np.clip(table[:, 2], -most, most)
         return np.concatenate([table, np.zeros((1, 3))])

@@ -37,6 +37,7 @@ class HybridAStar:
     reverse: float = 2.0  # price of a metre backwards
     change: float = 0.5  # price of a change of direction [m]
     bend: float = 0.2  # price of driving in full lock, as a share of the length
+    reserve: float = 1.1  # planned bends are this much wider than the tightest one of the car
     headings: int = 72
     most_states: int = 300_000
     goal_tolerance: float = math.nan  # how far an occupied goal may be moved [m]; NaN: as `tolerance`
@@ -48,13 +49,14 @@ class HybridAStar:
         for name in ("weight", "padding", "tolerance", "goal_tolerance", "change", "bend"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise BadInput(f"hybrid A* {name} must be a finite number >= 0, got {getattr(self, name)}")
-        if not (self.reverse >= 1 and 8 <= self.headings <= 720):
-            raise BadInput("hybrid A* needs reverse >= 1 and 8 to 720 headings")
+        if not (self.reverse >= 1 and self.reserve >= 1 and 8 <= self.headings <= 720):
+            raise BadInput("hybrid A* needs reverse >= 1, reserve >= 1 and 8 to 720 headings")
 
     @property
     def radius(self) -> float:
-        """Turning radius of the search [m]."""
-        return self.vehicle.turning_radius or max(0.1, float(np.ptp(self.vehicle.footprint[:, 0])) / 2)
+        """Turning radius of the search [m]: a little wider than the car's, so that it can steer back to its path."""
+        own = self.vehicle.turning_radius
+        return self.reserve * own if own else max(0.1, float(np.ptp(self.vehicle.footprint[:, 0])) / 2)
 
     def plan(self, start: ArrayLike, goal: ArrayLike, costmap: Costmap) -> Plan:
         """A path from a pose to another in the world, both x, y, yaw; a goal yaw of NaN is the bearing of arrival."""

@@ -82,6 +82,11 @@ class PurePursuit:
             return stopped(f"the arc ahead touches something in {soon:.1f} s")
         return Decision(command, why)
 
+    def _in_bend(self, top: float, curve: float) -> float:
+        """Speed [m/s] in a bend: slower below the bend radius, and as fast as the tyres hold, √(a / curvature)."""
+        sharp = top * min(1.0, 1 / (curve * self.settings.bend_radius))
+        return min(sharp, math.sqrt(self.vehicle.max_lateral_acceleration / curve))
+
     def _speed(self, top: float, curve: float, rest: float, state: MotionState, costmap: Costmap) -> tuple[float, str]:
         """Speed [m/s] after all rules, and the rule that lowered it most."""
         s = self.settings
@@ -89,7 +94,7 @@ class PurePursuit:
         room = float(costmap.distance[cell]) - self.vehicle.inscribed if costmap.inside(cell) else math.inf
         rules = {
             "": top,
-            "slow in a bend": top if curve == 0 else top * min(1.0, 1 / (abs(curve) * s.bend_radius)),
+            "slow in a bend": top if curve == 0 else self._in_bend(top, abs(curve)),
             "slow near an obstacle": top * min(1.0, max(room, 0.0) / s.near),
             "slow before the end of the path": math.sqrt(2 * 0.7 * self.vehicle.max_acceleration * max(rest, 0.0)),
         }

@@ -34,6 +34,7 @@ class Vehicle:
     max_reverse: float = math.nan  # [m/s]; NaN: half of max_speed
     max_acceleration: float = 1.5  # [m/s²]
     max_turn_acceleration: float = 4.0  # [rad/s²]
+    max_lateral_acceleration: float = 3.0  # speed times turn rate: tyres slide and robots lean beyond [m/s²]
     turning_radius: float = 0.0  # of the reference point [m]
     wheelbase: float = 0.0  # between the axles of a car [m]
     name: str = ""
@@ -49,7 +50,8 @@ class Vehicle:
         object.__setattr__(self, "footprint", outline)
         if math.isnan(self.max_reverse):
             object.__setattr__(self, "max_reverse", self.max_speed / 2)
-        for name in ("max_speed", "max_turn", "max_acceleration", "max_turn_acceleration"):
+        limits = ("max_speed", "max_turn", "max_acceleration", "max_turn_acceleration", "max_lateral_acceleration")
+        for name in limits:
             value = getattr(self, name)
             if not (value > 0 and math.isfinite(value)):
                 raise BadInput(f"vehicle {name} must be a finite number > 0, got {value}")
