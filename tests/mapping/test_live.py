@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.mapping import LiveMapper, Mapper, Scan
+from andante.mapping import LiveMapper, Mapper, MappingParameters, Scan
 
 
 def pairs(ring, count):
@@ -152,6 +152,17 @@ def test_a_told_start_is_the_frame_of_the_map(ring, off):
     assert off(live.finish().poses, plain.finish().poses)[0] < 0.03
     with pytest.raises(BadInput, match="start"):
         LiveMapper(start=(0.0, math.nan, 0.0))
+
+
+def test_a_standing_robot_draws_again_after_a_while(ring):
+    scan = ring.log.scans[0]
+    counts = []
+    for every in (0.0, 0.5):
+        live = LiveMapper(MappingParameters(key_time=every))
+        for k in range(21):
+            live.update(replace(scan, time=0.1 * k), (0.0, 0.0, 0.0))
+        counts.append(live.keys)
+    assert counts == [1, 5]
 
 
 wild = st.one_of(st.floats(), st.floats(0, 20), st.none())

@@ -78,12 +78,13 @@ def explore(
     for missed in outcome.missed:
         words.print(f"not reached: ({missed.place[0]:.2f}, {missed.place[1]:.2f}): {missed.reason}", style="dim")
     walls = outcome.walls
-    words.print(
-        f"by the truth: {100 * walls.true_walls:.0f} % of the map's walls are true within {walls.reach:g} m, "
-        f"{100 * walls.found_walls:.0f} % of the true ones were found; the robot errs by "
-        f"{outcome.pose_error[0]:.3f} m at the end",
-        markup=False,
-    )
+    if walls is not None:
+        words.print(
+            f"by the truth: {100 * walls.true_walls:.0f} % of the map's walls are true within {walls.reach:g} m, "
+            f"{100 * walls.found_walls:.0f} % of the true ones were found; the robot errs by "
+            f"{outcome.pose_error[0]:.3f} m at the end",
+            markup=False,
+        )
     if outcome.collided:
         words.print(outcome.collided, style="red", markup=False)
     for path in (outcome.map, outcome.trajectory, record, plot, video):

@@ -32,6 +32,7 @@ REFRESH = 0.5  # the navigator takes over the map so often [s]
 REVIEW = 1.0  # ... and the goal is looked at so often [s]
 STANDING = 0.02  # slower than this it stands [m/s, rad/s]
 BRAKING = 2.0  # longest time to come to rest [s]
+PATIENCE = 20.0  # time for a goal beyond four times that of the straight way [s]
 CAR_ARRIVAL = 0.3  # a car need not stand on the spot to look [m]
 ARRIVAL = 0.2
 WIDEST = 10.0  # beams without an echo clear the map up to here at most [m]
@@ -84,7 +85,7 @@ class Exploration:
     ) -> None:
         self.robot, self.vehicle = robot, grown(robot.vehicle, MARGIN)
         self.errand = errand(self.vehicle)
-        self._tell = tell
+        self._tell, self._speed = tell, speed
         sensed = robot.settle(LOOK_AROUND)
         while not sensed.sweeps:
             sensed = robot.step()
@@ -121,8 +122,8 @@ class Exploration:
     def run(self, timeout: float = math.inf) -> Explored:
         """Drive until no goal is left or the time is over [s]; then stand."""
         end = self._sensed.time + timeout
-        while self._aim():
-            if not self._drive(end):
+        while (goal := self._aim()) is not None:
+            if not self._drive(goal, end):
                 self.done.reason = f"the time of {timeout:g} s is over; {self.errand.reason}"
                 break
         else:
@@ -138,21 +139,27 @@ class Exploration:
             self._step(np.zeros(3))
 
     # ---- goals -----------------------------------------------------------------------------------
-    def _aim(self) -> bool:
-        """Take the next goal; False: there is none."""
+    def _aim(self) -> Array | None:
+        """Take the next goal; None: there is none."""
         grid = self.grid
         self._show(grid)
         goal = self.errand.next(grid, self.pose)
         if goal is None:
-            return False
+            return None
         self._navigator.set_goal(goal)
         self.done.goals += 1
         self._note(f"goal {self.done.goals} at ({goal[0]:.2f}, {goal[1]:.2f}); {self.errand.reason}")
-        return True
+        return goal
 
-    def _drive(self, end: float) -> bool:
+    def _patience(self, goal: Array) -> float:
+        """The longest time to take for a goal [s]."""
+        way = float(np.hypot(*(goal - self.pose)[:2]))
+        return PATIENCE + 4.0 * way / min(self._speed, self.vehicle.max_speed)
+
+    def _drive(self, goal: Array, end: float) -> bool:
         """Drive to the goal until it is reached, given up, or not worth it any more; False: the time is over."""
         self._reviewed = self._sensed.time
+        patience = self._sensed.time + self._patience(goal)
         while self._sensed.time < end - 1e-9:
             output = self._navigator.update(self._reading())
             for event in output.events:
@@ -160,6 +167,10 @@ class Exploration:
             if output.state in (State.ARRIVED, State.FAILED) or self._at_end_of(output):
                 self.stand()
                 self.errand.over(output.state is not State.FAILED, output.reason)
+                return True
+            if self._sensed.time > patience:
+                self._note("the goal takes too long and is given up")
+                self.errand.over(False, "it took too long to get there")
                 return True
             self._step(output.velocity)
             if self._sensed.time - self._refreshed >= REFRESH and self.mapper.keys > self._keys:

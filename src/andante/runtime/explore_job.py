@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion.io.gait_parameters import read_parameters
-from andante.mapping import MappingParameters, MappingResult, Trajectory, map_of_world
+from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
 from andante.mapping.agreement import Agreement, compare_maps
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
@@ -88,7 +88,7 @@ class ExploreOutcome:
     pose: Array  # (3,) of the root link at the end, as the robot believes
     pose_error: Array  # (2,) distance [m] and turn [rad] from the truth at the end
     path_error: float  # root mean square over all scans [m]
-    walls: Agreement
+    walls: Agreement | None  # None: nothing of the world stands at the height of the lidar
     collided: str  # what was touched first; empty: nothing
     warnings: tuple[str, ...]
     engine: str
@@ -99,7 +99,7 @@ class ExploreOutcome:
         return {
             **out,
             "missed": [{"x": m.place[0], "y": m.place[1], "size": m.size, "reason": m.reason} for m in self.missed],
-            "walls": {name: getattr(self.walls, name) for name in self.walls.__dataclass_fields__},
+            "walls": None if self.walls is None else asdict(self.walls),
             "collided": bool(self.collided),
             "collision": self.collided or None,
         }
@@ -177,6 +177,9 @@ def run_explore(job: ExploreJob, progress: bool = False) -> ExploreOutcome:
 
 def _drive(job: ExploreJob, ready: Ready, robot: MobileRobot, tell: Callable[[float, str], None]) -> Exploration:
     """Explore until the end or Ctrl-C."""
+    robot.step()
+    if robot.truth.collision is not None:
+        raise BadInput(f"--start: the robot stands in {robot.truth.collision.thing}; choose another place")
     exploration = Exploration(
         robot,
         ready.errand,
@@ -188,6 +191,10 @@ def _drive(job: ExploreJob, ready: Ready, robot: MobileRobot, tell: Callable[[fl
         seed=job.seed,
         tell=lambda sensed, words: tell(sensed.time, words),
     )
+    if not exploration.mapper.keys:
+        raise BadInput(
+            f"world {ready.world.name!r}: the lidar sees nothing to map by from {job.start[0]:g} {job.start[1]:g}"
+        )
     try:
         exploration.run(job.timeout)
     except KeyboardInterrupt:
@@ -212,17 +219,21 @@ def _finish(job: ExploreJob, ready: Ready, robot: MobileRobot, drive: Exploratio
     return outcome
 
 
-def true_plan(world: World, done: Explored) -> Any:
-    """The plan of the world at the height of the robot's lidar."""
+def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
+    """The plan of the world at the height of the robot's lidar; None where nothing stands there."""
     height = done.mapper.log.scans[0].height
-    return map_of_world(world, height=height, resolution=done.mapper.parameters.resolution)
+    try:
+        return map_of_world(world, height=height, resolution=done.mapper.parameters.resolution)
+    except BadInput:
+        return None
 
 
 def _outcome(
     job: ExploreJob, ready: Ready, robot: MobileRobot, drive: Exploration, result: MappingResult
 ) -> ExploreOutcome:
     done, truth = drive.done, robot.truth
-    walls = compare_maps(result.grid, true_plan(ready.world, done))
+    plan = true_plan(ready.world, done)
+    walls = None if plan is None else compare_maps(result.grid, plan)
     rows, columns = result.grid.shape
     pose = robot.to_root(drive.pose)
     off = se2.between(truth.pose, pose)
@@ -234,7 +245,7 @@ def _outcome(
         rate=result.scans / done.work if done.work > 0 else math.inf,
         map=str(ready.files[".yaml"]),
         trajectory=str(ready.trajectory),
-        coverage=walls.coverage,
+        coverage=math.nan if walls is None else walls.coverage,
         time=done.ended - done.begun,
         distance=done.distance,
         complete=done.complete,

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .explore_job import ExploreOutcome
 
 
-def save_plot(path: Path, result: MappingResult, plan: OccupancyGrid, truth: Array, outcome: ExploreOutcome) -> None:
+def save_plot(
+    path: Path, result: MappingResult, plan: OccupancyGrid | None, truth: Array, outcome: ExploreOutcome
+) -> None:
     """Write the picture; truth: times and poses (n, 4) of the root link."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -27,8 +29,9 @@ def save_plot(path: Path, result: MappingResult, plan: OccupancyGrid, truth: Arr
     x, y, _ = grid.origin
     width, height = grid.size
     axes.imshow(shade, cmap="gray", origin="lower", vmin=0, vmax=100, extent=(x, x + width, y, y + height))
-    walls = plan.point_of(np.argwhere(plan.occupied()))
-    axes.plot(walls[:, 0], walls[:, 1], ".", color="tab:blue", markersize=1.0, label="true walls")
+    if plan is not None:
+        walls = plan.point_of(np.argwhere(plan.occupied()))
+        axes.plot(walls[:, 0], walls[:, 1], ".", color="tab:blue", markersize=1.0, label="true walls")
     axes.plot(truth[:, 1], truth[:, 2], color="tab:green", linewidth=1.5, label="true way")
     axes.plot(result.poses[:, 0], result.poses[:, 1], "--", color="tab:red", linewidth=1.0, label="way on the map")
     for missed in outcome.missed:
