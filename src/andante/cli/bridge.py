@@ -94,3 +94,37 @@ def ros1(
         return Ros1Bridge(bus, uri, name=absolute(name), host=own, directions=directions, sim_time=sim_time, say=_say)
 
     _run(session, make, seconds)
+
+
+@app.command("ros2")
+def ros2(
+    session: Session,
+    domain: Annotated[
+        int | None, typer.Option("--domain", metavar="N", help="The ROS domain; $ROS_DOMAIN_ID or 0 by default.")
+    ] = None,
+    interface: Annotated[
+        str, typer.Option("--interface", metavar="I", help="Network interface; the loopback by default.")
+    ] = "",
+    out: Out = None,
+    into: In = None,
+    without: Without = None,
+    seconds: Seconds = None,
+) -> None:
+    """Bring the topics of a session into a ROS 2 domain over DDS (experimental). No ROS install is needed."""
+    from andante.bridges.ros2 import Ros2Bridge
+    from andante.bridges.ros2.ends import check_domain
+    from andante.bridges.ros2.types import require
+    from andante.errors import BadInput
+
+    require()
+    said = os.environ.get("ROS_DOMAIN_ID", "0") or "0"
+    if domain is None and not said.isdigit():
+        raise BadInput(f"ROS_DOMAIN_ID should be a number, got {said!r}")
+    number = int(said) if domain is None else domain
+    check_domain(number)
+    directions = _directions(out, into, without)
+
+    def make(bus: BusClient) -> Any:
+        return Ros2Bridge(bus, number, interface=interface, directions=directions, say=_say)
+
+    _run(session, make, seconds)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from andante.bridges.client import BusClient, Graph, Listening, TopicInfo
 from andante.bridges.directions import Directions
-from andante.bridges.driving import STOPPABLE, is_moving
+from andante.bridges.driving import DriverWatch
 from andante.bridges.frames import Frame
 from andante.bus import messages
 from andante.errors import AndanteError
@@ -20,7 +19,6 @@ from .tcpros import frame as framed
 
 LOG, ROS1_LOG = "rcl_interfaces/msg/Log", "rosgraph_msgs/msg/Log"
 LOG_LEVELS = {10: 1, 20: 2, 30: 4, 40: 8, 50: 16}  # of ROS 2 in terms of ROS 1
-SILENCE = 0.5  # a driver from which nothing has come for so long is taken for lost [s]
 
 
 def kind_of(type_name: str) -> Kind:
@@ -74,7 +72,7 @@ class Ros1Bridge:
         self._services: dict[str, str] = {}
         self._listening: dict[Connection, Listening] = {}
         self._description: Listening | None = None
-        self._moving: dict[str, asyncio.TimerHandle] = {}
+        self._drivers = DriverWatch(bus.publish)
         self._watch: Listening | None = None
 
     async def run(self) -> None:
@@ -94,8 +92,7 @@ class Ros1Bridge:
         for listening in (*self._listening.values(), self._description):
             if listening is not None:
                 listening.close()
-        for topic in list(self._moving):
-            self._stop(topic)
+        self._drivers.close()
         await self.node.stop()
 
     def _follow(self, graph: Graph) -> None:
@@ -166,23 +163,7 @@ class Ros1Bridge:
             self._say(f"{name}: {error}")
             return
         self._bus.publish(name, type_name, messages.to_cdr(message))
-        if type_name in STOPPABLE:
-            self._watch_driver(name, type_name, message)
-
-    def _watch_driver(self, name: str, type_name: str, message: Any) -> None:
-        """Stop the robot when a driver falls silent in motion."""
-        timer = self._moving.pop(name, None)
-        if timer is not None:
-            timer.cancel()
-        if is_moving(message):
-            self._moving[name] = asyncio.get_running_loop().call_later(SILENCE, self._stop, name)
-
-    def _stop(self, name: str) -> None:
-        timer = self._moving.pop(name, None)
-        if timer is not None:
-            timer.cancel()
-            type_name = self._incoming.get(name, STOPPABLE[0])
-            self._bus.publish(name, type_name, messages.to_cdr(messages.make(type_name)))
+        self._drivers.note(name, type_name, message)
 
     # Services.
 
