@@ -17,10 +17,3 @@ def waffle(tmp_path: Path) -> Iterator[LiveSession]:
     """A waffle in an empty world with all nodes."""
     with LiveSession("waffle", folder=tmp_path) as session:
         yield session
-
-
-def log_of(session: LiveSession) -> list[str]:
-    """Lines of the log from now on, filled as the session runs."""
-    lines: list[str] = []
-    session.bus.subscribe("/rosout", None, lambda message: lines.append(message.msg), queue=1000)
-    return lines

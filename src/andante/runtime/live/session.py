@@ -83,7 +83,7 @@ class LiveSession:
         self.inbound: list[Callable[[], None]] = []  # called before every period: links to other processes
         self._offset = self.bus.clock.now  # time of the bus when the present scene began [s]
         self._single = 0
-        self._wake: Callable[[float], None] = time.sleep
+        self._failures: set[str] = set()  # of nodes, that were told
         self.stage = Stage(self.choice, self.tell, self.library)
         self.operator = Operator(self.stage)
         if nodes is None:
@@ -126,9 +126,22 @@ class LiveSession:
             self._single = max(0, self._single - 1)
             self._advance()
         for node in self.nodes:
-            node.update()
+            try:
+                node.update()
+            except Exception as error:
+                if not self._survives(node, error):
+                    raise
         self.bus.spin()
         return moves
+
+    def _survives(self, node: LiveNode, error: Exception) -> bool:
+        """Whether the session goes on although a node failed: always when somebody drives it live. It is told once."""
+        line = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
+        text = f"{type(node).__name__} failed: {line}"
+        if text not in self._failures:
+            self._failures.add(text)
+            self.tell(text, "error")
+        return self.paced or isinstance(error, AndanteError)
 
     def _advance(self) -> None:
         stage, walker = self.stage, self.stage.walker

@@ -10,30 +10,76 @@ from andante.runtime.live.files import file_in
 from .node import Answer, LiveNode
 
 if TYPE_CHECKING:
+    from andante.bus.bags import Recorder
     from andante.runtime.live.clip import Clip
     from andante.runtime.live.session import LiveSession
 
 
+QUIET = ("/camera/*",)  # not recorded unless they are named: pictures are drawn only for those who look
+
+
 class RecordingNode(LiveNode):
-    """/clip; `recording`, `file` and `messages` are told on /status."""
+    """/record_start /record_stop /clip; `recording`, `file` and `messages` are told on /status."""
 
     name = "recording"
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
         self.offer("/clip", "andante_msgs/srv/Clip", self._film)
-        self.recording, self.file, self.messages = False, "", 0
+        self.offer("/record_start", "andante_msgs/srv/Record", self._start)
+        self.offer("/record_stop", "andante_msgs/srv/Record", self._stop)
+        self._recorder: Recorder | None = None
+        self.file, self._count = "", 0
         self._clip: Clip | None = None
-        self.lists = {"clips": self._clips}
+        self.lists = {"clips": lambda: self._files("*.mp4"), "recordings": lambda: self._files("*.mcap", "*.bag")}
 
     @property
     def folder(self) -> Any:
         """Where recordings and clips are kept."""
         return self.session.folder
 
-    def _clips(self) -> dict[str, str]:
-        found = sorted(p.name for p in self.folder.glob("*.mp4")) if self.folder.is_dir() else []
+    @property
+    def recording(self) -> bool:
+        """Whether a recording is being written."""
+        return self._recorder is not None and self._recorder.active
+
+    @property
+    def messages(self) -> int:
+        """Messages of the present or the last recording."""
+        return self._recorder.count if self._recorder is not None else self._count
+
+    def _files(self, *patterns: str) -> dict[str, str]:
+        if not self.folder.is_dir():
+            return {}
+        found = sorted(p.name for pattern in patterns for p in self.folder.glob(pattern))
         return dict.fromkeys(found, "")
+
+    def _start(self, request: Any) -> Answer:
+        from andante.bus.bags import Recorder, TopicChoice
+
+        if self.recording:
+            raise BadInput(f"{self.file} is being recorded; stop it first")
+        kind = str(request.format) or "mcap"
+        if kind not in ("mcap", "bag"):
+            raise BadInput(f"recordings are mcap or bag, got {kind!r}")
+        topics = tuple(str(topic) for topic in request.topics)
+        path = file_in(self.folder, str(request.name), self.stage.name, f".{kind}")
+        choice = TopicChoice(topics, exclude=() if topics else QUIET)
+        missing = choice.missing(self.bus.topics())
+        self._recorder = Recorder(self.bus, path, choice)
+        self.file, self._count = path.name, 0
+        note = f"; nobody publishes {', '.join(missing)} yet" if missing else ""
+        return {"message": f"{path.name}{note}", "file": path.name}
+
+    def _stop(self, _: Any) -> Answer:
+        if self._recorder is None:
+            raise BadInput("nothing is being recorded")
+        self._recorder.close()
+        self._count, error = self._recorder.count, self._recorder.error
+        self._recorder = None
+        if error:
+            raise BadInput(f"the recording had ended early: {error}")
+        return {"message": f"{self.file}, {self._count} messages", "file": self.file, "messages": self._count}
 
     def _film(self, request: Any) -> Answer:
         if self._clip is not None:
@@ -70,4 +116,6 @@ class RecordingNode(LiveNode):
         """End what is being made."""
         if self._clip is not None:
             self._clip.close()
+        if self._recorder is not None:
+            self._recorder.close()
         super().close()
