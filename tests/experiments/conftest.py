@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from andante.experiments import load_experiment
+from andante.experiments.report import write
 
 TOYS = Path(__file__).parent / "toys.py"
 
@@ -17,6 +18,12 @@ def toys():
 @pytest.fixture
 def toy():
     return load_experiment(f"{TOYS}:TOY")
+
+
+@pytest.fixture
+def no_figures(monkeypatch):
+    """Reports without figures, which take most of their time."""
+    monkeypatch.setattr(write, "all_figures", lambda analysis: {})
 
 
 @pytest.fixture(autouse=True)
