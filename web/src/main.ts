@@ -53,6 +53,7 @@ function start(): void {
   const main = h("main", { class: "main" }, viewport.element, belowBar, below.element);
   app.append(new Topbar(studio).element, main, rightBar, right.element);
   studio.connection.connect();
+  Object.assign(window, { andante: { studio, driver, stage: viewport.stage } }); // for the console of the curious
 }
 
 start();

@@ -27,9 +27,12 @@ def studio(
         str | None, typer.Option("--token", metavar="T", help="Secret that clients must give (8 letters or more).")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--folder", metavar="DIR", help="Recordings and clips; by default ./andante_sessions.")
+        Path | None,
+        typer.Option("--folder", metavar="DIR", help="Recordings and clips; by default ./andante_sessions."),
     ] = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after this simulated time.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="End after this simulated time.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:

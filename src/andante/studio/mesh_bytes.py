@@ -14,7 +14,7 @@ import numpy as np
 from andante.geometry import Array
 
 MAGIC = b"ANDM"
-CREASE = np.radians(38.0)  # faces that meet at a larger angle keep an edge between them
+CREASE = float(np.radians(38.0))  # faces that meet at a larger angle keep an edge between them
 TRANSPARENT = 1
 
 
@@ -27,14 +27,14 @@ class Part:
     rgba: tuple[float, float, float, float]
 
 
-def mesh_bytes(parts: list[Part]) -> bytes:
+def mesh_bytes(parts: list[Part], crease: float = CREASE) -> bytes:
     """All parts as one buffer; no parts give a mesh without triangles."""
     positions, normals, colors, indices = [], [], [], []
     count, flags = 0, 0
     for part in parts:
         if len(part.faces) == 0:
             continue
-        points, directions, faces = smooth(part.vertices, part.faces)
+        points, directions, faces = smooth(part.vertices, part.faces, crease)
         paint = np.clip(np.round(np.asarray(part.rgba) * 255), 0, 255).astype(np.uint8)
         positions.append(points)
         normals.append(directions)
@@ -55,7 +55,22 @@ def mesh_bytes(parts: list[Part]) -> bytes:
     return MAGIC + struct.pack("<III", count, sum(f.size for f in indices), flags) + body
 
 
-def smooth(vertices: Array, faces: np.ndarray, crease: float = float(CREASE)) -> tuple[Array, np.ndarray, np.ndarray]:
+def coarse(part: Part, cell: float) -> Part:
+    """The part with all vertices of a cubic cell [m] made one (Rossignac and Borrel 1993); faces that vanish go."""
+    if len(part.faces) == 0:
+        return part
+    vertices = np.asarray(part.vertices, dtype=float)
+    coded = np.floor((vertices - vertices.min(axis=0)) / cell).astype(np.int64)
+    _, inverse, count = np.unique(coded, axis=0, return_inverse=True, return_counts=True)
+    inverse = inverse.ravel()
+    means = np.stack([np.bincount(inverse, vertices[:, axis]) / count for axis in range(3)], axis=1)
+    faces = inverse[np.asarray(part.faces)]
+    a, b, c = faces.T
+    faces = faces[(a != b) & (b != c) & (c != a)]
+    return Part(means, faces, part.rgba) if len(faces) else part
+
+
+def smooth(vertices: Array, faces: np.ndarray, crease: float = CREASE) -> tuple[Array, np.ndarray, np.ndarray]:
     """Vertices with normals that are smooth over gentle edges and sharp at creases.
 
     The normal of a corner is the sum of the area-weighted normals of the faces at its vertex that lie within `crease`

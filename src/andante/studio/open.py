@@ -1,7 +1,7 @@
 """`open_studio`: a live session, the web server beside it, and the page in a browser.
 
-    with open_studio("nao", world="lab") as studio:
-        studio.run()          # until Ctrl-C
+with open_studio("nao", world="lab") as studio:
+    studio.run()          # until Ctrl-C
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ RESTARTS = 3  # times that a server process which has died is started anew
 class Studio:
     """A session with its server. The loop never waits for the server, and goes on when that dies."""
 
-    def __init__(self, session: LiveSession, *, port: int = 0, host: str = "127.0.0.1", token: str | None = None) -> None:
+    def __init__(
+        self, session: LiveSession, *, port: int = 0, host: str = "127.0.0.1", token: str | None = None
+    ) -> None:
         self.session = session
         self._restarts = RESTARTS
         robots, worlds = sources_of(session)

@@ -40,7 +40,8 @@ class SceneNode:
         new = [("robot", name) for name in fresh.robots if name not in self.known.robots]
         new += [("world", name) for name in fresh.worlds if name not in self.known.worlds]
         for kind, name in new:
-            self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in fresh.all(kind, name)])
+            files = fresh.all(kind, name)
+            self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
         self.known.robots.update(fresh.robots)
         self.known.worlds.update(fresh.worlds)
         others = session.choice.others

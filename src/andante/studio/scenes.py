@@ -14,16 +14,21 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote
 
+import numpy as np
+
 from andante.description import load_robot, load_world
 from andante.description.load import robot_names, world_names
 from andante.description.robot import Robot
 from andante.description.world import World
 
-from .mesh_bytes import mesh_bytes
+from .mesh_bytes import CREASE, coarse, mesh_bytes
 from .scene_parts import collision_parts, visual_parts
 from .scene_urdf import COLLISION, MESH, page_urdf
 from .scene_world import STATIC, moving_parts, page_world, world_mesh
 
+COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
+ROUNDER = 1.3  # crease of coarse meshes [rad]: fewer vertices, and clustered faces look less jagged
+CELLS = 100  # of a coarse mesh along the diagonal of its robot
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 
 
@@ -51,7 +56,7 @@ class Source:
 class Scenes:
     """The files below /robot and /world.
 
-    robot/NAME.urdf, robot/NAME/LINK.mesh, robot/NAME/LINK.collision.mesh, world/NAME.json, world/NAME/PART.mesh
+    robot/NAME.urdf, robot/NAME/LINK.mesh, .coarse.mesh and .collision.mesh, world/NAME.json, world/NAME/PART.mesh
     NAME may be that of a file: it is percent-encoded, so that it holds no slash.
     """
 
@@ -59,6 +64,7 @@ class Scenes:
         self.robots = {name: Source(name) for name in robot_names()} | dict(robots or {})
         self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
         self._loaded: dict[tuple[str, str], Any] = {}
+        self._cells: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
 
@@ -78,7 +84,8 @@ class Scenes:
         once = quote(name, safe="")
         paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{STATIC}"]
         if kind == "robot":
-            paths += [f"robot/{once}/{link.name}{end}" for link in self._robot(name).links for end in (MESH, COLLISION)]
+            links = [link.name for link in self._robot(name).links]
+            paths += [f"robot/{once}/{link}{end}" for link in links for end in (MESH, COARSE, COLLISION)]
         else:
             paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._world(name))]
         for path in paths:
@@ -97,7 +104,7 @@ class Scenes:
             return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
         name = unquote(name)
         if kind == "robot" and name in self.robots:
-            return _robot_mesh(self._robot(name), part)
+            return _robot_mesh(self._robot(name), part, self._cell(name))
         if kind == "world" and name in self.worlds:
             return world_mesh(self._world(name), part)
         return None
@@ -108,6 +115,12 @@ class Scenes:
             source = self.robots[name]
             self._loaded[key] = load_robot(source.file, source.arguments)
         return self._loaded[key]
+
+    def _cell(self, name: str) -> float:
+        """Cell of the robot's coarse meshes [m]."""
+        if name not in self._cells:
+            self._cells[name] = robot_size(self._robot(name)) / CELLS
+        return self._cells[name]
 
     def _world(self, name: str) -> World:
         key = ("world", name)
@@ -122,10 +135,22 @@ def folder_of(name: str) -> str:
     return quote(quote(name, safe=""), safe="")
 
 
-def _robot_mesh(robot: Robot, name: str) -> bytes | None:
-    for suffix, parts in ((COLLISION, collision_parts), (MESH, visual_parts)):
+def _robot_mesh(robot: Robot, name: str, cell: float) -> bytes | None:
+    for suffix in (COLLISION, COARSE, MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
             found = next((link for link in robot.links if link.name == wanted), None)
-            return mesh_bytes(parts(found)) if found is not None else None
+            if found is None:
+                return None
+            parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
+            if suffix == COARSE:
+                parts = [coarse(part, cell) for part in parts]
+            return mesh_bytes(parts, ROUNDER if suffix == COARSE else CREASE)
     return None
+
+
+def robot_size(robot: Robot) -> float:
+    """Diagonal of the box around a robot with all joints at 0 [m]; 1 where nothing is to be seen."""
+    poses = robot.link_poses()
+    corners = [poses[link.name] @ part.vertices for link in robot.links for part in visual_parts(link)]
+    return float(np.linalg.norm(np.ptp(np.concatenate(corners), axis=0))) if corners else 1.0

@@ -1,7 +1,7 @@
 """`show`: the studio inside a notebook, as a frame; the session runs in a process of its own.
 
-    shown = an.show("nao", world="lab")     # the last value of a cell is displayed
-    shown.close()
+shown = an.show("nao", world="lab")     # the last value of a cell is displayed
+shown.close()
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def show(
         raise BadInput(f"the height of the frame is 100 to 5000 pixels, got {height}")
     command = [sys.executable, "-m", "andante", "studio", _name(robot), "--world", _name(world), "--engine", engine]
     command += ["--port", str(port), "--no-browser", "--json"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         return Shown(process, _address(process), height)
     except BaseException:

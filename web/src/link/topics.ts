@@ -38,7 +38,7 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/support_polygon": ["geometry_msgs/msg/PolygonStamped", 50],
   "/footsteps": ["andante_msgs/msg/Footsteps", 100],
   "/imu/data": ["sensor_msgs/msg/Imu", 50],
-  "/sonar": ["sensor_msgs/msg/Range", 100],
+  "/sonar": ["sensor_msgs/msg/Range", 0],
   "/scan": ["sensor_msgs/msg/LaserScan", 100],
   "/map": ["nav_msgs/msg/OccupancyGrid", 500],
   "/costmap": ["nav_msgs/msg/OccupancyGrid", 500],

@@ -23,7 +23,7 @@ export function paintGrid(data: ArrayLike<number>, width: number, height: number
       if (kind === "cost") {
         if (value <= 0) continue;
         const heat = Math.min(1, value / 100);
-        out.set([228, Math.round(180 * (1 - heat)), Math.round(46 + 30 * (1 - heat)), Math.round(40 + 150 * heat)], at);
+        out.set([228, Math.round(180 * (1 - heat)), Math.round(46 + 30 * (1 - heat)), Math.round(14 + 96 * heat)], at);
       } else if (value >= 0) {
         const free = 1 - Math.min(100, value) / 100;
         const shade = dark ? Math.round(225 - 185 * free) : Math.round(28 + 227 * free);

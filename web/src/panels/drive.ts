@@ -64,7 +64,7 @@ export class DrivePanel implements Panel {
     const buttons = BUTTONS.filter((name) => keys.includes(name));
     refill(
       this.own,
-      keys.some((name) => !BUTTONS.includes(name)) && keypad(this.driver, rows, true, "Keys of this robot"),
+      keys.some((name) => name !== "i" && !BUTTONS.includes(name)) && keypad(this.driver, rows, true, "Keys of this robot"),
       buttons.length > 0 &&
         h("div", { class: "row buttons" }, ...buttons.map((name) => h("button", { type: "button", onclick: () => { this.driver.button(name); } }, name === "shell" ? "Fold to a ball" : "Unfold and stand"))),
     );

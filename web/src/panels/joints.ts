@@ -106,7 +106,7 @@ export class JointsPanel implements Panel {
       const turns = row.joint.jointType !== "prismatic";
       row.value.textContent = turns && this.degrees ? `${fixed(q * DEGREES, 1)}°` : fixed(q, 3);
       const share = Math.min(1, Math.max(0, (q - row.low) / (row.high - row.low || 1)));
-      row.marker.style.left = `${String(100 * share)}%`;
+      row.marker.style.left = `calc(8px + ${String(share)} * (100% - 16px))`;
       if (this.held !== name && !this.wanted.has(name) && document.activeElement !== row.slider) row.slider.value = String(q);
     });
   }

@@ -12,7 +12,7 @@ import { dots, Scatter } from "./scatter";
 
 export class SearchPanel implements Panel {
   readonly id = "search";
-  readonly title = "Gait search";
+  readonly title = "Search";
   readonly element: HTMLElement;
   private readonly budget = h("input", { type: "number", id: "budget", min: 1, max: 100000, value: 60 });
   private readonly study = h("input", { type: "text", id: "study", placeholder: "by the time of day", spellcheck: "false" });

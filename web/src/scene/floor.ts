@@ -2,6 +2,10 @@
 
 import * as THREE from "three";
 
+import { baked, type Lighting } from "./bake";
+import { BAKED } from "./materials";
+import { SOFTWARE } from "./quality";
+
 const TILE = 1; // edge [m]
 const WIDEST = 60; // endless planes are shown so wide [m]
 
@@ -38,12 +42,12 @@ function tiles(): THREE.CanvasTexture {
   pattern = new THREE.CanvasTexture(canvas);
   pattern.wrapS = pattern.wrapT = THREE.RepeatWrapping;
   pattern.colorSpace = THREE.SRGBColorSpace;
-  pattern.anisotropy = 4;
+  pattern.anisotropy = SOFTWARE ? 1 : 4;
   return pattern;
 }
 
 /** One floor of a world. */
-export function makeFloor(data: FloorData): THREE.Mesh {
+export function makeFloor(data: FloorData, light: Lighting): THREE.Mesh {
   const [width, depth] = data.size.map((side) => Math.min(side, WIDEST)) as [number, number];
   const geometry = new THREE.PlaneGeometry(width, depth);
   const at = geometry.getAttribute("position");
@@ -55,7 +59,13 @@ export function makeFloor(data: FloorData): THREE.Mesh {
   geometry.setAttribute("uv", new THREE.BufferAttribute(uv, 2));
   const [r = 0.86, g = 0.87, b = 0.88] = data.color;
   const color = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace).lerp(new THREE.Color(0xffffff), 0.25);
-  const floor = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color, map: tiles() }));
+  if (SOFTWARE) {
+    const paint = new Uint16Array(4 * at.count).fill(65535);
+    geometry.setAttribute("color", new THREE.BufferAttribute(paint, 4, true));
+  }
+  const floor = SOFTWARE
+    ? new THREE.Mesh(baked(geometry, light), new THREE.MeshBasicMaterial({ color: color.multiply(BAKED.color), map: tiles(), vertexColors: true }))
+    : new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color, map: tiles() }));
   const [x = 0, y = 0, z = 0, qx = 0, qy = 0, qz = 0, qw = 1] = data.pose;
   floor.position.set(x, y, z);
   floor.quaternion.set(qx, qy, qz, qw);

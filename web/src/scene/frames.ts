@@ -27,7 +27,7 @@ export class FrameOverlay implements Overlay {
   }
 
   private fill(robot: RobotModel): void {
-    const length = Math.min(0.12, Math.max(0.03, 0.02 * Math.cbrt(robot.mass + 1) * 1.6));
+    const length = Math.min(0.08, 0.016 * Math.cbrt(robot.mass + 1)); // grows with the robot [m]
     for (const link of Object.values(robot.urdf.links)) {
       const axes = new THREE.AxesHelper(length);
       const look = axes.material as THREE.LineBasicMaterial;

@@ -2,13 +2,20 @@
 
 import * as THREE from "three";
 
+import type { Lighting } from "./bake";
+import { BAKED, BAKED_GLASS } from "./materials";
+import { SOFTWARE } from "./quality";
+
+const SUN = 2.1;
+const SKY = 1.35;
+const NIGHT = 0.72; // share of the light that is left in the dark theme
 const REACH = 1.6; // half edge of the square in which shadows fall [m]
 
 export class Lights {
   readonly group = new THREE.Group();
-  private readonly sun = new THREE.DirectionalLight(0xfff4e6, 2.1);
+  private readonly sun = new THREE.DirectionalLight(0xfff4e6, SUN);
   private readonly fill = new THREE.DirectionalLight(0xdfe9ff, 0.55);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8a86, 1.35);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8a86, SKY);
   private direction = new THREE.Vector3(-0.4, 0.25, -0.9).normalize();
 
   constructor(shadows: boolean) {
@@ -23,7 +30,8 @@ export class Lights {
     eye.right = eye.top = REACH;
     eye.near = 0.1;
     eye.far = 9;
-    this.group.add(this.sun, this.sun.target, this.fill, this.fill.target, this.sky);
+    this.group.add(this.sun, this.sun.target, this.sky);
+    if (!SOFTWARE) this.group.add(this.fill, this.fill.target);
     this.follow(new THREE.Vector3());
   }
 
@@ -42,10 +50,24 @@ export class Lights {
     this.fill.position.copy(at).add(new THREE.Vector3(2.5, -3.5, 2));
   }
 
+  /** The light by day for what is lit once and for all. */
+  get lighting(): Lighting {
+    const part = (color: THREE.Color, intensity: number): THREE.Color => color.clone().multiplyScalar(intensity / Math.PI);
+    return {
+      sun: this.direction,
+      sunColor: part(this.sun.color, SUN),
+      sky: part(this.sky.color, SKY),
+      ground: part(this.sky.groundColor, SKY),
+    };
+  }
+
   /** Less light at night. */
   dim(dark: boolean): void {
-    this.sun.intensity = dark ? 1.75 : 2.1;
-    this.sky.intensity = dark ? 0.95 : 1.35;
+    this.sun.intensity = dark ? 0.83 * SUN : SUN;
+    this.sky.intensity = dark ? NIGHT * SKY : SKY;
     this.fill.intensity = dark ? 0.45 : 0.55;
+    const baked = dark ? NIGHT : 1;
+    BAKED.color.setScalar(baked);
+    BAKED_GLASS.color.setScalar(baked);
   }
 }

@@ -1,18 +1,18 @@
 /** How fine the picture is drawn: less where the machine draws by its processor alone. */
 
-import type { WebGLRenderer } from "three";
-
-const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const NAMES = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const SLOW = 1000 / 24; // a frame that takes longer is too slow [ms]
 const QUICK = 1000 / 70;
 
-/** Whether the renderer has no graphics card behind it. */
-export function isSoftware(renderer: WebGLRenderer): boolean {
-  const gl = renderer.getContext();
+/** Whether the browser draws without a graphics card. */
+export const SOFTWARE = ((): boolean => {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (!gl) return true;
   const extension = gl.getExtension("WEBGL_debug_renderer_info");
   const name: unknown = extension ? gl.getParameter(extension.UNMASKED_RENDERER_WEBGL) : "";
-  return typeof name === "string" && SOFTWARE.test(name);
-}
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return typeof name === "string" && NAMES.test(name);
+})();
 
 /** Pixels per CSS pixel, lowered while drawing is slow and raised again while it is quick. */
 export class PixelRatio {
@@ -21,8 +21,8 @@ export class PixelRatio {
   private mean = 0;
   private frames = 0;
 
-  constructor(software: boolean) {
-    this.most = software ? 1 : Math.min(window.devicePixelRatio, 2);
+  constructor() {
+    this.most = SOFTWARE ? 1 : Math.min(window.devicePixelRatio, 2);
     this.value = this.most;
   }
 

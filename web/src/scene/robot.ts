@@ -6,6 +6,7 @@ import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
 import type { LinkPoses, JointState } from "../link/messages";
 import { COLLISION, GLASS, PICKED, ROBOT } from "./materials";
 import { address, fetchMesh } from "./meshes";
+import { SOFTWARE } from "./quality";
 
 export interface LinkInfo {
   name: string;
@@ -60,7 +61,7 @@ export class RobotModel {
         done(place);
         return;
       }
-      fetchMesh(url).then(
+      fetchMesh(SOFTWARE ? url.replace(/\.mesh$/, ".coarse.mesh") : url).then(
         ({ geometry, transparent }) => {
           const mesh = new THREE.Mesh(geometry, transparent ? GLASS : ROBOT);
           mesh.castShadow = mesh.receiveShadow = true;

@@ -9,6 +9,8 @@ import { composed, inverse, planar, type Planar } from "../map/planar";
 import type { Studio } from "../studio";
 import { Signal } from "../ui/signal";
 import { toast } from "../ui/toast";
+import { blobShadow } from "./bake";
+import { SOFTWARE } from "./quality";
 import { RobotModel } from "./robot";
 import type { View } from "./view";
 import { WorldModel } from "./world";
@@ -26,6 +28,7 @@ export class Stage {
   private framed = false;
   private last: LinkPoses | undefined;
   private others = new Map<string, RobotModel>();
+  private readonly blob = SOFTWARE ? blobShadow() : undefined;
 
   constructor(
     studio: Studio,
@@ -36,6 +39,7 @@ export class Stage {
       if (status.robot !== this.asked.robot) void this.loadRobot(status.robot);
       if (status.world !== this.asked.world) void this.loadWorld(status.world);
     });
+    if (this.blob) view.scene.add(this.blob);
     hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
     hear(studio.connection, "/joint_states", (message) => {
       if (performance.now() - this.posesAt < STALE) return;
@@ -62,9 +66,10 @@ export class Stage {
     const robot = this.robot.value;
     if (!robot) return;
     const box = new THREE.Box3().setFromObject(robot.urdf);
-    const size = box.isEmpty() ? 0.6 : box.getSize(new THREE.Vector3()).length();
-    const middle = box.isEmpty() ? this.centre.clone() : box.getCenter(new THREE.Vector3());
-    this.view.frame(middle, Math.min(Math.max(size, 0.3), 4));
+    if (box.isEmpty()) return;
+    const size = box.getSize(new THREE.Vector3());
+    this.blob?.scale.setScalar(1.25 * Math.max(size.x, size.y));
+    this.view.frame(box.getCenter(new THREE.Vector3()), Math.min(Math.max(size.length(), 0.3), 4));
   }
 
   private place(message: LinkPoses): void {
@@ -93,6 +98,7 @@ export class Stage {
     }
     this.centre.copy(at);
     this.view.lights.follow(at);
+    this.blob?.position.set(at.x, at.y, 0.004);
     if (!this.framed && robot.urdf.children.length > 0) {
       this.framed = true;
       this.home();
@@ -118,12 +124,11 @@ export class Stage {
   private async loadWorld(name: string): Promise<void> {
     this.asked.world = name;
     try {
-      const world = await WorldModel.load(name, () => { this.view.invalidate(); });
+      const world = await WorldModel.load(name, this.view.lights, () => { this.view.invalidate(); });
       if (this.asked.world !== name) return;
       if (this.world.value) this.view.scene.remove(this.world.value.group);
       this.view.scene.add(world.group);
       this.view.setBackground(world.background);
-      this.view.lights.aim(world.sun);
       if (this.last) world.place(this.last);
       this.world.value = world;
     } catch (error) {

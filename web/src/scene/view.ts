@@ -5,7 +5,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
 import { dark } from "../ui/theme";
 import { Lights } from "./lights";
-import { isSoftware, PixelRatio } from "./quality";
+import { PixelRatio, SOFTWARE } from "./quality";
 
 export class View {
   readonly scene = new THREE.Scene();
@@ -15,19 +15,17 @@ export class View {
   readonly lights: Lights;
   /** Frames drawn in the last second. */
   fps = 0;
-  private readonly renderer: THREE.WebGLRenderer;
-  private readonly ratio: PixelRatio;
+  readonly renderer: THREE.WebGLRenderer;
+  private readonly ratio = new PixelRatio();
   private readonly beforeFrame: (() => void)[] = [];
   private dirty = true;
   private drawn: number[] = [];
   private day = new THREE.Color(0xdfe6ec);
 
   constructor(private readonly holder: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
-    const software = isSoftware(this.renderer);
-    this.ratio = new PixelRatio(software);
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFShadowMap;
+    this.renderer = new THREE.WebGLRenderer({ antialias: !SOFTWARE, powerPreference: "high-performance" });
+    this.renderer.shadowMap.enabled = !SOFTWARE;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;
     this.canvas = this.renderer.domElement;
     this.canvas.setAttribute("role", "img");
@@ -43,7 +41,7 @@ export class View {
     this.controls.minDistance = 0.15;
     this.controls.maxDistance = 25;
     this.controls.addEventListener("change", () => { this.invalidate(); });
-    this.lights = new Lights(true);
+    this.lights = new Lights(!SOFTWARE);
     this.scene.add(this.lights.group);
     this.scene.fog = new THREE.Fog(0xffffff, 9, 32);
     dark.watch(() => { this.paint(); });

@@ -3,9 +3,12 @@
 import * as THREE from "three";
 
 import type { LinkPoses } from "../link/messages";
+import { baked, type Lighting } from "./bake";
 import { makeFloor, type FloorData } from "./floor";
-import { WORLD, WORLD_GLASS } from "./materials";
+import type { Lights } from "./lights";
+import { BAKED, BAKED_GLASS, WORLD, WORLD_GLASS } from "./materials";
 import { address, fetchMesh } from "./meshes";
+import { SOFTWARE } from "./quality";
 
 interface WorldData {
   name: string;
@@ -25,13 +28,16 @@ export class WorldModel {
 
   private constructor(
     readonly data: WorldData,
+    lights: Lights,
     onChange: () => void,
   ) {
     const [r = 0.8, g = 0.85, b = 0.9] = data.background;
     this.background = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
     this.sun = new THREE.Vector3(...(data.lights.find((light) => light.kind === "directional")?.direction ?? [-0.4, 0.25, -0.9]));
-    for (const floor of data.floors) this.group.add(makeFloor(floor));
-    if (data.static !== null) this.add(this.group, data.static, onChange);
+    lights.aim(this.sun);
+    const { lighting } = lights;
+    for (const floor of data.floors) this.group.add(makeFloor(floor, lighting));
+    if (data.static !== null) this.add(this.group, data.static, onChange, SOFTWARE ? lighting : undefined);
     for (const part of data.parts) {
       const place = new THREE.Group();
       set(place, part.pose);
@@ -41,10 +47,10 @@ export class WorldModel {
     }
   }
 
-  static async load(name: string, onChange: () => void): Promise<WorldModel> {
+  static async load(name: string, lights: Lights, onChange: () => void): Promise<WorldModel> {
     const answer = await fetch(`world/${address(name)}.json`);
     if (!answer.ok) throw new Error(`the server knows no world ${name}`);
-    return new WorldModel((await answer.json()) as WorldData, onChange);
+    return new WorldModel((await answer.json()) as WorldData, lights, onChange);
   }
 
   /** Put the links that move where they are. */
@@ -56,9 +62,11 @@ export class WorldModel {
     });
   }
 
-  private add(parent: THREE.Object3D, mesh: string, onChange: () => void): void {
+  /** Fetch a mesh; with a light, it is lit once and for all. */
+  private add(parent: THREE.Object3D, mesh: string, onChange: () => void, light?: Lighting): void {
     fetchMesh(`world/${mesh}`).then(({ geometry, transparent }) => {
-      const shown = new THREE.Mesh(geometry, transparent ? WORLD_GLASS : WORLD);
+      const look = light ? (transparent ? BAKED_GLASS : BAKED) : transparent ? WORLD_GLASS : WORLD;
+      const shown = new THREE.Mesh(light ? baked(geometry, light) : geometry, look);
       shown.receiveShadow = true;
       shown.castShadow = true;
       parent.add(shown);
