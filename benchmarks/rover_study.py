@@ -29,7 +29,7 @@ BOX = Box((0.25, 0.25, 0.4))
 OBSTACLE = Placement(
     "parcel",
     Robot("parcel", (Link("parcel", visuals=(Visual(BOX),), collisions=(Collision(BOX),)),), ()),
-    SE3.from_xyz_rpy([0.2, 0.05, 0.2]),
+    SE3.from_xyz_rpy([0.65, 0.05, 0.2]),
     fixed=True,
 )
 

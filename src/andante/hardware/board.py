@@ -51,6 +51,8 @@ class Board:
         self.battery = battery or Battery()
         self.output = BoardOutput(b"", 0, 0)
         self._share = 0.0  # of the full throttle
+        self._shares = (math.nan, math.nan)  # throttle and steering that the command below stands for
+        self._command = BodyCommand()
         self._before = body.engine.time
         self._wheels = [body.joint_names.index(name) for name in (self.car.left, self.car.right)]
 
@@ -61,8 +63,11 @@ class Board:
         throttle = PwmChannel.of("throttle", self.firmware.parameters).share(self.output.throttle)
         steering = PwmChannel.of("steering", self.firmware.parameters).share(self.output.steering)
         self._share, self._before = throttle, now
-        targets = self.car.targets(throttle * self.car.top_speed, steering * self.car.full_lock)
-        self.body.write(BodyCommand(targets))
+        if (throttle, steering) != self._shares:
+            self._shares = (throttle, steering)
+            targets = self.car.targets(throttle * self.car.top_speed, steering * self.car.full_lock)
+            self._command = BodyCommand(targets)
+        self.body.write(self._command)
         return self.output.data
 
     def _sensors(self, now: float) -> BoardSensors:

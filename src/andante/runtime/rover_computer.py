@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, se2
 from andante.hardware import SerialBody
-from andante.localization import Ahrs, LikelihoodField, MclParameters, MonteCarloLocalizer, StandStill, UwbSetup
+from andante.localization import (
+    Ahrs,
+    Estimate,
+    LikelihoodField,
+    MclParameters,
+    MonteCarloLocalizer,
+    StandStill,
+    UwbSetup,
+)
 from andante.mapping import Scan
 
 from .rover_odometry import PoseHistory, RoverOdometry
@@ -22,11 +30,14 @@ from .rover_tags import RoverTags
 
 ODOMETRY = ("wheels", "uwb")  # what leads the localiser: wheels and gyro, or the tags and the AHRS as in the source
 SOURCES = ("uwb", "odometry", "amcl")  # of the estimates
-SETTLING = 10  # scans that weigh the particles while the rover stands
+SETTLING = 6  # scans of the standing rover that choose among first poses
 SETTLE_GROWTH = 1.3  # of the spread between two of them
+NARROWEST, WIDEST = 0.01, 0.5  # [m, rad]
 FIRST_FIXES = 10  # of the tags that tell the first pose
-DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
-WIDEST = 0.5  # [m, rad]
+DEVIATION = (0.3, 0.3, 0.25)  # of a pose told by the tags [m, m, rad]
+TURNS = (0.0, -0.5, 0.5, -1.0, 1.0)  # headings about theirs that are tried [rad]
+REACH = (1.2, 1.2)  # how far from it the scan search may find a place [m, rad]
+FOUND_DEVIATION = (0.1, 0.1, 0.1)  # of such a place [m, m, rad]
 
 
 class RoverComputer:
@@ -57,7 +68,7 @@ class RoverComputer:
         self.map_from_uwb: Array | None = None
         self.located = False  # the localiser has a pose that scans have settled
         self._still: StandStill | None = None
-        self._settled = 0
+        self._standing: list[Scan] = []  # scans of the standing rover
         self._map_from_odom = np.zeros(3)
         self._odom_start = np.zeros(3)  # pose on the map at which the odometry began
         self._by_tags = PoseHistory()
@@ -80,7 +91,8 @@ class RoverComputer:
         self.tags.standing = True
         self.tags.ahrs.heading_known = False
         self.odometry.restart()
-        self.located, self._settled = False, 0
+        self.located = False
+        self._standing.clear()
         self._by_tags.clear()
 
     # ---- readings --------------------------------------------------------------------------------
@@ -111,24 +123,40 @@ class RoverComputer:
             self._map_from_odom = self.localizer.map_from_odom
 
     def _settle(self, scan: Scan) -> None:
-        """One scan after the other on a standing rover: each weighs particles spread a little wider than before."""
-        if self._settled == 0:
-            if self.tags.standing_count < FIRST_FIXES:
-                return
-            assert self.map_from_uwb is not None
-            map_from_tag = se2.compose(self.map_from_uwb, self.tags.middle_pose())
-            self.localizer.start_at(se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0]), DEVIATION)
-        else:
-            last = self.localizer.estimate
-            spread = np.minimum(np.sqrt(np.diag(last.covariance)) * SETTLE_GROWTH, WIDEST)
-            self.localizer.start_at(last.pose, spread)
+        """Keep the scans of the standing rover; with enough of them choose the pose among all that the tags allow."""
+        self._standing.append(scan)
+        if len(self._standing) < SETTLING or self.tags.standing_count < FIRST_FIXES:
+            return
+        scans = self._standing[-SETTLING:]
+        tries = [self._tried(pose, spread, scans) for pose, spread in self._allowed(scans[-1])]
+        best = max(tries, key=lambda made: made.fit)
+        self.localizer.start_at(best.pose, np.sqrt(np.diag(best.covariance)))
         made = self.localizer.update(scan, self._led(scan.time), self.odometry.tilt)
-        self._settled += 1
-        if self._settled >= SETTLING:
-            self.located = True
-            self.tags.standing = False
-            self._map_from_odom = self.localizer.map_from_odom
-            self._odom_start = se2.compose(made.pose, se2.inverse(self.odometry.at(scan.time)))
+        self.located, self.tags.standing = True, False
+        self._standing.clear()
+        self._map_from_odom = self.localizer.map_from_odom
+        self._odom_start = se2.compose(made.pose, se2.inverse(self.odometry.at(scan.time)))
+
+    def _allowed(self, scan: Scan) -> list[tuple[Array, tuple[float, float, float]]]:
+        """Poses (3,) with deviations that the tags allow: theirs with the heading more or less turned, for tags so near
+        to each other tell it badly, and places near to it that fit a scan."""
+        assert self.map_from_uwb is not None
+        map_from_tag = se2.compose(self.map_from_uwb, self.tags.middle_pose())
+        by_tags = se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0])
+        out = [(se2.compose(by_tags, _about(self._tag, turn)), DEVIATION) for turn in TURNS]
+        found = self.localizer.search(scan).poses
+        gaps = se2.between(by_tags, found)
+        near = (np.hypot(gaps[:, 0], gaps[:, 1]) < REACH[0]) & (np.abs(gaps[:, 2]) < REACH[1])
+        return out + [(pose, FOUND_DEVIATION) for pose in found[near]]
+
+    def _tried(self, pose: Array, spread: ArrayLike, scans: list[Scan]) -> Estimate:
+        """What one scan after the other makes of a first pose: each weighs particles a little wider than the last."""
+        for scan in scans:
+            self.localizer.start_at(pose, spread)
+            made = self.localizer.update(scan, np.zeros(3), self.odometry.tilt)
+            pose = made.pose
+            spread = np.clip(np.sqrt(np.diag(made.covariance)) * SETTLE_GROWTH, NARROWEST, WIDEST)
+        return made
 
     def _led(self, time: float) -> Array:
         """The odometry that leads the localiser at a time [s]."""
@@ -175,3 +203,8 @@ class RoverComputer:
             "odometry": se2.compose(self._odom_start, self.odometry.ahead(now)),
             "amcl": self.pose(now),
         }
+
+
+def _about(point: Array, turn: float) -> Array:
+    """The motion (3,) of the robot that turns it about one of its points (2,)."""
+    return se2.compose([*point, turn], [*-point, 0.0])
