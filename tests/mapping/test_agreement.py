@@ -24,7 +24,7 @@ def test_a_map_agrees_with_itself():
     assert told.offset == 0.0
 
 
-@pytest.mark.parametrize("cells, good", [(2, True), (4, False)])
+@pytest.mark.parametrize(("cells", "good"), [(2, True), (4, False)])
 def test_a_shift_counts_beyond_the_reach(cells, good):
     """Only the walls across the shift are off; within the reach of two cells none is."""
     told = compare_maps(room(shift=cells), room())

@@ -25,6 +25,7 @@ from andante.navigation import (
 from andante.navigation.layers import LayeredCostmap
 
 from .explore_goals import Errand, decided, grown
+from .explore_planner import AnyHeading
 from .mobile import MobileRobot, Sensed
 
 LOOK_AROUND = 2.5  # standing before the first goal: one scan alone is no map [s]
@@ -107,7 +108,7 @@ class Exploration:
     def _planner(self, name: str) -> str | GlobalPlanner:
         """The planner by name; a car's search is given up sooner than usual, for another goal is at hand."""
         car = self.vehicle.drive == "ackermann"
-        return HybridAStar(self.vehicle, most_states=MOST_STATES) if name == "auto" and car else name
+        return AnyHeading(HybridAStar(self.vehicle, most_states=MOST_STATES)) if name == "auto" and car else name
 
     @property
     def grid(self) -> OccupancyGrid:
