@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import Json
-from .output import console, print_json, table
+from .output import console, print_json
 
 if TYPE_CHECKING:
     from andante.bus.bags import Player, TopicChoice
@@ -73,11 +73,11 @@ def info(
         f"{found.count} messages",
         markup=False,
     )
-    rows = [
-        [t.name, t.type, str(t.count), f"{t.rate:.1f}" if t.rate is not None else "", "latched" if t.latched else ""]
-        for t in found.topics
-    ]
-    table("", ["topic", "type", "messages", "Hz", ""], rows)
+    wide = max((len(t.name) for t in found.topics), default=0), max((len(t.type) for t in found.topics), default=0)
+    for t in found.topics:
+        rate = "" if t.rate is None else f"{t.rate:.1f} Hz"
+        line = f"  {t.name:<{wide[0]}}  {t.type:<{wide[1]}}  {t.count:>7}  {'latched' if t.latched else rate:>10}"
+        out.print(line, markup=False)
     for note in found.notes:
         out.print(note, markup=False, style="yellow")
     if not found.whole:

@@ -120,18 +120,27 @@ def record_session(
         raise BadInput(f"--seconds should be a number above 0, got {seconds:g}")
     session_url(session)
     made: list[BagWriter] = []
+    begun = time.monotonic()
+
+    def told(text: str) -> None:
+        if seconds is None or time.monotonic() - begun < seconds or not made:  # our own end is no news
+            say(text)
 
     def make(client: BusClient) -> SessionRecording:
+        nonlocal begun
+        begun = time.monotonic()
         writer = BagWriter(out, max_size)
         made.append(writer)
         say(f"recording {writer.path}; Ctrl-C ends it")
-        return SessionRecording(client, writer, choice, say)
+        return SessionRecording(client, writer, choice, told)
 
     try:
-        asyncio.run(_cancelled_by_signals(run_beside(session, make, seconds, say)))
+        asyncio.run(_cancelled_by_signals(run_beside(session, make, seconds, told)))
     finally:
         for writer in made:
             writer.close()
+    if not made:
+        raise BadInput(f"stopped before a session answered at {session_url(session)}")
     return made[0]
 
 

@@ -134,7 +134,7 @@ class Bag:
         if not self.count and problem and not self.notes:
             raise BadInput(f"{self.path}: cannot be read as a bag, it may be cut off or damaged ({problem})")
         if not self.notes and problem:
-            self.notes.append(f"{self.path.name}: read from the front: {problem}")
+            self.notes.append(f"{self.path.name}: its index cannot be used ({problem}); read from the front")
 
     def _salvaged(self, choice: TopicChoice, start: int | None, stop: int | None) -> Iterator[BagMessage]:
         known = {topic.name: topic for topic in self.topics if choice.takes(topic.name)}

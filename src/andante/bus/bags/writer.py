@@ -162,13 +162,13 @@ class BagWriter:
 
     def _begin(self) -> None:
         path = self._path(len(self.parts))
+        if path.exists():
+            raise BadInput(f"{path}: exists already; choose another name")
         self._part = FilePart(path.name, 0, 0, 0)
         self._channels = {}
         if path.suffix.lower() == ".bag":
             from .bag1_file import Bag1File
 
-            if path.exists():
-                raise BadInput(f"{path}: exists already; choose another name")
             self._file = Bag1File(path)
         else:
             from .mcap_file import McapFile
