@@ -109,7 +109,7 @@ def test_pause_step_and_resume(waffle: LiveSession) -> None:
     for _ in range(10):
         assert not waffle.step()
     assert waffle.time == now
-    assert status and status[-1]
+    assert status[-1]
     answer = waffle.bus.call("/step", {"periods": 3})
     assert answer.success
     assert [waffle.step() for _ in range(5)] == [True, True, True, False, False]

@@ -85,7 +85,9 @@ class BaseEstimate:
             c, s = math.cos(yaw), math.sin(yaw)
             x, y = x + c * across[0] - s * across[1], y + s * across[0] + c * across[1]
         if isinstance(stage.walker, ShellDriver):
-            turn = _tuple(so3.to_quaternion(stage.walker.controller.roller.attitude.rotation))
+            began = float(stage.reckoned_from[2])
+            attitude = _tuple(so3.to_quaternion(stage.walker.controller.roller.attitude.rotation))
+            turn = quaternion_product((0.0, 0.0, math.sin(began / 2), math.cos(began / 2)), attitude)
         self._pose = np.array([x, y, height, *turn])
         self._speed(now, place)
 

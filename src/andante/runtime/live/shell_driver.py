@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
 from andante.locomotion.ball_gait import RollingWalker
 from andante.locomotion.shell import ShellMode
-
-BALL_STILL = 0.05  # a ball slower than this stands [m/s]
 
 
 class ShellDriver(RollingWalker):
@@ -48,11 +48,21 @@ class ShellDriver(RollingWalker):
         controller = self.controller
         self._idle = not command.moving
         before, walking = self._steps(), controller.mode is ShellMode.HEXAPOD
-        rolls = controller.mode in (ShellMode.BALL, ShellMode.FOLDING)
         target = controller.update(readings, command, dt)
         step = self._step_of_legs(before) if walking else np.zeros(2)
         if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
             step = dt * controller.roller.velocity
-        turn = command.wz if rolls else float(controller.roller.attitude.spin[2])
-        self._place = self._place + np.array([step[0], step[1], dt * turn])
+        heading = self._heading(float(self._place[2]))
+        self._place = np.array([self._place[0] + step[0], self._place[1] + step[1], heading])
         return target
+
+    def _heading(self, before: float) -> float:
+        """Where straight ahead is, unwrapped [rad]: of the legs where the body faces, of the ball its course."""
+        roller = self.controller.roller
+        if self.controller.mode is ShellMode.HEXAPOD:
+            now = float(roller.attitude.facing)
+        elif self.controller.mode is ShellMode.BALL:
+            now = roller.course - self.forward
+        else:
+            return before  # it changes its shape
+        return before + math.remainder(now - before, 2 * math.pi)

@@ -88,7 +88,7 @@ class Stage:
         self.speeds = modes != Mode.POSITION
         self._all_positions = not self.speeds.any()
         self.origin = np.array(self.choice.place, dtype=float)  # of the odom frame in the world
-        self._reckoned = np.zeros(3)  # place at which the present walker started
+        self.reckoned_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
         lying = lying_side(self.choice.pose) is not None
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
         assert self.ready.walker is not None
@@ -112,8 +112,8 @@ class Stage:
     def position(self) -> Array:
         """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own reckoning."""
         here = np.asarray(self.walker.position, dtype=float)
-        c, s = math.cos(self._reckoned[2]), math.sin(self._reckoned[2])
-        return self._reckoned + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
+        c, s = math.cos(self.reckoned_from[2]), math.sin(self.reckoned_from[2])
+        return self.reckoned_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
 
     @property
     def upright(self) -> bool:
@@ -224,8 +224,8 @@ class Stage:
         here = self.position
         began = np.zeros(3) if start is None else np.asarray(start, dtype=float)
         self.walker = walker
-        self._reckoned = np.asarray(se2.compose(here, se2.inverse(began)), dtype=float)
-        self._reckoned[2] = here[2] - began[2]
+        self.reckoned_from = np.asarray(se2.compose(here, se2.inverse(began)), dtype=float)
+        self.reckoned_from[2] = here[2] - began[2]
 
     def _stood_up(self, stand: Array) -> None:
         """The fall manager has brought the robot to its feet: it drives again from there."""

@@ -43,7 +43,7 @@ class SearchNode(LiveNode):
         self.lists = {"studies": self._studies, "samplers": lambda: dict.fromkeys(SAMPLERS, "")}
         self._worker: SearchWorker | None = None
         self._job: dict[str, Any] = {}
-        self._count = 0
+        self._count, self._end = 0, ""
         self._forget()
         self._state.publish(self._told())
 
@@ -91,7 +91,7 @@ class SearchNode(LiveNode):
         return {"message": f"{name}: {budget} candidates by {sampler}", "study": name}
 
     def _begin(self) -> None:
-        self._worker = SearchWorker(self._job)
+        self._worker, self._end = SearchWorker(self._job), ""
         self.status, self._budget, self._sampler = "running", self._job["budget"], self._job["sampler"]
         self._state.publish(self._told())
 
@@ -145,15 +145,16 @@ class SearchNode(LiveNode):
             case "notice":
                 self.bus.log("warn", entry["text"], self.name)
             case "paused":
-                self.status = "paused"
+                self._end = "paused"
             case "ended":
-                self.status, self._done = "done", entry["done"]
+                self._end, self._done = "done", entry["done"]
             case "failed":
-                self.status, self.message = "failed", entry["message"]
+                self._end, self.message = "failed", entry["message"]
                 self.bus.log("error", entry["message"], self.name)
-            case "gone":
-                if self.status == "running":
-                    self.status, self.message = "failed", f"the search process has ended with code {entry['code']}"
+            case "gone":  # only now another one can start
+                self.status = self._end or "failed"
+                if not self._end:
+                    self.message = f"the search process has ended with code {entry['code']}"
                     self.bus.log("error", self.message, self.name)
                 if self._worker is not None:
                     self._worker.close()

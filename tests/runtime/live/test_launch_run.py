@@ -1,0 +1,72 @@
+from pathlib import Path
+
+import pytest
+
+from andante.errors import BadInput
+from andante.runtime.live import LiveSession
+from andante.runtime.live.launch_file import launch_plan
+from andante.runtime.live.launch_run import run_launch
+
+
+def plan(tmp_path: Path, **table):
+    base = {"robot": "waffle", "seconds": 0.3, "realtime": False, "folder": str(tmp_path)}
+    return launch_plan({**base, **table}, "run.toml")
+
+
+class Ending:
+    url = "http://here"
+
+    def __init__(self) -> None:
+        self.stopped = 0
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+def test_everything_starts_and_everything_ends(tmp_path: Path) -> None:
+    server, bridge, told = Ending(), Ending(), []
+    made = plan(
+        tmp_path,
+        server={"port": 0},
+        bridges={"mine": {"port": 3}},
+        record={"name": "run", "topics": ["/clock"]},
+        parameters={"/waffle/pgain": 3.0},
+        then=[{"at": 0.1, "do": "drive 0.2 0 0 2"}],
+        place=[1.0, 2.0, 90.0],
+    )
+
+    def ready(session: LiveSession, url: str) -> None:
+        told.append((url, session.bus.parameters.get("/waffle/pgain"), session.stage.sim.base_pose[:2].tolist()))
+
+    outcome = run_launch(made, lambda session, p: server, lambda session, name, options: bridge, ready)
+    assert told == [("http://here", 3.0, [pytest.approx(1.0), pytest.approx(2.0)])]
+    assert (server.stopped, bridge.stopped) == (1, 1)
+    assert outcome.seconds == pytest.approx(0.3)
+    assert outcome.behaviour == "drive"
+    assert (tmp_path / "run.mcap").is_file()
+
+
+def test_all_ends_when_something_fails(tmp_path: Path) -> None:
+    server = Ending()
+
+    def broken(session: LiveSession, name: str, options: dict) -> Ending:
+        raise BadInput("no such port")
+
+    with pytest.raises(BadInput, match="no such port"):
+        run_launch(plan(tmp_path, server=True, bridges={"mine": True}), lambda session, p: server, broken)
+    assert server.stopped == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "fragment"),
+    [
+        ({"parameters": {"/waffle/speed": 1.0}}, r"run.toml: \[parameters\] no parameter '/waffle/speed'"),
+        ({"bridges": {"mine": True}}, "bridge 'mine' is not available"),
+        ({"behaviour": "dance"}, "no behaviour 'dance'"),
+        ({"navigation": {"map": "none.yaml"}}, "none.yaml"),
+        ({"robot": "nobody"}, "no robot 'nobody'"),
+    ],
+)
+def test_refuses(tmp_path: Path, table, fragment) -> None:
+    with pytest.raises(Exception, match=fragment):
+        run_launch(plan(tmp_path, **table))
