@@ -196,7 +196,7 @@ def fit(
     hold_out: Annotated[
         str, typer.Option("--hold-out", metavar="TESTS", help="Tests that take no part in the fit, A,B,...")
     ] = "",
-    budget: Annotated[int, typer.Option("--budget", metavar="N", help="Candidates of the search; 0: none.")] = 48,
+    budget: Annotated[int, typer.Option("--budget", metavar="N", help="Candidates of the search; 0: none.")] = 66,
     rounds: Annotated[int, typer.Option("--rounds", metavar="N", help="Guesses that are tried and moved first.")] = 3,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Trials of a test in a candidate.")] = 1,
     trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of a test in the proof.")] = None,

@@ -34,7 +34,7 @@ from .objective import FitObjective
 from .targets import compared, split, targets_of
 
 FACTORY = "andante.experiments.fit.objective:FitObjective"
-SIGMA = 0.04  # of the search, in widths of the ranges: the rounds have come near
+SIGMA = 0.03  # of the search, in widths of the ranges: the rounds have come near
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FitJob:
     out: Path
     engine: str = "mujoco"
     hold_out: tuple[str, ...] = ()  # empty: those of the experiment
-    budget: int = 48  # candidates of the search
+    budget: int = 66  # candidates of the search
     rounds: int = 3
     repeats: int = 1  # trials of a test in a candidate
     trials: int | None = None  # of a test in the proof; None: as the experiment says

@@ -24,6 +24,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X")
 MOST_PANELS = 16
 MOST_MEASURES = 4
 WIDE = 10.0  # [in]
+TOP, BOTTOM, RIGHT, GAP = 0.28, 1.0, 0.12, 0.72  # margins, and between rows of panels [in]
 
 
 def colour_of(analysis: Analysis, source: str) -> str:
@@ -64,15 +65,19 @@ def _shown_measures(analysis: Analysis) -> list[str]:
     return found[:MOST_MEASURES]
 
 
-def _grid(count: int, columns: int, high: float) -> tuple[Any, list[Axes]]:
+def _grid(count: int, columns: int, high: float, left: float = 0.68) -> tuple[Any, list[Axes]]:
+    """A figure with `count` panels, margins in inches so that nothing has to be measured; `high`: of a panel [in]."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     columns = max(1, min(columns, count))
     rows = max(1, math.ceil(count / columns))
-    figure = Figure(figsize=(min(WIDE, 1.2 + 3.2 * columns), 0.9 + high * rows), dpi=110, layout="constrained")
+    wide, tall = min(WIDE, 1.2 + 3.2 * columns), TOP + rows * high + (rows - 1) * GAP + BOTTOM
+    panel = (wide - left - RIGHT - (columns - 1) * left) / columns
+    figure = Figure(figsize=(wide, tall), dpi=110)
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    figure.subplots_adjust(left / wide, BOTTOM / tall, 1 - RIGHT / wide, 1 - TOP / tall, left / panel, GAP / high)
     for unused in axes[count:]:
         unused.set_axis_off()
     for each in axes[:count]:
@@ -97,15 +102,13 @@ def _legend(figure: Any, axes: Sequence[Axes]) -> None:
             handles.setdefault(label, handle)
     if handles:
         columns = min(4 if sum(map(len, handles)) > 90 else 6, len(handles))
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside lower center", ncol=columns, fontsize=8, frameon=False
-        )
+        figure.legend(handles.values(), handles.keys(), loc="lower center", ncol=columns, fontsize=8, frameon=False)
 
 
 def trajectories(analysis: Analysis) -> tuple[str, Any]:
     """Paths of the trials, a panel per test, and where the trials of the reference ended."""
     tests = analysis.tests[:MOST_PANELS]
-    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 2.5)
+    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 1.9)
     has_ends = {"x", "y"} <= set(analysis.experiment.measures)
     for ax, test in zip(axes, tests, strict=False):
         for k, source in enumerate((*analysis.others, *((analysis.standard,) if analysis.standard else ()))):
@@ -124,7 +127,7 @@ def trajectories(analysis: Analysis) -> tuple[str, Any]:
                 colour = colour_of(analysis, source)
                 ax.plot(path[:, 1], path[:, 2], color=colour, linewidth=0.9, alpha=0.7, label=label, zorder=2)
                 ax.plot(path[-1, 1], path[-1, 2], ".", color=colour, markersize=4, zorder=4)
-        ax.set_title(_test_title(analysis, test), fontsize=9)
+        ax.set_title(_test_title(analysis, test), fontsize=9, y=1.0)
         ax.set_aspect("equal", adjustable="datalim")
         ax.set_xlabel("x [m]", fontsize=8)
         ax.set_ylabel("y [m]", fontsize=8)
@@ -138,7 +141,7 @@ def trajectories(analysis: Analysis) -> tuple[str, Any]:
 def headings(analysis: Analysis) -> tuple[str, Any]:
     """Heading over time, a panel per test; lines at what was commanded, a band where the standard ended."""
     tests = analysis.tests[:MOST_PANELS]
-    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 2.1)
+    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 1.5)
     for ax, test in zip(axes, tests, strict=False):
         told = analysis.values.commanded(test, "turned")
         if told is not None:
@@ -166,7 +169,7 @@ def headings(analysis: Analysis) -> tuple[str, Any]:
                     alpha=0.7,
                     label=label,
                 )
-        ax.set_title(_test_title(analysis, test), fontsize=9)
+        ax.set_title(_test_title(analysis, test), fontsize=9, y=1.0)
         ax.set_xlabel("time [s]", fontsize=8)
         ax.set_ylabel("turned [deg]", fontsize=8)
     _legend(figure, axes)
@@ -182,7 +185,7 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
         if experiment.test_of(cell) in analysis.tests:
             panels.setdefault(tuple(cell[name] for name in rest), []).append(dict(cell))
     shown = list(panels.items())[:MOST_PANELS]
-    figure, axes = _grid(len(shown), min(4, len(shown)), 2.7)
+    figure, axes = _grid(len(shown), min(4, len(shown)), 2.2)
     levels = list(experiment.factors[first])
     numbers = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
     place: Callable[[Any], float] = (lambda v: float(v)) if numbers else (lambda v: float(levels.index(v)))
@@ -208,7 +211,9 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
                         color=colour_of(analysis, source), marker=MARKS[k % len(MARKS)], markersize=4 if own else 3,
                         linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2)  # fmt: skip
         if rest:
-            ax.set_title(", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)), fontsize=9)
+            ax.set_title(
+                ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)), fontsize=9, y=1.0
+            )
         ax.set_xticks([place(level) for level in levels], [_word(level) for level in levels])
         ax.set_xlabel(first, fontsize=8)
         ax.set_ylabel(experiment.measures[measure].title, fontsize=8)
@@ -220,8 +225,10 @@ def beside_reference(analysis: Analysis, measure: str) -> Any:
     """Errors of every source beside the standard, nearest first."""
     standings = [s for s in analysis.standings if s.measure == measure and not math.isnan(s.error)]
     standings.sort(key=lambda s: -s.error)
-    figure, axes = _grid(1, 1, 0.6 + 0.42 * len(standings))
-    figure.set_size_inches(7.5, 1.2 + 0.42 * len(standings))
+    figure, axes = _grid(1, 1, 0.42 * len(standings), 2.0)
+    high = 0.7 + 0.42 * len(standings)
+    figure.set_size_inches(7.5, high)
+    figure.subplots_adjust(2.0 / 7.5, 0.5 / high, 0.97, 1 - 0.1 / high)
     ax = axes[0]
     for k, standing in enumerate(standings):
         colour = colour_of(analysis, standing.source)

@@ -49,11 +49,11 @@ def _commanded(analysis: Analysis) -> str:
         if errors:
             worst = max(errors, key=lambda test: errors[test])
             mean = sum(errors.values()) / len(errors)
-            parts.append(f"{nice(engine)} is off by {_percent(mean)} on average and {_percent(errors[worst])} at worst "
-                         f"(test {worst})")  # fmt: skip
+            told = f"{_percent(mean)} on average and {_percent(errors[worst])} at worst (test {worst})"
+            parts.append(f"by {told} on {nice(engine)}")
     if not parts:
         return f"Nothing could be measured of the {label}."
-    return f"Beside what was commanded, the {label} on {'; on '.join(parts)}."
+    return f"Beside what was commanded, the {label} is off {_listed(parts)}."
 
 
 def _what_matters(analysis: Analysis) -> str:

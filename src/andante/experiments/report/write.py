@@ -81,10 +81,6 @@ def write_report(
         (target / name).mkdir(parents=True)
     pictures: dict[str, tuple[str, bytes]] = {}
     for name, (caption, figure) in all_figures(analysis).items():
-        layout = figure.get_layout_engine()
-        if layout is not None:
-            layout.execute(figure)  # once for both files
-        figure.set_layout_engine("none")
         figure.savefig(target / "figures" / f"{name}.pdf", metadata={"CreationDate": None})
         picture = io.BytesIO()
         figure.savefig(picture, format="png")
@@ -112,7 +108,7 @@ def _common(folders: Sequence[Path]) -> tuple[Experiment, tuple[str, ...]]:
     first = experiments[0]
     labels = []
     for folder, each in zip(folders, experiments, strict=True):
-        if dict(each.factors) != dict(first.factors) or dict(each.measures) != dict(first.measures):
+        if dict(each.factors) != dict(first.factors) or set(each.measures) != set(first.measures):
             raise BadInput(
                 f"{folder} and {folders[0]} are different experiments: factors and measures must be the same"
             )
