@@ -62,6 +62,8 @@ class SessionClient:
                     wait, complained = FIRST_WAIT, False
                     await self._serve(socket)
             except (OSError, WebSocketException, TimeoutError) as error:
+                if (task := asyncio.current_task()) is not None and task.cancelling():
+                    raise asyncio.CancelledError from None  # the farewell of a cancelled task failed
                 if not complained:
                     self._say(f"{self.url}: no connection ({_told(error)}); trying again")
                     complained = True

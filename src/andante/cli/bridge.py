@@ -128,3 +128,28 @@ def ros2(
         return Ros2Bridge(bus, number, interface=interface, directions=directions, say=_say)
 
     _run(session, make, seconds)
+
+
+@app.command("foxglove")
+def foxglove(
+    session: Session,
+    port: Annotated[
+        int, typer.Option("--port", metavar="P", help="Port of the Foxglove server; 0 takes a free one.")
+    ] = 8765,
+    drive: Annotated[
+        bool, typer.Option("--drive", help="Let clients publish, call services and set parameters too.")
+    ] = False,
+    out: Out = None,
+    into: In = None,
+    without: Without = None,
+    seconds: Seconds = None,
+) -> None:
+    """Show a session to Foxglove on this machine."""
+    from andante.bridges.foxglove import FoxgloveBridge
+
+    directions = _directions(out, into, without)
+
+    def make(bus: BusClient) -> Any:
+        return FoxgloveBridge(bus, port, drive=drive, directions=directions, say=_say)
+
+    _run(session, make, seconds)
