@@ -1,9 +1,11 @@
+import time
 from pathlib import Path
 
 import pytest
 
 from andante.errors import BadInput
 from andante.runtime.live import LiveSession
+from andante.runtime.live.bridge_process import BridgeProcess, bridge_words
 from andante.runtime.live.launch_file import launch_plan
 from andante.runtime.live.launch_run import run_launch
 
@@ -38,7 +40,7 @@ def test_everything_starts_and_everything_ends(tmp_path: Path) -> None:
     def ready(session: LiveSession, url: str) -> None:
         told.append((url, session.bus.parameters.get("/waffle/pgain"), session.stage.sim.base_pose[:2].tolist()))
 
-    outcome = run_launch(made, lambda session, p: server, lambda session, name, options: bridge, ready)
+    outcome = run_launch(made, lambda session, p: server, lambda session, name, url, options: bridge, ready)
     assert told == [("http://here", 3.0, [pytest.approx(1.0), pytest.approx(2.0)])]
     assert (server.stopped, bridge.stopped) == (1, 1)
     assert outcome.seconds == pytest.approx(0.3)
@@ -49,7 +51,7 @@ def test_everything_starts_and_everything_ends(tmp_path: Path) -> None:
 def test_all_ends_when_something_fails(tmp_path: Path) -> None:
     server = Ending()
 
-    def broken(session: LiveSession, name: str, options: dict) -> Ending:
+    def broken(session: LiveSession, name: str, url: str, options: dict) -> Ending:
         raise BadInput("no such port")
 
     with pytest.raises(BadInput, match="no such port"):
@@ -61,7 +63,6 @@ def test_all_ends_when_something_fails(tmp_path: Path) -> None:
     ("table", "fragment"),
     [
         ({"parameters": {"/waffle/speed": 1.0}}, r"run.toml: \[parameters\] no parameter '/waffle/speed'"),
-        ({"bridges": {"mine": True}}, "bridge 'mine' is not available"),
         ({"behaviour": "dance"}, "no behaviour 'dance'"),
         ({"navigation": {"map": "none.yaml"}}, "none.yaml"),
         ({"robot": "nobody"}, "no robot 'nobody'"),
@@ -70,3 +71,24 @@ def test_all_ends_when_something_fails(tmp_path: Path) -> None:
 def test_refuses(tmp_path: Path, table, fragment) -> None:
     with pytest.raises(Exception, match=fragment):
         run_launch(plan(tmp_path, **table))
+
+
+def test_options_become_words() -> None:
+    options = {"master": "http://here:1", "out": ["/tf", "/odom"], "sim_time": False, "domain": 3}
+    assert bridge_words(options) == [
+        "--master", "http://here:1", "--out", "/tf", "--out", "/odom", "--no-sim-time", "--domain", "3",
+    ]  # fmt: skip
+
+
+def test_a_bridge_that_ends_is_told_and_the_session_goes_on(waffle: LiveSession) -> None:
+    lines: list[str] = []
+    waffle.bus.subscribe("/rosout", None, lambda m: lines.append(m.msg), 100)
+    with pytest.raises(BadInput, match="no bridge 'carrier_pigeon'"):
+        BridgeProcess(waffle, "carrier_pigeon", "", {})
+    bridge = BridgeProcess(waffle, "ros1", "nowhere", {"seconds": 1})
+    end = time.monotonic() + 60
+    while bridge.alive and time.monotonic() < end:
+        time.sleep(0.05)
+    waffle.run(0.05)
+    assert any("bridge ros1 has ended (session 'nowhere' should be a port" in line for line in lines)
+    bridge.stop()

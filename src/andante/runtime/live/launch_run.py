@@ -11,12 +11,13 @@ from typing import Any
 
 from andante.errors import AndanteError, BadInput
 
+from .bridge_process import BridgeProcess
 from .launch_file import LaunchPlan, ServerPlan, ThenPlan
 from .nodes.navigation import NavigationNode
 from .session import LiveSession
 
 Serve = Callable[[LiveSession, ServerPlan], Any]  # returns something with `url` and `close()` or `stop()`
-Bridge = Callable[[LiveSession, str, dict[str, Any]], Any]
+Bridge = Callable[[LiveSession, str, str, dict[str, Any]], Any]  # session, name, address, options
 
 
 @dataclass(frozen=True)
@@ -124,21 +125,22 @@ def run_launch(
 ) -> LaunchOutcome:
     """Carry a plan out. Whatever happens, server, bridges, recording and engine are ended in the end.
 
-    serve starts the web server, bridge one of the further bridges; ready is told the address once all has started.
+    serve starts the web server, bridge one of the other bridges; ready is told the address once all has started.
     """
     with ExitStack() as stack:
         session = session_of(plan)
         stack.callback(session.close)
         url = ""
-        if plan.server is not None:
-            server = (serve or plain_server)(session, plan.server)
+        if plan.server is not None or plan.bridges:  # bridges reach the session through its server
+            server = (serve or plain_server)(session, plan.server or ServerPlan())
             stack.callback(server.stop if hasattr(server, "stop") else server.close)
             url = server.url
         for name, options in plan.bridges.items():
-            if bridge is None:
-                raise BadInput(f"{plan.source}: bridge {name!r} is not available here")
-            made = bridge(session, name, dict(options))
-            stack.callback(made.stop if hasattr(made, "stop") else made.close)
+            try:
+                made = (bridge or BridgeProcess)(session, name, url, dict(options))
+            except AndanteError as error:
+                raise BadInput(f"{plan.source}: [bridges] {error}") from None
+            stack.callback(made.stop)
         if plan.record is not None:
             answer = session.bus.call(
                 "/record_start",
