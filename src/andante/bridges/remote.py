@@ -151,7 +151,8 @@ class RemoteBus:
         self._answers[number] = waiting
         self._send({**head, "number": number}, body)
         try:
-            answer, data = await asyncio.wait_for(waiting, timeout)
+            async with asyncio.timeout(timeout):
+                answer, data = await waiting
         except TimeoutError:
             raise BusError(f"{what}: no answer within {timeout:g} s") from None
         finally:

@@ -248,7 +248,8 @@ async def _ask(
     offer.waiting[mark] = answer
     try:
         offer.send({**request, "id": mark})
-        message = await asyncio.wait_for(answer, timeout)
+        async with asyncio.timeout(timeout):
+            message = await answer
     except TimeoutError:
         raise BadInput(f"no answer within {timeout:g} s") from None
     finally:

@@ -47,7 +47,8 @@ async def run_beside(
     connecting = asyncio.create_task(client.run())
     try:
         try:
-            await asyncio.wait_for(client.ready(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await client.ready()
         except TimeoutError:
             raise AndanteError(f"no session answers at {client.url}; start one with andante studio") from None
         bridge = make(client)

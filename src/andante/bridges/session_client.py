@@ -207,7 +207,8 @@ class SessionClient:
         try:
             if not self._send({**message, "compression": "cbor"} if self._own else message):
                 raise BusError(f"{service}: there is no connection to the session")
-            answer = await asyncio.wait_for(waiting, timeout or CALL_TIMEOUT)
+            async with asyncio.timeout(timeout or CALL_TIMEOUT):
+                answer = await waiting
         except TimeoutError:
             raise BusError(f"{service}: no answer within {timeout or CALL_TIMEOUT:g} s") from None
         finally:
@@ -219,7 +220,7 @@ class SessionClient:
     async def _look(self) -> None:
         """Look at the graph again and again."""
         known: Any = None
-        while True:
+        while self.connected:
             with contextlib.suppress(AndanteError):
                 seen = await self._graph()
                 if seen != known:

@@ -141,7 +141,8 @@ class Ros1Node:
                     self._say(f"no ROS master: {error}; trying again")
                     told = True
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), WATCH)
+                async with asyncio.timeout(WATCH):
+                    await self._wake.wait()
             self._wake.clear()
 
     async def _reconcile(self) -> None:
