@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
-from .control import Decision, MotionState
+from .control import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 from .costmap import Costmap
 from .path import Path
 from .vehicle import Vehicle
+
+_BRAKE = 0.8  # stops when its arc touches something within this time [s]
 
 
 @dataclass(frozen=True)
@@ -101,28 +103,45 @@ def twist_of(pulses: Pulses, vehicle: Vehicle, settings: WaypointSettings | None
 class WaypointDriver:
     """The waypoint controller as a local planner: it heads for the next pose of the path outside its arrival radius.
 
-    It looks at no obstacle, as on the source's car; the navigator's own checks still stop it.
+    The source's car looks at no obstacle; here it stops before what its arc would touch. Parts driven backwards are
+    steered with the rear ahead; a robot that can turns on the spot towards the path and to its last heading.
     """
 
-    def __init__(self, vehicle: Vehicle, settings: WaypointSettings | None = None) -> None:
+    def __init__(
+        self, vehicle: Vehicle, settings: WaypointSettings | None = None, margins: Margins | None = None
+    ) -> None:
         self.vehicle = vehicle
         self.settings = settings or WaypointSettings()
+        self._around = Surroundings(vehicle, margins or Margins())
 
     def reset(self) -> None:
         """Nothing is remembered from one decision to the next."""
 
     def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
         """The velocity to drive with now."""
+        spin = turn_to_path(state, path, self.vehicle, 1.2)
+        twist = np.array([0.0, 0.0, spin]) if spin else self._towards(state, path)
+        if not twist.any():
+            return Decision(twist, "the last waypoint is reached")
+        soon = self._around.time_to_touch(twist, state, costmap, _BRAKE)
+        if soon is not None:
+            return stopped(f"the arc to the waypoint touches something in {soon:.1f} s")
+        return Decision(twist)
+
+    def _towards(self, state: MotionState, path: Path) -> Array:
+        """Twist to the next pose of the path that is far enough away; zero: the last one is reached."""
+        s, way = self.settings, int(path.directions[-1])
         rest = path.poses[path.nearest(state.pose) :, :2]
         gaps = np.linalg.norm(rest - state.pose[:2], axis=1)
-        far = np.flatnonzero(gaps > self.settings.arrival)
-        at_end = not len(far)
-        target = rest[-1] if at_end else rest[int(far[0])]
-        command = waypoint_command(state.pose, target, self.settings)
+        far = np.flatnonzero(gaps > s.arrival)
+        target = rest[int(far[0])] if len(far) else rest[-1]
+        pose = np.array([state.pose[0], state.pose[1], state.pose[2] + (0.0 if way > 0 else math.pi)])
+        command = waypoint_command(pose, target, s)
         if command.arrived:
-            return Decision(np.zeros(3), "the last waypoint is reached")
+            return np.zeros(3)
         left = float(np.linalg.norm(rest[-1] - state.pose[:2]))
-        throttle = min(
-            max(self.settings.throttle_gain * left, self.settings.least_throttle), self.settings.most_throttle
-        )
-        return Decision(twist_of(pulses_of(throttle, command.steering, self.settings), self.vehicle, self.settings))
+        throttle = min(max(s.throttle_gain * left, s.least_throttle), s.most_throttle)
+        twist = twist_of(pulses_of(throttle, command.steering, s), self.vehicle, s)
+        if way < 0:  # the same circle, the rear ahead
+            twist = np.array([-twist[0], 0.0, twist[2]]) * min(1.0, self.vehicle.max_reverse / max(twist[0], 1e-9))
+        return twist

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer
-from andante.mapping import OccupancyGrid, Scan
+from andante.mapping import Mapper, MappingParameters, OccupancyGrid, Scan
 
 START_DEVIATION = (0.15, 0.15, 0.1)  # of a start that is told [m, m, rad]
 LOST_AFTER = 5  # poor updates in a row
@@ -46,6 +46,32 @@ class OdometryOnly:
 
     def relocalise(self, scan: Scan) -> None:
         """Nothing to look for."""
+
+
+class ByScans:
+    """No map: each scan is laid on those before it, so that slipping wheels and pushes are noticed.
+
+    Where scans show too little, odometry goes on alone.
+    """
+
+    trusted = True
+
+    def __init__(self, start: ArrayLike = (0.0, 0.0, 0.0), parameters: MappingParameters | None = None) -> None:
+        self.map_from_odom = np.array(start, dtype=float)
+        self._start = self.map_from_odom.copy()
+        self._parameters = parameters
+        self._mapper: Mapper | None = None
+
+    def update(self, scan: Scan, odom: Array) -> None:
+        """Track the robot on its own map."""
+        if self._mapper is None:
+            start = se2.compose(self._start, odom)
+            self._mapper = Mapper(self._parameters, keep_keys=False, start=start)
+        pose = self._mapper.update(scan, odom).pose
+        self.map_from_odom = se2.compose(pose, se2.inverse(odom))
+
+    def relocalise(self, scan: Scan) -> None:
+        """Nothing to look for: the map begins where the robot began."""
 
 
 class OnMap:

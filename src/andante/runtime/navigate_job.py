@@ -20,11 +20,11 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
-from andante.navigation import GoalChecker, Navigator, State, Vehicle, vehicle_of
+from andante.navigation import Costmap, GoalChecker, Navigator, State, Vehicle, vehicle_of
 
 from .job import parse_push
-from .mobile import MobileRobot, mobile_robot
-from .mobile_localiser import OdometryOnly, OnMap
+from .mobile import MobileRobot, Sensed, mobile_robot
+from .mobile_localiser import ByScans, OnMap
 from .navigate_measure import Measure, Outcome
 from .navigate_run import Drive, drive_to_goal
 from .navigate_settings import (
@@ -121,7 +121,7 @@ def prepare(job: NavigateJob) -> Ready:
         vehicle,
         grid,
         planner=planner_with(job.planner, vehicle, own, tables),
-        controller=controller_with(job.controller, vehicle, job.seed, settings.margins, tables),
+        controller=controller_with(job.controller, vehicle, job.seed, settings.margins, own, tables),
         settings=settings,
         seed=job.seed,
     )
@@ -155,9 +155,7 @@ def run_navigate(job: NavigateJob, progress: bool = False) -> Outcome:
     ready = prepare(job)
     start = se2.compose(se2.inverse(job.map_pose), se2.compose(job.start, ready.vehicle.reference))
     localiser = (
-        OdometryOnly(start)
-        if ready.grid is None
-        else OnMap(ready.grid, start, mcl_parameters(ready.tables), seed=job.seed)
+        ByScans(start) if ready.grid is None else OnMap(ready.grid, start, mcl_parameters(ready.tables), seed=job.seed)
     )
     robot = mobile_robot(
         ready.robot, ready.world, job.start, job.engine, localiser=localiser, vehicle=ready.vehicle, dt=job.dt,
@@ -183,6 +181,15 @@ def run_navigate(job: NavigateJob, progress: bool = False) -> Outcome:
         robot.close()
 
 
+def _hopeless(job: NavigateJob, ready: Ready, sensed: Sensed) -> str:
+    """Why the given map alone rules the goal out; empty: it does not, or there is none."""
+    if ready.grid is None or not sensed.trusted:
+        return ""
+    costmap = Costmap.of(ready.grid, ready.vehicle, ready.navigator.settings.layers.inflation)
+    plan = ready.navigator.planner.plan(sensed.pose, _goal_of(job, ready.vehicle), costmap)
+    return "" if plan.path is not None else plan.reason or "the planner finds no way on the map"
+
+
 def _navigate(
     job: NavigateJob, ready: Ready, robot: MobileRobot, push: tuple[Array, float] | None, progress: bool
 ) -> tuple[Outcome, Drive]:
@@ -195,6 +202,10 @@ def _navigate(
     settled = robot.settle()
     sensed = replace(settled, sweeps=(*sensed.sweeps, *settled.sweeps))
     measure = Measure(robot, goal, job.tolerance, YAW, job.map_pose, job.timeout, push, progress)
+    hopeless = _hopeless(job, ready, sensed)
+    if hopeless:
+        drive = Drive(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
+        return measure.outcome(drive, job, 0.0), drive
     wall = time.perf_counter()
     with measure:
         drive = drive_to_goal(robot, ready.navigator, sensed, job.timeout, measure.watch)

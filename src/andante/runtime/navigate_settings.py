@@ -109,8 +109,10 @@ def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tab
     return changed(planner, tables, "planner")  # type: ignore[no-any-return]
 
 
-def controller_with(name: str, vehicle: Vehicle, seed: int, margins: Margins, tables: Tables) -> LocalPlanner:
-    """A controller of a name or `file.py:Name`, with the settings of its own table."""
+def controller_with(
+    name: str, vehicle: Vehicle, seed: int, margins: Margins, near: float, tables: Tables
+) -> LocalPlanner:
+    """A controller of a name or `file.py:Name`, with the settings of its own table; near: the goal's radius [m]."""
     for table in CONTROLLER_TABLES:
         if tables.get(table) and table != name:
             raise BadInput(f"the table [{table}] belongs to the controller {table}, but {name} drives")
@@ -122,5 +124,7 @@ def controller_with(name: str, vehicle: Vehicle, seed: int, margins: Margins, ta
         case "pursuit":
             return PurePursuit(vehicle, changed(replace(PursuitSettings(), margins=margins), tables, name))
         case "waypoint":
-            return WaypointDriver(vehicle, changed(WaypointSettings(), tables, name))
+            usual = WaypointSettings()
+            told = changed(replace(usual, arrival=min(usual.arrival, 0.8 * near)), tables, name)
+            return WaypointDriver(vehicle, told, margins)
     return controller_named(name, vehicle, speed=math.inf, seed=seed)
