@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from . import messages
 from ._dicts import reader, writer
 
-SAME_HEADER = "std_msgs/msg/Header"
+HEADER = "std_msgs/msg/Header"
 
 
 @cache
 def alike(name: str) -> bool:
     """Whether ROS 1 lays a type out as ROS 2 does, apart from the sequence number of headers."""
     ours, theirs = messages.store().fielddefs, messages.ros1_store().fielddefs
-    if name == SAME_HEADER or name not in theirs:
+    if name == HEADER or name not in theirs:
         return True
     mine, other = ours[name][1], theirs[name][1]
     if [described for _, described in mine] != [described for _, described in other]:
@@ -27,11 +28,34 @@ def alike(name: str) -> bool:
     return True
 
 
+@cache
+def wire() -> Any:
+    """The type store of the bus with headers as ROS 1 packs them: a sequence number, always 0, comes first."""
+    from rosbags.typesys import Stores, get_typestore
+
+    ours = messages.store()
+    types = get_typestore(Stores.EMPTY)
+    types.types, types.fielddefs = ours.types, ours.fielddefs
+    plain = types.get_msgdef(HEADER)
+
+    def size(place: int, message: Any, store: Any) -> int:
+        return plain.getsize_ros1(place + 4, message, store)
+
+    def put(out: memoryview, place: int, message: Any, store: Any) -> int:
+        out[place : place + 4] = b"\0\0\0\0"
+        return plain.serialize_ros1(out, place + 4, message, store)
+
+    def take(data: bytes | memoryview, place: int, kind: type, store: Any) -> tuple[object, int]:
+        return plain.deserialize_ros1(data, place + 4, kind, store)
+
+    types.cache[HEADER] = replace(plain, getsize_ros1=size, serialize_ros1=put, deserialize_ros1=take)
+    return types
+
+
 def pack(message: Any, name: str) -> bytes:
     """The bytes of a message; fields that ROS 1 lacks are left out, those that it has more are zero."""
     if alike(name):
-        types = messages.store()
-        return bytes(types.cdr_to_ros1(types.serialize_cdr(message, name, little_endian=True), name))
+        return bytes(wire().serialize_ros1(message, name))
     types = messages.ros1_store()
     content = writer(messages.store(), name)(message)
     return bytes(types.serialize_ros1(reader(types, name, lenient=True)(content, ""), name))
@@ -60,12 +84,16 @@ def to_cdr(types: Any, name: str, data: bytes | memoryview) -> memoryview:
 
 def unpack(name: str, data: bytes | memoryview) -> Any:
     """The message of ROS 1 bytes."""
-    types = messages.store()
     if alike(name):
-        return types.deserialize_cdr(to_cdr(types, name, data), name)
+        return _taken(wire(), name, data)
     theirs = messages.ros1_store()
-    described = theirs.get_msgdef(name)
-    message, end = described.deserialize_ros1(data, 0, described.cls, _Limited(theirs, len(data)))
+    content = writer(theirs, name)(_taken(theirs, name, data))
+    return reader(messages.store(), name, lenient=True)(content, "")
+
+
+def _taken(types: Any, name: str, data: bytes | memoryview) -> Any:
+    described = types.get_msgdef(name)
+    message, end = described.deserialize_ros1(data, 0, described.cls, _Limited(types, len(data)))
     if end != len(data):
         raise ValueError(f"{end} bytes are wanted")
-    return reader(types, name, lenient=True)(writer(theirs, name)(message), "")
+    return message

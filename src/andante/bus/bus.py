@@ -65,7 +65,8 @@ class Bus:
         self._services: dict[str, Service] = {}
         self._actions: dict[str, Action] = {}
         self._timers: list[Timer] = []
-        self._busy = False
+        self._ready: list[Topic] = []  # that have something queued
+        self._named = 0  # topics so far
         self._spinning = False
         self._listeners: list[Callable[[], None]] = []
         self._logs: dict[str, Publisher] = {}
@@ -122,7 +123,8 @@ class Bus:
         name = clean_name(name, "topic")
         found = self._topics.get(name)
         if found is None:
-            found = self._topics[name] = Topic(name, type_name)
+            self._named += 1
+            found = self._topics[name] = Topic(name, type_name, self._named)
         elif found.type is None:
             found.type = type_name
         elif type_name is not None and found.type != type_name:
@@ -229,7 +231,7 @@ class Bus:
                 self._run_timers()
             for action in list(self._actions.values()):
                 action.advance()
-            return self._deliver() if self._busy else 0
+            return self._deliver() if self._ready else 0
         finally:
             self._spinning = False
 
@@ -243,12 +245,16 @@ class Bus:
     def _deliver(self) -> int:
         count = 0
         for _ in range(MOST_ROUNDS):
-            self._busy = False
-            for topic in list(self._topics.values()):
-                for subscription in list(topic.subscriptions):
+            ready, self._ready = self._ready, []
+            if len(ready) > 1:
+                ready.sort(key=_order)
+            for topic in ready:
+                topic.ready = False
+            for topic in ready:
+                for subscription in tuple(topic.subscriptions):
                     if subscription.pending:
                         count += self._drain(subscription)
-            if not self._busy:
+            if not self._ready:
                 return count
         logger.warning("callbacks answer each other without end; the rest waits for the next spin")
         return count
@@ -367,6 +373,10 @@ def clean_name(name: str, what: str) -> str:
     ):
         raise BadInput(f"a {what} is named like /camera/image_raw (letters, digits, _ and /), got {name!r}")
     return cleaned
+
+
+def _order(topic: Topic) -> int:
+    return topic.order
 
 
 def _shaped(content: Any, type_name: str, where: str) -> Any:

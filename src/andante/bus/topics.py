@@ -44,13 +44,14 @@ class Sample:
 class Topic:
     """What publishers and subscriptions of one name share."""
 
-    __slots__ = ("count", "latched", "name", "publishers", "subscriptions", "type")
+    __slots__ = ("count", "latched", "name", "order", "publishers", "ready", "subscriptions", "type")
 
-    def __init__(self, name: str, type_name: str | None) -> None:
-        self.name, self.type = name, type_name
+    def __init__(self, name: str, type_name: str | None, order: int) -> None:
+        self.name, self.type, self.order = name, type_name, order
         self.publishers: list[Publisher] = []
         self.subscriptions: list[Subscription] = []
         self.latched = False
+        self.ready = False  # a subscription has something queued
         self.count = 0  # samples sent
 
 
@@ -179,7 +180,10 @@ class Subscription:
             self.pending.popleft()
             self.dropped += 1
         self.pending.append(sample)
-        self._bus._busy = True
+        topic = self._topic
+        if not topic.ready:
+            topic.ready = True
+            self._bus._ready.append(topic)
 
     def close(self) -> None:
         """Stop listening; what is queued is not delivered any more."""

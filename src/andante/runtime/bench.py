@@ -15,6 +15,7 @@ BENCHMARKS = {
     "nav": "andante.runtime.bench_nav",
     "gait": "andante.runtime.bench_gait",
     "walk": "andante.runtime.bench_walk",
+    "bus": "andante.runtime.bench_bus",
 }
 
 
