@@ -85,13 +85,16 @@ def ros1(
     """Make a session a node of a ROS 1 master. No ROS install is needed on this side."""
     from andante.bridges.names import absolute
     from andante.bridges.ros1 import Ros1Bridge
+    from andante.bridges.ros1.xmlrpc import address
 
+    node = absolute(name)
     uri = master or os.environ.get("ROS_MASTER_URI", "http://127.0.0.1:11311")
     own = host or os.environ.get("ROS_IP") or os.environ.get("ROS_HOSTNAME") or "127.0.0.1"
+    address(uri)
     directions = _directions(out, into, without)
 
     def make(bus: BusClient) -> Any:
-        return Ros1Bridge(bus, uri, name=absolute(name), host=own, directions=directions, sim_time=sim_time, say=_say)
+        return Ros1Bridge(bus, uri, name=node, host=own, directions=directions, sim_time=sim_time, say=_say)
 
     _run(session, make, seconds)
 
@@ -151,5 +154,28 @@ def foxglove(
 
     def make(bus: BusClient) -> Any:
         return FoxgloveBridge(bus, port, drive=drive, directions=directions, say=_say)
+
+    _run(session, make, seconds)
+
+
+@app.command("rosbridge")
+def rosbridge(
+    session: Session,
+    server: Annotated[str, typer.Argument(metavar="SERVER", help="The other rosbridge server, ws://robot:9090.")],
+    out: Annotated[
+        list[str] | None, typer.Option("--out", metavar="PATTERN", help="Topics that go to it; none by default.")
+    ] = None,
+    into: In = None,
+    without: Without = None,
+    seconds: Seconds = None,
+) -> None:
+    """Join a session to another rosbridge server: what the session hears comes in, what --out names goes out."""
+    from andante.bridges.directions import Directions
+    from andante.bridges.rosbridge_bridge import RosbridgeBridge
+
+    directions = Directions(tuple(out or ()), tuple(into or ("*",)), tuple(without or ()))
+
+    def make(bus: BusClient) -> Any:
+        return RosbridgeBridge(bus, server, directions, _say)
 
     _run(session, make, seconds)
