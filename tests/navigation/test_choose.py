@@ -24,13 +24,17 @@ from .samples import BOX, CAR, OMNI
 
 OWN = """
 import numpy as np
-from andante.navigation import AStar, Decision
+from andante.navigation import AStar, Decision, Path, Plan
 
 class Planner:
     def __init__(self, vehicle):
         self.inner = AStar()
     def plan(self, start, goal, costmap):
         return self.inner.plan(start, goal, costmap)
+
+class Straight:
+    def plan(self, start, goal, costmap):
+        return Plan(Path.through([start[:2], goal[:2]]))
 
 class Controller:
     def plan(self, state, path, costmap):
@@ -68,6 +72,8 @@ def test_users_own(tmp_path):
     plan = planner_named(f"{file}:Planner", BOX)
     assert type(plan).__name__ == "Planner"
     assert type(controller_named(f"{file}:Controller", BOX)).__name__ == "Controller"
+    straight = planner_named(f"{file}:Straight", BOX)  # good enough to try, though it knows no walls
+    assert len(check_planner(straight, BOX)) == 2
     with pytest.raises(BadInput, match=r"own\.py:Backwards: it does not move along a free straight path: -0\.60 m"):
         controller_named(f"{file}:Backwards", BOX)
     with pytest.raises(BadInput, match=r"own\.py:Faulty cannot be made: RuntimeError: no fuel"):

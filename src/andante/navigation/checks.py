@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,13 +19,15 @@ from .vehicle import Vehicle
 _CELLS = 120  # rows and columns of the maps
 
 
-def check_planner(planner: GlobalPlanner, vehicle: Vehicle) -> list[str]:
-    """Plan on three small maps: open, with a wall to drive around, with the goal shut off."""
+def check_planner(
+    planner: GlobalPlanner, vehicle: Vehicle, worlds: Sequence[str] = ("open", "wall", "shut")
+) -> list[str]:
+    """Plan on small maps: open, with a wall to drive around, with the goal shut off."""
     if not callable(getattr(planner, "plan", None)):
         return ["a planner needs a method plan(start, goal, costmap)"]
     size = max(6.0, 16 * vehicle.circumscribed, 8 * vehicle.turning_radius)
     problems = []
-    for world in ("open", "wall", "shut"):
+    for world in worlds:
         cells = np.zeros((_CELLS, _CELLS), dtype=np.int8)
         if world != "open":
             cells[: _CELLS if world == "shut" else 2 * _CELLS // 3, 58:62] = 100

@@ -25,10 +25,13 @@ CONTROLLERS = ("mppi", "dwa", "pursuit", "waypoint")
 
 
 def planner_named(name: str, vehicle: Vehicle) -> GlobalPlanner:
-    """The global planner of a name or of `file.py:Name`; auto: hybrid A* for cars, A* for all others."""
+    """The global planner of a name or of `file.py:Name`; auto: hybrid A* for cars, A* for all others.
+
+    One of the user's own has to find a path in the open; `check_planner` asks for more.
+    """
     if is_user_reference(name):
         planner = _made(name, vehicle)
-        _refuse(name, check_planner(planner, vehicle))
+        _refuse(name, check_planner(planner, vehicle, ("open",)))
         return planner
     match name:
         case "auto":
