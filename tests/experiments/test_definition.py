@@ -130,6 +130,14 @@ def test_a_trial_is_seen_from_the_file(toys, tmp_path):
         load_experiment(str(file))
 
 
+def test_files_beside_the_experiment_are_found(tmp_path):
+    (tmp_path / "robot.urdf").write_text("<robot/>")
+    text = GOOD.replace("[factors]", '[arguments]\nrobot = "robot.urdf"\nworld = "empty"\n\n[factors]')
+    (tmp_path / "mine.toml").write_text(text)
+    made = load_experiment(str(tmp_path / "mine.toml"))
+    assert made.arguments == {"robot": str((tmp_path / "robot.urdf").resolve()), "world": "empty"}
+
+
 def test_numbers_of_cells(toy):
     cells = list(toy.cells())
     assert [toy.cell_number(cell) for cell in cells] == [0, 1, 2, 3]

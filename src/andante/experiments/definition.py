@@ -88,6 +88,15 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
             raise BadInput(f"tests.{name}: a table of levels is wanted, got {levels!r}")
     if "timeout" in table and (isinstance(table["timeout"], bool) or not isinstance(table["timeout"], int | float)):
         raise BadInput(f"timeout: a time above 0 s, got {table['timeout']!r}")
+    if folder is not None:
+        values["arguments"] = {name: _found(value, folder) for name, value in table.get("arguments", {}).items()}
+        values["factors"] = {
+            name: tuple(_found(v, folder) for v in values["factors"][name]) for name in values["factors"]
+        }
+        values["tests"] = {
+            test: {name: _found(value, folder) for name, value in levels.items()}
+            for test, levels in table.get("tests", {}).items()
+        }
     values["trial"] = _full(table["trial"], folder)
     try:
         trial_function(values["trial"])
@@ -146,6 +155,14 @@ def _measure(name: str, entry: Any) -> Measure:
         if not isinstance(value, str):
             raise BadInput(f"measures.{name}.{key}: a word in quotes is wanted, got {value!r}")
     return Measure(name, **entry)
+
+
+def _found(value: Any, folder: Path) -> Any:
+    """The full path of a file beside the experiment; anything else as it is."""
+    if not isinstance(value, str) or not Path(value).suffix:
+        return value
+    file = folder / value
+    return str(file.resolve()) if file.is_file() else value
 
 
 def _full(trial: str, folder: Path | None) -> str:

@@ -11,11 +11,11 @@ from andante.errors import BadInput
 from andante.search import Ended, Event, Notice, Shard, StudyConfig, StudyFolder, merge, resume, search
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
-from andante.search.progress import progress_line
 
 from .definition import from_dict
 from .experiment import Experiment
 from .objective import FACTORY, spec_of
+from .progress import trial_line
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
     config = job.config()
     known = _known(job.out, config)
     notices: list[str] = []
-    with progress_line(progress) as line:
+    with trial_line(job.experiment.name, progress) as line:
 
         def hear(event: Event) -> None:
             if isinstance(event, Notice):
