@@ -391,8 +391,11 @@ def test_a_killed_server_is_reported_and_can_come_back(make_session):
     assert not session.server.alive
     before = session.cycles
     session.until(lambda: session.cycles > before + 20)
+    before = session.cycles
     session.do(session.server.restart)
-    assert session.server.alive
+    assert session.server.alive  # it comes up
+    session.until(lambda: any("the web server is back" in text for text in session.logs))
+    assert session.cycles > before + 20  # the loop went on meanwhile
     assert session.server.port == port
     with connect(session.server.ws_url) as again:
         say(again, op="subscribe", topic="/joint_states")
@@ -474,6 +477,18 @@ def test_twenty_clients_share_one_encoding(make_session):
     for client in clients:
         client.close()
     assert session.server.dropped == 0
+
+
+def test_a_restart_that_fails_is_told(make_session):
+    session = make_session()
+    port = session.server.port
+    session.do(session.server.stop)
+    with socket.create_server(("127.0.0.1", port)):
+        session.do(session.server.restart)
+        session.until(lambda: not session.server.alive)
+    session.until(lambda: any(f"127.0.0.1:{port} cannot be bound" in text for text in session.logs))
+    session.do(lambda: session.server.restart(wait=True))
+    assert _topics(connect(session.server.ws_url))
 
 
 def test_a_process_that_cannot_start_is_told(monkeypatch):

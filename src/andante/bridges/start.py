@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import select
 import socket
 import subprocess
 import sys
@@ -47,7 +46,11 @@ class ServerHandle:
         self._failure = ""
         self._listening = False
         self._told_dropped = 0
+        self._secret = ""
+        self._deadline = 0.0
+        self._listener: socket.socket | None = None  # while the process comes up
         self._start()
+        self._wait_for_start()
 
     @property
     def url(self) -> str:
@@ -64,8 +67,8 @@ class ServerHandle:
 
     @property
     def alive(self) -> bool:
-        """Whether the process serves."""
-        return self._serving is not None and self._serving.link.open
+        """Whether the process serves or is about to."""
+        return self._listener is not None or (self._serving is not None and self._serving.link.open)
 
     @property
     def pid(self) -> int | None:
@@ -79,6 +82,9 @@ class ServerHandle:
 
     def poll(self) -> None:
         """Take requests, send what waits; a server process that has ended is reported once on the log."""
+        if self._process is not None and not self._listening:
+            self._come_up()
+            return
         serving = self._serving
         if serving is None:
             return
@@ -97,16 +103,15 @@ class ServerHandle:
 
     def stop(self) -> None:
         """End the server process; the handle can be restarted."""
-        if self._serving is not None:
-            self._serving.close()
-            self._serving = None
-        self._reap(STOP_TIMEOUT)
+        self._end(STOP_TIMEOUT)
 
-    def restart(self) -> None:
-        """Start the server process anew at the same address."""
-        self.stop()
+    def restart(self, wait: bool = False) -> None:
+        """Start the server process anew at the same address; it comes up while `poll` is called, unless waited for."""
+        self._end(STOP_TIMEOUT if wait else 0.0)
         self._config["port"] = self.port
         self._start()
+        if wait:
+            self._wait_for_start()
 
     def __enter__(self) -> ServerHandle:
         return self
@@ -116,24 +121,72 @@ class ServerHandle:
 
     # Inside.
 
+    def _end(self, patience: float) -> None:
+        self._stop_listening()
+        if self._serving is not None:
+            self._serving.close()
+            self._serving = None
+        self._reap(patience)
+
     def _start(self) -> None:
-        secret = secrets.token_hex(32)
+        """Start the process; `_advance` joins it to the bus."""
+        self._secret = secrets.token_hex(32)
         self._failure, self._listening, self.exit_code, self.clients = "", False, None, 0
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self._spawn(listener.getsockname()[1], secret)
-            deadline = time.monotonic() + START_TIMEOUT
-            try:
-                link = self._accept(listener, secret, deadline)
+        self._deadline = time.monotonic() + START_TIMEOUT
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setblocking(False)
+        try:
+            self._spawn(self._listener.getsockname()[1], self._secret)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait_for_start(self) -> None:
+        try:
+            while not self._advance():
+                time.sleep(0.005)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _come_up(self) -> None:
+        """One pass of a start that nobody waits for; a failure is told on the log."""
+        try:
+            if self._advance():
+                self._bus.log("info", f"the web server is back at {self.url.partition('?')[0]}", "bridge")
+        except AndanteError as error:
+            self._end(0.0)
+            self._bus.log("error", f"{error}; the session goes on without it", "bridge")
+
+    def _advance(self) -> bool:
+        """Bring the start one step on, without waiting; True when the server listens."""
+        if self._listener is not None and self._serving is None:
+            link = self._accept(self._listener)
+            if link is not None:
                 self._serving = Serving(self._bus, link)
                 self._serving.on_control = self._control
                 self._serving.poll()  # sends the graph
                 link.send({"op": "config", **self._config})
                 for page in self._pages.values():
                     self._send_page(page)
-                self._wait_until_it_listens(deadline)
-            except BaseException:
-                self.stop()
-                raise
+        if self._serving is not None:
+            self._serving.poll()
+        if self._failure:
+            raise BadInput(self._failure)
+        if self._listening:
+            self._stop_listening()
+            return True
+        assert self._process is not None
+        if self._process.poll() is not None or (self._serving is not None and not self._serving.link.open):
+            raise AndanteError(f"the web server did not start: {self._last_words()}")
+        if time.monotonic() > self._deadline:
+            raise AndanteError(f"the web server did not start within {START_TIMEOUT:g} s")
+        return False
+
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
 
     def _spawn(self, port: int, secret: str) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _reap)
@@ -150,37 +203,21 @@ class ServerHandle:
             self._process.stdin.write(f"{port}\n{secret}\n".encode())
             self._process.stdin.close()
 
-    def _accept(self, listener: socket.socket, secret: str, deadline: float) -> Link:
-        """The line to the process: the first connection that knows the secret."""
-        while True:
-            self._check_start(deadline)
-            if not select.select([listener], [], [], 0.05)[0]:
-                continue
+    def _accept(self, listener: socket.socket) -> Link | None:
+        """The line to the process once it has connected; whoever does not know the secret is sent away."""
+        try:
             line, _ = listener.accept()
-            line.settimeout(2.0)
-            wanted, got = f"{secret}\n".encode(), b""
-            with contextlib.suppress(OSError):
-                while len(got) < len(wanted) and (data := line.recv(len(wanted) - len(got))):
-                    got += data
-            if secrets.compare_digest(got, wanted):
-                return Link(line)
-            line.close()
-
-    def _wait_until_it_listens(self, deadline: float) -> None:
-        assert self._serving is not None
-        while not self._listening:
-            self._serving.poll()
-            if self._failure:
-                raise BadInput(self._failure)
-            self._check_start(deadline)
-            time.sleep(0.005)
-
-    def _check_start(self, deadline: float) -> None:
-        assert self._process is not None
-        if self._process.poll() is not None or (self._serving is not None and not self._serving.link.open):
-            raise AndanteError(f"the web server did not start: {self._last_words()}")
-        if time.monotonic() > deadline:
-            raise AndanteError(f"the web server did not start within {START_TIMEOUT:g} s")
+        except (BlockingIOError, InterruptedError):
+            return None
+        line.settimeout(0.2)  # the secret is sent right after connecting
+        wanted, got = f"{self._secret}\n".encode(), b""
+        with contextlib.suppress(OSError):
+            while len(got) < len(wanted) and (data := line.recv(len(wanted) - len(got))):
+                got += data
+        if secrets.compare_digest(got, wanted):
+            return Link(line)
+        line.close()
+        return None
 
     def _control(self, head: Head, _: bytes) -> None:
         op = head.get("op")
@@ -201,12 +238,9 @@ class ServerHandle:
 
     def _ended(self, reason: str) -> None:
         """Say that the process is gone; the loop goes on."""
-        if self._serving is not None:
-            self._serving.close()
-            self._serving = None
         self.clients = 0
         words = self._last_words()
-        self._reap(0.0)
+        self._end(0.0)
         text = f"the web server has ended ({words or reason}); the session goes on without it"
         self._bus.log("error", text, "bridge")
 
