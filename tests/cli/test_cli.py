@@ -63,11 +63,11 @@ def test_a_fixed_base_hangs_where_it_is(andante):
 
 def test_sim_push_drop_record_video_picture(andante, tmp_path):
     csv, film, picture = tmp_path / "run.csv", tmp_path / "run.mp4", tmp_path / "end.png"
-    code, out, _ = andante(
+    code, out, err = andante(
         "sim", "nao", "--seconds", "0.4", "--drop", "0.02", "--push", "0.2 left 0.1",
         "--record", csv, "--video", film, "--picture", picture, "--json",
     )  # fmt: skip
-    assert code == 0
+    assert code == 0, err
     rows = csv.read_text().splitlines()
     assert rows[0].startswith("time,x,y,z,qx,qy,qz,qw,")
     assert len(rows) == 1 + 21

@@ -1,4 +1,4 @@
-"""What this installation has, lacks and how to get it; and filling of caches ahead of time."""
+"""What this installation has, lacks and how to get it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 
-from andante.description import load_robot, load_world, robot_names
-from andante.description.extent import robot_bounds
+from andante.description import load_world
 from andante.physics.registry import ENGINES, installed, version
-
-from .simulation import simulate
 
 
 @dataclass(frozen=True)
@@ -72,40 +69,3 @@ def _tools() -> Iterator[Finding]:
         path = shutil.which(tool)
         advice = "" if path else f"only the tests need it: apt-get install {package}"
         yield Finding(f"tool {tool}", path is not None, "", advice)
-
-
-def warm_up() -> Iterator[str]:
-    """Make the meshes of every robot, compile the kernels of engines, kinematics and gaits; tells what was done."""
-    from andante.locomotion.io.wave_file import default_gait
-    from andante.locomotion.wave import VARIANTS
-
-    from .wave_trial import WaveTrial
-
-    for name in robot_names():
-        robot_bounds(load_robot(name))
-        yield f"robot {name}: meshes made"
-    for name, entry in ENGINES.items():
-        if installed(entry):
-            sim = simulate("nao", "lab", name)
-            sim.run(0.02)
-            sim.engine.cast_rays([[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0)
-            sim.close()
-            yield f"engine {name}: compiled"
-    leg = load_robot("nao").chain("torso", "l_sole")
-    leg.jacobian(leg.ik(leg.coordinates(leg.middle)).q)
-    yield "kinematics: compiled"
-    from .map_job import warm
-
-    warm()
-    yield "mapping: compiled"
-    from andante.localization import MclParameters
-
-    from .localize_job import warm as warm_localization
-
-    warm_localization(MclParameters())
-    yield "localisation: compiled"
-    trial = WaveTrial()
-    for variant in VARIANTS:
-        trial.run(default_gait(variant).parameters, variant, 0.1)
-    trial.close()
-    yield "wave gait: compiled"
