@@ -139,7 +139,10 @@ def _on_map(
     progress: bool,
 ) -> tuple[LocalizeOutcome, Trajectory]:
     parameters = settings_from(MclParameters(), values, "localisation parameter")
-    field_ = LikelihoodField(load_map(map_file), parameters)
+    try:
+        field_ = LikelihoodField(load_map(map_file), parameters)
+    except BadInput as error:
+        raise BadInput(str(error) if str(map_file) in str(error) else f"{map_file}: {error}") from None
     log = read_log(job.log, job.options)
     _overlap(reference, np.array([scan.time for scan in log.scans]), job.reference)
     warnings = list(log.warnings)

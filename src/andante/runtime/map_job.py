@@ -69,6 +69,12 @@ def run_map(job: MapJob, progress: bool = False) -> MapOutcome:
     _distinct(job, list(files.values()))
     parameters = parameters_from(read_parameters(job.params)) if job.params else MappingParameters()
     log = read_log(job.log, job.options)
+    blind = sum(not scan.hit.any() for scan in log.scans)
+    if blind == len(log.scans):
+        raise BadInput(f"{log.name}: none of its {blind} scans has an echo; there is nothing to map")
+    warnings = list(log.warnings)
+    if blind:
+        warnings.append(f"{log.name}: {blind} of {len(log.scans)} scans have no echo and were placed by odometry alone")
     warm()
     with _bar(progress) as tell:
         result = build_map(log, parameters, odometry=job.odometry, loop_closure=job.loop_closure, progress=tell)
@@ -76,7 +82,7 @@ def run_map(job: MapJob, progress: bool = False) -> MapOutcome:
     if job.trajectory is not None:
         written.append((trajectory_bytes(result.trajectory, job.trajectory), job.trajectory))
     write_all(written)
-    return _outcome(result, job, files[".yaml"], log.warnings)
+    return _outcome(result, job, files[".yaml"], tuple(warnings))
 
 
 def warm() -> None:

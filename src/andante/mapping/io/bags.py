@@ -111,7 +111,10 @@ class _Reader:
             raise
         except Exception as error:  # the reader raises what its parsers raise: struct, zlib, sqlite, key errors
             told = " ".join(str(error).split())[:160] or type(error).__name__
-            raise BadInput(f"{self.path}: cannot be read as a bag, it may be cut off or damaged ({told})") from None
+            raise BadInput(
+                f"{self.path}: cannot be read as a bag, it may be cut off or damaged ({told}); "
+                f"'andante bag convert {self.path.name} WHOLE.mcap' saves what is whole"
+            ) from None
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[None]:

@@ -165,7 +165,8 @@ def _pillow(data: bytes, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint
             clear = "A" in image.getbands() or "transparency" in image.info
             pixels = np.asarray(image.convert("RGBA"))
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError, EOFError) as error:
-        raise BadInput(f"{path}: is no picture that can be read (pgm or png), {' '.join(str(error).split())}") from None
+        told = "" if isinstance(error, UnidentifiedImageError) else f", {' '.join(str(error).split())}"
+        raise BadInput(f"{path}: is no picture that can be read (pgm or png){told}") from None
     gray = np.rint(pixels[..., :3].mean(axis=-1)).astype(np.uint8)
     return gray, pixels[..., 3] if clear else None
 
