@@ -77,9 +77,15 @@ class Player:
         Each instant of the bag is delivered (`Bus.spin`) before the next one comes.
         """
         goal = self._now + round(seconds * self.speed * 1e9)
-        count = 0
+        count = seams = 0
         while not self.finished and self._next is not None and self._next.time <= goal:
+            instant, rounds = self._next.time, self.rounds
             count += self._play_instant()
+            if self.rounds != rounds:  # begun anew: what is left of the time counts from there
+                goal = self._now + min(goal - instant, self.bag.end - self._start)
+                seams += 1
+                if seams > 1:
+                    break
         if not self.finished:
             self._move(goal)
             self.bus.spin()
