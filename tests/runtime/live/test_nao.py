@@ -153,6 +153,24 @@ def test_pushed_over_it_gets_up_and_walks_again(session: LiveSession) -> None:
     assert not session.stage.sim.fallen
 
 
+def test_a_robot_that_lies_gets_up_before_it_walks(session: LiveSession) -> None:
+    session.respawn(0.0, 0.0, 0.0, "LyingBack")
+    session.run(1.0)
+    assert session.stage.sim.fallen
+    assert session.behaviour == "hold"  # it lies because it was put so: nobody calls that a fall
+    names = []
+    for _ in range(400):
+        session.drive(vx=0.1)
+        session.run(0.1)
+        if session.behaviour not in names:
+            names.append(session.behaviour)
+        if session.behaviour == "drive":
+            break
+    assert names[0] == "get up"
+    assert names[-1] == "drive"
+    assert not session.stage.sim.fallen
+
+
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [

@@ -292,3 +292,61 @@ def test_a_failing_activity_does_not_end_the_session(waffle: LiveSession) -> Non
     waffle.drive(vx=0.2)
     waffle.run(0.4)
     assert waffle.stage.sim.base_pose[0] > 0.01
+
+
+def test_the_camera_draws_for_those_who_look(waffle: LiveSession) -> None:
+    import io
+
+    from PIL import Image
+
+    waffle.run(0.3)
+    pictures: list = []
+    looking = waffle.bus.subscribe("/camera/image_raw/compressed", None, pictures.append)
+    waffle.run(0.4)
+    assert 2 <= len(pictures) <= 3
+    assert pictures[0].format == "jpeg"
+    assert pictures[0].header.frame_id == "camera_link"
+    picture = Image.open(io.BytesIO(bytes(pictures[0].data)))
+    assert max(picture.size) == 320
+    assert np.asarray(picture).std() > 5  # a horizon at least
+    looking.close()
+    with pytest.raises(UnknownName, match="no camera 'eye'"):
+        waffle.bus.parameters.set("/camera/name", "eye")
+
+
+def test_a_paced_session_keeps_to_the_clock_and_says_so(waffle: LiveSession) -> None:
+    from andante.runtime.live.pace import Pacer
+
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    waffle.pacer = Pacer(lambda: now[0], sleep)
+    waffle.inbound.append(lambda: sleep(0.004))  # the work of a period
+    told: list = []
+    waffle.bus.subscribe("/status", None, told.append, 100)
+    waffle.run(2.0, pace=True)
+    assert now[0] == pytest.approx(2.0, abs=0.02)
+    assert told[-1].real_time_factor == pytest.approx(1.0, abs=0.02)
+    assert told[-1].load == pytest.approx(0.4, abs=0.05)
+    waffle.inbound.append(waffle.stop)
+    waffle.run(pace=True)
+    assert waffle.stopped
+
+
+def test_a_failing_node_does_not_end_a_live_session(waffle: LiveSession) -> None:
+    class Broken:
+        def update(self) -> None:
+            raise ValueError("out of luck")
+
+        def rebuilt(self) -> None: ...
+
+        def close(self) -> None: ...
+
+    lines = log_of(waffle)
+    waffle.nodes.append(Broken())
+    waffle.run(0.03, pace=True)
+    assert lines.count("Broken failed: ValueError: out of luck") == 1
+    with pytest.raises(ValueError, match="out of luck"):
+        waffle.run(0.01)

@@ -135,8 +135,7 @@ class Board:
         )
 
     def _rest(self) -> None:
-        guarded = getattr(self.present, "ends_standing", self.present.guarded)
-        self._start(Hold(np.where(self._speeds, 0.0, self.sent), guarded))
+        self._start(Hold(np.where(self._speeds, 0.0, self.sent), self.present.guarded))
 
     def _start(self, activity: Activity) -> None:
         self.present, self._fresh = activity, True

@@ -41,7 +41,7 @@ COMMANDS: dict[str, CommandLine] = {
     "gait": CommandLine("gait NAME", "drive in another way", ("gaits",)),
     "drive": CommandLine("drive VX [VY [WZ [SECONDS]]]", "drive at m/s, m/s, rad/s for a while (2 s)"),
     "stop": CommandLine("stop", "let go of keys, velocities and the goal"),
-    "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]"),
+    "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
     "at": CommandLine("at X Y [YAW]", "tell the localiser where the robot stands [m, deg]"),
     "joint": CommandLine(
         "joint NAME POSITION [SHARE]", "send a joint there [rad or m] at a share of its speed", ("joints",)
@@ -201,7 +201,7 @@ class Terminal:
         return self._call("/stop")
 
     def _goto(self, x: str, y: str, yaw: str = "nan") -> str:
-        pose = _flat(x, y, "0" if yaw == "nan" else yaw)
+        pose = {"position": {"x": _number(x), "y": _number(y)}} if yaw == "nan" else _flat(x, y, yaw)
         return self._send("/goal_pose", "geometry_msgs/msg/PoseStamped", {"pose": pose}, f"goal {x} {y}")
 
     def _at(self, x: str, y: str, yaw: str = "0") -> str:

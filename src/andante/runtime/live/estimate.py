@@ -55,9 +55,9 @@ class BaseEstimate:
             return
         self._felt = now
         if self.imu is not None:
-            readings = self.stage.readings
-            gyro = self._body_from_imu @ np.nan_to_num(readings.gyro)
-            self.attitude.update(gyro, self._body_from_imu @ np.nan_to_num(readings.acceleration), CONTROL_TIME)
+            turn, readings = self._body_from_imu, self.stage.readings
+            gyro = np.where(np.isnan(readings.gyro), 0.0, readings.gyro)  # axes that the robot lacks
+            self.attitude.update(turn @ gyro, turn @ readings.acceleration, CONTROL_TIME)
 
     @property
     def pose(self) -> Array:

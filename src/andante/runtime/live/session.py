@@ -82,7 +82,7 @@ class LiveSession:
         self.pacer = Pacer()
         self.inbound: list[Callable[[], None]] = []  # called before every period: links to other processes
         self._offset = self.bus.clock.now  # time of the bus when the present scene began [s]
-        self._single = 0
+        self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
         self.stage = Stage(self.choice, self.tell, self.library)
         self.operator = Operator(self.stage)
@@ -190,7 +190,11 @@ class LiveSession:
         self.stopped = True
 
     def close(self) -> None:
-        """End all nodes and free the engine."""
+        """End all nodes and free the engine; a second time does nothing."""
+        self.stopped = True
+        if self._closed:
+            return
+        self._closed = True
         for node in reversed(self.nodes):
             node.close()
         self.nodes = []

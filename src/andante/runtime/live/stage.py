@@ -32,6 +32,7 @@ from .drivers import Ready, again, make_ready
 from .driving import Driving
 from .guard import Guard
 from .library import Library
+from .rising import Rising
 from .servos import LiveServos
 from .wheel_driver import WheelDriver
 
@@ -144,6 +145,9 @@ class Stage:
         self._end_pushes()
         readings = self.wiring.readings(sim.time, sim.time - CONTROL_TIME)
         self.readings = readings
+        risen = self.board.present
+        if isinstance(risen, Rising) and risen.succeeded and not self.board.waiting:
+            self.drive()
         runner: Any = self.guard or self.board
         targets: Array = runner.update(readings, command, CONTROL_TIME)
         if not np.isfinite(targets).all():
@@ -201,7 +205,11 @@ class Stage:
         return transition(self.robot, start, self.robot.pose(pose), share)
 
     def drive(self, gait: str = "") -> None:
-        """Ask for driving, with another gait if one is named."""
+        """Ask for driving, with another gait if one is named; a robot that lies gets up first."""
+        if not self.upright:
+            if not isinstance(self.board.present, Rising):
+                self.board.request(lambda here: Rising(self.robot), "drive after it got up")
+            return
         changed = bool(gait) and gait != self.ready.gait
         if changed:
             fresh = make_ready(self.robot, gait)

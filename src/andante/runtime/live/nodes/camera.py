@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ TOPIC = "/camera/image_raw/compressed"
 RATE = 5.0  # [Hz]
 WIDTH, HEIGHT = 320, 240  # [px]
 QUALITY = 80
+SHARE = 0.25  # of the wall time of a paced session that pictures may take; a slow renderer gives fewer
 
 
 class CameraNode(LiveNode):
@@ -33,6 +35,7 @@ class CameraNode(LiveNode):
         super().__init__(session)
         self._topic: Publisher | None = None
         self._broken = False
+        self._rest_until = 0.0  # wall time before which no picture is taken [s]
         self._kind = messages.cls("sensor_msgs/msg/CompressedImage")
         self.rebuilt()
 
@@ -71,7 +74,8 @@ class CameraNode(LiveNode):
         """A picture if one is wanted; cameras that nobody looks at are off."""
         if self._topic is None or self._broken or self.session.paused:
             return
-        if not self._topic.wanted():
+        began = time.perf_counter()
+        if not self._topic.wanted() or (self.session.paced and began < self._rest_until):
             return
         name = str(self.bus.parameters.get("/camera/name"))
         camera = self._cameras[name]
@@ -83,6 +87,7 @@ class CameraNode(LiveNode):
             return
         spec = next(s for s in self.stage.robot.sensors if s.name == name)
         self._topic.publish(self._kind(self.header(sensor_frame(spec)), "jpeg", image))
+        self._rest_until = began + (time.perf_counter() - began) / SHARE
 
     def _shoot(self, camera: CameraSensor) -> np.ndarray:
         """One picture of now as JPEG bytes (n,) uint8; the camera itself stays off between pictures."""

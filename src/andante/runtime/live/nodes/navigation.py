@@ -110,10 +110,12 @@ class NavigationNode(LiveNode):
         live = self.ensure()
         live.set_goal(x, y, yaw)
         self.session.pilot.release()
-        return f"goal x {x:.2f} m, y {y:.2f} m, yaw {math.degrees(yaw):.0f} deg"
+        heading = f"yaw {math.degrees(yaw):.0f} deg" if math.isfinite(yaw) else "any heading"
+        return f"goal x {x:.2f} m, y {y:.2f} m, {heading}"
 
     def _initial(self, message: Any) -> str:
         x, y, yaw = flat_pose(message.pose.pose)
+        yaw = yaw if math.isfinite(yaw) else 0.0
         spread = np.asarray(message.pose.covariance, dtype=float).reshape(6, 6)
         a, b, c = (float(v) for v in np.sqrt(np.maximum(np.diag(spread)[[0, 1, 5]], 0.0)))
         deviation = (a, b, c) if a > 0 and b > 0 and c > 0 else HAND
@@ -229,14 +231,14 @@ class NavigationNode(LiveNode):
 
 
 def flat_pose(pose: Any) -> tuple[float, float, float]:
-    """x, y, yaw of a Pose message; BadInput where its numbers are none."""
+    """x, y, yaw of a Pose message, yaw NaN where its orientation is all zeros; BadInput where its numbers are none."""
     p, q = pose.position, pose.orientation
     values = (float(p.x), float(p.y), float(q.x), float(q.y), float(q.z), float(q.w))
     if not all(math.isfinite(v) for v in values):
         raise BadInput(f"a pose has finite numbers, got {values}")
     x, y, qx, qy, qz, qw = values
     if math.hypot(qx, qy, qz, qw) < 1e-6:
-        return x, y, 0.0
+        return x, y, math.nan
     return x, y, math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz))
 
 

@@ -31,6 +31,13 @@ class WalkerNode(LiveNode):
         self.offer("/walker/set_parameters", "andante_msgs/srv/SetWalker", self._set)
         self.offer("/walker/get_statistics", "andante_msgs/srv/WalkerStatistics", self._statistics)
 
+    def update(self) -> None:
+        """Nobody is measured after the walk: what was seen stays."""
+        watch, observers = self.operator.watch, self.stage.sim.observers
+        ended = not isinstance(self.stage.board.present, Waving) and self.stage.board.waiting != "wave"
+        if watch is not None and ended and watch in observers:
+            observers.remove(watch)
+
     def _start(self, _: Any) -> str:
         self.operator.start_wave()
         return "walks by waves"
