@@ -144,7 +144,7 @@ def test_tables_hold_every_row(toy, tmp_path):
     assert table["way"] == [row.factors["way"] for row in rows]
 
 
-def test_ten_thousand_trials_are_streamed(toy, tmp_path):
+def test_results_are_streamed(toy, tmp_path):
     import tracemalloc
 
     many = replace(toy, trials=100, engines=("mujoco",))

@@ -34,7 +34,7 @@ from .objective import FitObjective
 from .targets import compared, split, targets_of
 
 FACTORY = "andante.experiments.fit.objective:FitObjective"
-SIGMA = 0.03  # of the search, in widths of the ranges: the rounds have come near
+SIGMA = 0.03  # of a search after rounds, which have come near, in widths of the ranges
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,9 @@ def _search(
     if job.budget == 0:
         return dict(start), 0
     folder = job.out / "search"
-    options = {"start": dict(start), "sigma": SIGMA} if job.sampler == "cmaes" else {}
+    options: dict[str, Any] = {}
+    if job.sampler == "cmaes":
+        options = {"start": dict(start), **({"sigma": SIGMA} if fitness > -math.inf else {})}
     with progress_line(progress) as line:
         how: dict[str, Any] = {"workers": job.workers, "executor": job.executor, "listen": line}
         if (folder / CONFIG).exists():

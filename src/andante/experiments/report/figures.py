@@ -44,7 +44,9 @@ def all_figures(analysis: Analysis) -> dict[str, tuple[str, Figure]]:
         made["trajectories"] = headings(analysis) if turning else trajectories(analysis)
     for measure in _shown_measures(analysis):
         title = analysis.experiment.measures[measure].label or measure
-        words = f"{title[:1].upper()}{title[1:]}: means with 95 % bootstrap intervals; dotted: commanded."
+        dotted = "; dotted: commanded" if analysis.experiment.measures[measure].commanded else ""
+        panels = math.prod(len(levels) for levels in list(analysis.experiment.factors.values())[1:])
+        words = f"{title[:1].upper()}{title[1:]}: means with 95 % bootstrap intervals{dotted}.{_cut(panels, 'panels')}"
         made[f"{measure}_by_factor"] = (words, over_factors(analysis, measure))
     for measure in analysis.commanded_measures:
         if any(s.measure == measure and not math.isnan(s.error) for s in analysis.standings):
@@ -132,10 +134,8 @@ def trajectories(analysis: Analysis) -> tuple[str, Any]:
         ax.set_xlabel("x [m]", fontsize=8)
         ax.set_ylabel("y [m]", fontsize=8)
     _legend(figure, axes)
-    words = "Trajectories of the trials by the simulator's truth"
-    return (
-        f"{words}, and where the trials of the reference ended." if has_ends and analysis.standard else f"{words}."
-    ), figure
+    ends = " Marks: where the trials of the reference ended." if has_ends and analysis.standard else ""
+    return f"Trajectories of the trials by the simulator's truth.{ends}{_cut(len(analysis.tests), 'tests')}", figure
 
 
 def headings(analysis: Analysis) -> tuple[str, Any]:
@@ -173,7 +173,8 @@ def headings(analysis: Analysis) -> tuple[str, Any]:
         ax.set_xlabel("time [s]", fontsize=8)
         ax.set_ylabel("turned [deg]", fontsize=8)
     _legend(figure, axes)
-    return "Heading of the trials over time by the simulator's truth; band: where the reference ended.", figure
+    words = "Heading of the trials over time by the simulator's truth; band: where the reference ended."
+    return words + _cut(len(analysis.tests), "tests"), figure
 
 
 def over_factors(analysis: Analysis, measure: str) -> Any:
@@ -252,6 +253,11 @@ def beside_reference(analysis: Analysis, measure: str) -> Any:
     ax.set_xlim(left=0)
     ax.grid(False, axis="y")
     return figure
+
+
+def _cut(count: int, what: str) -> str:
+    """What a caption says where not everything is shown."""
+    return f" The first {MOST_PANELS} of {count} {what}." if count > MOST_PANELS else ""
 
 
 def _test_title(analysis: Analysis, test: str) -> str:
