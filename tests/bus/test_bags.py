@@ -546,7 +546,42 @@ def test_topics_that_cannot_be_told_and_broken_messages_are_left_out_with_a_note
     assert made.notes == ["/n: 1 broken messages left out"]
     made = convert_bag(tmp_path / "b.mcap", tmp_path / "new.bag")
     assert made.count == 0
-    assert any(note.startswith("/odd left out: ") for note in made.notes)
+    assert any("left out" in note and "odd_msgs/msg/Other" in note for note in made.notes)
+
+
+def foreign(path: Path) -> None:
+    """An MCAP file of another maker: JSON and ROS 1 messages side by side."""
+    from mcap.writer import Writer
+
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start(profile="")
+        schema = writer.register_schema("std_msgs/Int32", "ros1msg", b"int32 data\n")
+        numbers = writer.register_channel("/numbers", "ros1", schema)
+        schema = writer.register_schema("sensor_msgs/msg/Image", "jsonschema", b"{}")
+        words = writer.register_channel("/words", "json", schema)
+        for k in range(5):
+            writer.add_message(numbers, k, messages.to_ros1(messages.make(NUMBER, data=k)), k)
+            writer.add_message(words, k, b'{"k": 1}', k)
+        writer.finish()
+
+
+def test_files_of_other_makers_give_what_is_ros(tmp_path: Path) -> None:
+    foreign(tmp_path / "other.mcap")
+    found = bag_info(tmp_path / "other.mcap")
+    assert {(t.name, t.type, t.count) for t in found.topics} == {
+        ("/numbers", NUMBER, 5),
+        ("/words", "sensor_msgs/msg/Image", 5),
+    }
+    made = convert_bag(tmp_path / "other.mcap", tmp_path / "new.bag")
+    assert made.count == 5
+    assert any("/words: its messages are json, not those of ROS" in note for note in made.notes)
+    bus, got = Bus(), []
+    player = Player(bus, tmp_path / "other.mcap")
+    bus.subscribe("/numbers", None, lambda m: got.append(m.data))
+    player.play_all()
+    assert got == list(range(5))
+    assert "/words" not in bus.topics()
 
 
 @pytest.mark.parametrize(

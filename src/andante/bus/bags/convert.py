@@ -134,7 +134,7 @@ class _Ways:
                 self._ways[key] = converter(topic, self.encoding)
             except BadInput as error:
                 self._ways[key] = None
-                self.notes.append(f"{topic.name} left out: {error}")
+                self.notes.append(f"left out: {error}")
         way = self._ways[key]
         if way is None:
             return None

@@ -14,7 +14,7 @@ from andante.errors import BadInput
 
 from .reader import Bag, BagMessage, open_bag
 from .topics import BagTopic, TopicChoice, chosen
-from .types import Convert, converter, types_of_text, usual
+from .types import Convert, converter, refuse_strange, types_of_text, usual
 
 CLOCK, CLOCK_TYPE = "/clock", "rosgraph_msgs/msg/Clock"
 TICK = 0.01  # of the clock [s]
@@ -137,7 +137,7 @@ class Player:
                 )
                 self._publishers[topic.name] = publisher, converter(topic, "cdr")
             except Exception as error:
-                self.notes.append(f"{topic.name} left out: {' '.join(str(error).split())[:160]}")
+                self.notes.append(f"left out: {topic.name}: {' '.join(str(error).split())[:160]}")
 
     def _begin(self) -> None:
         """To the start; messages of latched topics from before come at once."""
@@ -212,6 +212,7 @@ class Player:
 
 def _learn(topic: BagTopic) -> None:
     """Make a type that only the bag knows known to the bus."""
+    refuse_strange(topic)
     if usual(topic):
         return
     if not topic.definition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from andante.bus import _ros1, messages
@@ -78,10 +79,17 @@ def usual(topic: BagTopic) -> bool:
 _EMPTY = "structure_needs_at_least_one_member"
 
 
+def refuse_strange(topic: BagTopic) -> None:
+    """Raise BadInput for messages that are neither ROS 1 nor ROS 2."""
+    if topic.encoding not in ("cdr", "ros1"):
+        raise BadInput(
+            f"{topic.name}: its messages are {topic.encoding or 'of no encoding'}, not those of ROS (cdr, ros1)"
+        )
+
+
 def as_topic(topic: BagTopic, encoding: str) -> BagTopic:
     """The topic as a bag of another encoding describes it."""
-    from dataclasses import replace
-
+    refuse_strange(topic)
     ros = 1 if encoding == "ros1" else 2
     if usual(topic):
         return replace(topic, encoding=encoding, definition=messages.definition(topic.type, ros))
@@ -97,6 +105,7 @@ def as_topic(topic: BagTopic, encoding: str) -> BagTopic:
 
 def converter(topic: BagTopic, encoding: str) -> Convert:
     """The function that turns the messages of a topic into another encoding."""
+    refuse_strange(topic)
     if topic.encoding == encoding:
         return bytes
     if usual(topic):
