@@ -21,6 +21,7 @@ from andante.experiments.model import write_model
 from andante.experiments.reference import REAL, read_reference
 from andante.experiments.report import write_report
 from andante.experiments.report.analysis import Analysis
+from andante.experiments.report.verdict import FITTED
 from andante.experiments.runner import RunJob, run_experiment, with_settings
 from andante.experiments.statistics import mean_error
 from andante.experiments.table import Values
@@ -121,8 +122,8 @@ def run_fit(job: FitJob, progress: bool = False) -> FitOutcome:
     outcome = FitOutcome(
         job.out, job.engine, found, fitted, held_out,
         before=_proofs(analysis, job.engine, measures, held_out),
-        held_out=_proofs(analysis, f"{job.engine} fitted", measures, held_out),
-        fitted=_proofs(analysis, f"{job.engine} fitted", measures, fitted),
+        held_out=_proofs(analysis, job.engine + FITTED, measures, held_out),
+        fitted=_proofs(analysis, job.engine + FITTED, measures, fitted),
         candidates=candidates,
         report=report.path,
     )  # fmt: skip

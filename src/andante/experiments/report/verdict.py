@@ -11,9 +11,13 @@ NAMES = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", "
          "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
 
 
+FITTED = " fitted"  # added to the name of an engine that runs with an identified model
+
+
 def nice(source: str) -> str:
     """A source as people write it."""
-    return NAMES.get(source, source)
+    engine, mark, _ = source.partition(FITTED)
+    return NAMES.get(engine, engine) + mark
 
 
 def verdict(analysis: Analysis) -> tuple[str, str, str]:

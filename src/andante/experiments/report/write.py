@@ -24,7 +24,7 @@ from .analysis import Analysis
 from .figures import all_figures
 from .page import page
 from .tables import all_tables
-from .verdict import verdict
+from .verdict import FITTED, verdict
 
 MOST_LINKS = 200
 
@@ -112,7 +112,7 @@ def _common(folders: Sequence[Path]) -> tuple[Experiment, tuple[str, ...]]:
             raise BadInput(
                 f"{folder} and {folders[0]} are different experiments: factors and measures must be the same"
             )
-        labels.append(" fitted" if arguments_of(folder).get("model") else "")
+        labels.append(FITTED if arguments_of(folder).get("model") else "")
     return first, tuple(labels)
 
 
