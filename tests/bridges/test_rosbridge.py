@@ -4,6 +4,8 @@ import asyncio
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, Graph, ServiceInfo, TopicInfo
 from andante.bridges.encoding import from_cbor, to_cbor
@@ -543,5 +545,56 @@ def test_rosapi_reads_and_sets_parameters():
         assert (await ask(peer, "/rosapi/has_param", name="/nao/pgain"))["exists"] is True
         assert (await ask(peer, "/rosapi/search_param", name="pgain"))["global_name"] == "/nao/pgain"
         assert (await ask(peer, "/rosapi/delete_param", name="/nao/pgain"))["successful"] is False
+
+    check()
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10) | st.binary(max_size=10),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+FIELDS = (
+    "topic service action type id msg args num total data level compression throttle_rate queue_length values result "
+    "feedback status timeout fragment_size latch"
+)
+NAMES = st.sampled_from(
+    ["/cmd_vel", "/chatter", "/set", "/reach", "/my/x", "/rosapi/topics", "/rosapi/get_param", "x y", ""]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(Session(PaperBus(), Hub(), Box()).operations)),
+            st.dictionaries(st.sampled_from(FIELDS.split()), VALUES | NAMES, max_size=6),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_nothing_a_client_sends_breaks_the_session(messages_sent):
+    @run
+    async def check():
+        peer = Peer()
+        for op, fields in messages_sent:
+            peer.session.receive(to_cbor({"op": op, **fields}))
+            await turn(2)
+        assert "cannot be done" not in str(peer.box.messages)
+        peer.session.close()
+        await turn()
+
+    check()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=60) | st.binary(max_size=60))
+def test_noise_is_answered_by_status(data):
+    @run
+    async def check():
+        peer = Peer()
+        peer.session.receive(data)
+        assert peer.box.messages[-1]["op"] == "status"
 
     check()

@@ -93,6 +93,8 @@ class Session:
             self._carry_out(message)
         except AndanteError as error:
             self.status("error", str(error), mark)
+        except Exception as error:  # nothing that a client sends may end its connection, let alone the server
+            self.status("error", f"this cannot be done ({type(error).__name__}: {error})", mark)
 
     def close(self) -> None:
         """The client is gone: end its subscriptions, calls and offers, and stop what it drove."""
@@ -108,6 +110,11 @@ class Session:
         """Tell the client something, if it wants to hear this level."""
         if LEVELS.index(level) >= self._level:
             self._send({"op": "status", "level": level, "msg": text, **({"id": mark} if isinstance(mark, str) else {})})
+
+    @property
+    def operations(self) -> list[str]:
+        """Names of all operations."""
+        return list(self._operations)
 
     @property
     def subscriptions(self) -> list[str]:

@@ -76,8 +76,8 @@ class Calls:
                 raise BadInput(f"compression {compression!r} is not one of {', '.join(ENCODINGS)}")
             values = await self._values(name, message)
             result = True
-        except AndanteError as error:
-            values, result = str(error), False
+        except Exception as error:
+            values, result = _reason(error), False
         answer = {"op": "service_response", "service": message.get("service"), "values": values, "result": result}
         if "id" in message:
             answer["id"] = message["id"]
@@ -133,8 +133,8 @@ class Calls:
         try:
             status, values = await self._outcome(name, mark, message.get("args") or {}, feedback)
             send({"op": "action_result", "values": values, "status": status, "result": True})
-        except AndanteError as error:
-            send({"op": "action_result", "values": str(error), "status": ABORTED, "result": False})
+        except Exception as error:
+            send({"op": "action_result", "values": _reason(error), "status": ABORTED, "result": False})
         finally:
             self._cancels.pop(mark, None)
             self._early.discard(mark)
@@ -237,6 +237,11 @@ class Calls:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _reason(error: Exception) -> str:
+    """What a client is told; every request gets an answer."""
+    return str(error) if isinstance(error, AndanteError) else f"this cannot be done ({type(error).__name__}: {error})"
 
 
 async def _ask(

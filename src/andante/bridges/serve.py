@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -57,7 +58,8 @@ class Serving:
         self._dirty = True
         self._sent: Graph | None = None
         self._closed = False
-        bus.on_change(self._note_change)
+        this = weakref.ref(self)  # the bus keeps whom it tells for ever; a closed server is to be forgotten
+        bus.on_change(lambda: _note_change(this()))
         self._operations: dict[str, Callable[[Head, bytes], None]] = {
             "subscribe": self._subscribe,
             "unsubscribe": self._unsubscribe,
@@ -100,9 +102,6 @@ class Serving:
             publisher.close()
         self._publishers.clear()
 
-    def _note_change(self) -> None:
-        self._dirty = True
-
     def _send_graph(self) -> None:
         graph = graph_of(self.bus)
         if graph != self._sent:
@@ -117,11 +116,12 @@ class Serving:
         self.requests += 1
         try:
             operation(head, body)
-        except AndanteError as error:
+        except Exception as error:  # whatever a callback of the session does, the loop goes on
+            told = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
             if "number" in head:
-                self._answer(head, {"error": str(error)})
+                self._answer(head, {"error": told})
             else:
-                self.bus.log("warn", str(error), NODE)
+                self.bus.log("warn", told, NODE)
 
     def _answer(self, request: Head, part: Head, body: bytes = b"") -> None:
         self.link.send({"op": "answer", "number": request["number"], "now": self.bus.clock.now, **part}, body)
@@ -206,6 +206,11 @@ class Serving:
     def _set(self, head: Head, _: bytes) -> None:
         self.bus.parameters.set(head["name"], head["value"])
         self._answer(head, {})
+
+
+def _note_change(serving: Serving | None) -> None:
+    if serving is not None:
+        serving._dirty = True
 
 
 def serve_bus(bus: Bus, link: Link) -> Serving:
