@@ -20,6 +20,7 @@ class JointFrames:
         self.children = tuple(joint.child for joint in moving)
         self._index = np.array([names.index(joint.name) for joint in moving], dtype=int)
         self._slides = np.array([joint.type is JointType.PRISMATIC for joint in moving], dtype=bool)
+        self._sliding = bool(self._slides.any())
         axes = np.array([np.asarray(j.axis, dtype=float) / np.linalg.norm(j.axis) for j in moving]).reshape(-1, 3)
         self._axes = axes
         self._place = np.array([joint.pose.translation for joint in moving]).reshape(-1, 3)
@@ -35,9 +36,10 @@ class JointFrames:
         q = positions[self._index]
         angle = np.where(self._slides, 0.0, q) / 2
         spin = np.concatenate([self._axes * np.sin(angle)[:, None], np.cos(angle)[:, None]], axis=1)
-        slide = np.where(self._slides, q, 0.0)[:, None] * self._axes
         turn = _times(self._turn, spin)
-        place = self._place + _rotate(self._turn, slide)
+        place = self._place
+        if self._sliding:
+            place = place + _rotate(self._turn, np.where(self._slides, q, 0.0)[:, None] * self._axes)
         if not self._plain:
             place = place + _rotate(turn, self._back_place)
             turn = _times(turn, self._back_turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ import numpy as np
 from andante.bus import messages
 from andante.description.io.urdf_writer import write_urdf
 from andante.errors import AndanteError
-from andante.geometry import SE3, so3
 from andante.runtime.live.estimate import BaseEstimate
 from andante.runtime.live.tree_frames import JointFrames
 
@@ -104,7 +104,7 @@ class RobotStateNode(LiveNode):
         ]
         out.append(_transform(Header(when, ODOM), self.stage.robot.root, self.estimate.pose.tolist()))
         x, y, yaw = self.map_from_odom.tolist()
-        placed = SE3.from_parts(so3.from_rpy((0.0, 0.0, yaw)), (x, y, 0.0)).vector.tolist()
+        placed = (x, y, 0.0, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
         out.append(_transform(Header(when, MAP), ODOM, placed))
         message = TFMessage(out)
         self.bus.tf.set(message)
