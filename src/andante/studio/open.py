@@ -12,7 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from andante.bridges.access import Access
 from andante.bridges.start import ServerHandle, start_server
+from andante.errors import BadInput
 
 from .pages import studio_pages
 from .routes import MODULE, scene_arguments
@@ -81,6 +83,13 @@ class Studio:
         self.close()
 
 
+def check_address(port: int, host: str, token: str | None) -> None:
+    """Refuse an address that is no good before a session is built for it."""
+    Access(host, token)
+    if not 0 <= port <= 65535:
+        raise BadInput(f"port {port} is not from 0 to 65535")
+
+
 def open_studio(
     robot: str | Path = "nao",
     world: str | Path = "lab",
@@ -101,6 +110,7 @@ def open_studio(
         port: 0 takes a free one.
         host: another address than loopback needs a token.
     """
+    check_address(port, host, token)
     from andante.runtime.live import LiveSession
 
     session = LiveSession(robot, world, engine, seed=seed, arguments=arguments, folder=folder)

@@ -1,0 +1,136 @@
+"""A real session with a real browser, shared by all tests of the page; skipped with the reason where a part lacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GL = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+]
+PATIENCE = 120_000  # for anything to happen on a busy machine [ms]
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
+)
+
+
+def lacking(reason: str) -> None:
+    """Skip, or fail where everything has to be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@dataclass
+class Session:
+    """A running `andante studio` and its page."""
+
+    url: str
+    folder: Path
+    page: Any
+    requests: list[str]
+    complaints: list[str]
+
+    def js(self, expression: str, *arguments: Any) -> Any:
+        """Value of an expression in the page; `andante` is its console object."""
+        return self.page.evaluate(expression, *arguments)
+
+    def wait(self, expression: str, argument: Any = None) -> None:
+        """Wait until an expression in the page is true."""
+        self.page.wait_for_function(expression, arg=argument, timeout=PATIENCE, polling=100)
+
+    def open(self, tab: str) -> None:
+        """Open a panel by its tab."""
+        self.page.click(f"#tab-{tab}")
+
+    def truth(self) -> list[float]:
+        """True position of the robot's root link [m]."""
+        return self.js("() => andante.stage.centre.toArray()")
+
+    def choose(self, kind: str, name: str) -> None:
+        """Choose another robot, world or engine in the top bar and wait until it is there."""
+        if self.js(f"() => andante.studio.status.value.{kind}") == name:
+            return
+        self.page.select_option(f"#select-{kind}", name)
+        self.wait(f"name => andante.studio.status.value.{kind} === name", name)
+        if kind != "engine":
+            self.page.wait_for_selector(f".viewport[data-{kind}='{name}']", timeout=PATIENCE)
+        scene = self.js("() => andante.studio.status.value.scene")
+        self.wait("n => andante.stage.last && andante.stage.last.scene === n", scene)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of the one session run in the same worker."""
+    for item in items:
+        if "studio" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("studio"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, drawing without a graphics card."""
+    if not CHROMIUM:
+        lacking("no Chromium: apt install chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=GL)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """The NAO in the lab, watched by a page of 1280 x 720."""
+    from andante.studio.pages import built
+
+    if not built():
+        lacking("the page is not built: python tools/build_web.py")
+    folder = tmp_path_factory.mktemp("session")
+    command = [
+        sys.executable,
+        "-m",
+        "andante",
+        "studio",
+        "nao",
+        "--world",
+        "lab",
+        "--no-browser",
+        "--port",
+        "0",
+        "--json",
+    ]
+    with (folder / "errors.txt").open("w") as errors:
+        process = subprocess.Popen(
+            [*command, "--folder", str(folder)], stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        assert line, (folder / "errors.txt").read_text()
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(PATIENCE)
+        session = Session(json.loads(line)["url"], folder, page, [], [])
+        page.on("request", lambda request: session.requests.append(request.url))
+        page.on("pageerror", lambda error: session.complaints.append(str(error)))
+        page.on("console", lambda m: session.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.goto(session.url)
+        page.wait_for_selector(".viewport[data-robot='nao'][data-world='lab']", timeout=PATIENCE)
+        session.wait("() => andante.stage.last !== undefined")
+        yield session
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()

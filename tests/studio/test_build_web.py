@@ -1,0 +1,73 @@
+"""The build of the page: by hash, with clear words where Node is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "tools" / "build_web.py"
+
+
+@pytest.fixture
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_web", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Path:
+    folder = tmp_path / "web"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "main.ts").write_text("start();")
+    return folder
+
+
+def test_the_hash_follows_names_and_contents_of_the_sources_only(tool: ModuleType, web: Path) -> None:
+    before = tool.source_hash(web)
+    (web / "node_modules").mkdir()
+    (web / "node_modules" / "x.js").write_text("1")
+    (web / "tests").mkdir()
+    (web / "tests" / "a.test.ts").write_text("1")
+    assert tool.source_hash(web) == before
+    (web / "src" / "main.ts").write_text("start(2);")
+    changed = tool.source_hash(web)
+    assert changed != before
+    (web / "src" / "main.ts").rename(web / "src" / "other.ts")
+    assert tool.source_hash(web) not in (before, changed)
+
+
+def test_nothing_is_built_when_it_is_up_to_date(tool: ModuleType, web: Path, tmp_path: Path) -> None:
+    static = tmp_path / "static"
+    static.mkdir()
+    (static / "index.html").write_text("page")
+    assert not tool.up_to_date(web, static)
+    (static / tool.STAMP).write_text(tool.source_hash(web) + "\n")
+    assert tool.up_to_date(web, static)
+    assert tool.build(web, static) is False
+
+
+def test_a_missing_node_is_said_clearly(
+    tool: ModuleType, web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(tool.CannotBuild, match="Node 20 or newer"):
+        tool.build(web, tmp_path / "static")
+
+
+def test_an_old_node_is_refused(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform == "win32":
+        pytest.skip("shell scripts stand in for programs here")
+    for name in ("node", "npm"):
+        (tmp_path / name).write_text("#!/bin/sh\necho v12.1.0\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(tool.CannotBuild, match=r"v12\.1\.0"):
+        tool.npm()

@@ -1,0 +1,108 @@
+"""The studio without a browser: session and server together, the notebook's frame, the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from andante.errors import AndanteError, BadInput
+from andante.studio import open_studio, show
+from andante.studio.pages import MISSING, studio_pages
+from andante.studio.scene_node import sources_of
+
+
+def fetch(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return answer.read()
+
+
+def test_session_and_server_live_and_end_together(tmp_path: Path) -> None:
+    with open_studio("waffle", "empty", folder=tmp_path) as studio:
+        studio.run(0.2)
+        assert studio.session.time >= 0.2
+        assert b"Andante" in fetch(studio.url)
+        assert b"base_link" in fetch(f"{studio.url}robot/waffle.urdf")
+        assert json.loads(fetch(f"{studio.url}world/empty.json"))["name"]
+        with pytest.raises(urllib.error.HTTPError):
+            fetch(f"{studio.url}robot/waffle/../../../pyproject.toml")
+        studio.session.spawn("rover", "", 1.0, 0.0, 0.0)
+        models = studio.session.bus.topic("/scene/models")
+        assert models is not None
+        pid = studio.server.pid
+        studio.server._process.kill()  # the server dies: the loop goes on and starts it anew at the same address
+        address = studio.url
+        for _ in range(400):
+            studio.run(0.05)
+            if studio.server.pid not in (None, pid) and studio.server.alive:
+                break
+        assert studio.url == address
+        assert b"Andante" in fetch(address)
+    assert not studio.server.alive
+
+
+def test_robots_and_worlds_by_file_are_served_under_the_names_of_the_session(tmp_path: Path) -> None:
+    from andante.runtime.live import LiveSession
+
+    file = tmp_path / "cart.urdf"
+    file.write_text(_urdf())
+    with LiveSession(file, nodes=()) as session:
+        robots, worlds = sources_of(session)
+    assert {source.file for source in robots.values()} == {str(file)}
+    assert list(worlds) == ["empty"]
+
+
+def _urdf() -> str:
+    return """<robot name="cart"><link name="base_link"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01"
+      izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.2 0.2 0.1"/></geometry>
+      </collision></link></robot>"""
+
+
+def test_without_the_built_page_a_note_says_what_to_do(tmp_path: Path) -> None:
+    (page,) = studio_pages(tmp_path)
+    assert page.content == MISSING.encode()
+    assert b"build_web.py" in page.content
+
+
+def test_a_notebook_shows_a_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = show("waffle", "empty", height=500)
+    try:
+        assert shown.alive
+        frame = shown._repr_html_()
+        assert f'src="{shown.url}"' in frame
+        assert "height:500px" in frame
+        assert b"Andante" in fetch(shown.url)
+    finally:
+        shown.close()
+    assert not shown.alive
+    assert "ended" in repr(shown)
+
+
+def test_show_says_why_it_does_not_start() -> None:
+    with pytest.raises(AndanteError, match="nope"):
+        show("nope")
+    with pytest.raises(BadInput, match="100 to 5000"):
+        show("nao", height=3)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nope"], "nope"),
+        (["waffle", "--port", "70000"], "65535"),
+        (["waffle", "--host", "0.0.0.0"], "token"),
+        (["waffle", "--world", "nowhere"], "nowhere"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "andante", "studio", *words, "--no-browser", "--seconds", "0.01"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -1,0 +1,137 @@
+"""The page in Chromium: what is shown, picked, pushed and laid over the picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+MESHES = """() => { let all = 0, there = 0; andante.stage.robot.value.urdf.traverse(o => {
+    if (o.isURDFVisual) { all += 1; there += o.children.length; } }); return all > 20 && there === all; }"""
+SUPPORT = """() => andante.stage.view.scene.children.some(o => o.isGroup && o.children.some(
+    c => c.isLineLoop && c.geometry.attributes.position && c.geometry.attributes.position.count > 2))"""
+COLLISIONS = """() => { let n = 0; andante.stage.robot.value.urdf.traverse(
+    o => { if (o.userData.collision && o.children.length) n += 1; }); return n > 5; }"""
+HEAR_PUSHES = """() => { window.pushes = []; window.endPush = andante.studio.connection.subscribe(
+    '/push', 'andante_msgs/msg/Push', m => window.pushes.push(m)); }"""
+
+
+@pytest.fixture(autouse=True)
+def _nao(studio: Any) -> None:
+    studio.choose("robot", "nao")
+    studio.choose("world", "lab")
+
+
+def test_robot_and_world_are_shown_without_any_outside_request(studio: Any) -> None:
+    studio.wait(MESHES)
+    assert studio.js("() => andante.stage.world.value.group.children.length") >= 2
+    assert all(address.startswith(studio.url) for address in studio.requests if not address.startswith("blob:"))
+    assert studio.page.title() == "Andante Studio"
+    studio.wait("() => andante.stage.view.fps > 0")
+
+
+def test_every_control_has_a_name_for_screen_readers(studio: Any) -> None:
+    nameless = studio.js(
+        """() => [...document.querySelectorAll('button, input, select, canvas, [role=tab]')].filter(e =>
+             !(e.getAttribute('aria-label') || e.textContent.trim() || (e.labels && e.labels.length)
+               || e.title || e.parentElement.closest('[role=img]'))).map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert nameless == []
+
+
+def test_everything_fits_into_1280_by_720(studio: Any) -> None:
+    assert studio.js("() => document.documentElement.scrollWidth <= 1280 && document.body.scrollHeight <= 720")
+    bar = studio.js("() => { const t = document.querySelector('.topbar'); return [t.scrollWidth, t.clientWidth]; }")
+    assert bar[0] <= bar[1]
+
+
+def test_theme_follows_the_system_and_the_button(studio: Any) -> None:
+    theme = "() => document.documentElement.dataset.theme"
+    studio.page.emulate_media(color_scheme="dark")
+    studio.wait(f"() => ({theme})() === 'dark'")
+    studio.page.emulate_media(color_scheme="light")
+    studio.wait(f"() => ({theme})() === 'light'")
+    button = studio.page.get_by_label("Theme: system")
+    button.click()
+    studio.page.get_by_label("Theme: light").click()
+    assert studio.js(theme) == "dark"
+    studio.page.get_by_label("Theme: dark").click()
+    assert studio.js(theme) == "light"
+
+
+def test_panels_change_their_size_by_mouse_and_keyboard(studio: Any) -> None:
+    bar = studio.page.locator(".splitter.x")
+    width = "() => document.querySelector('#app > .dock').clientWidth"
+    before = studio.js(width)
+    box = bar.bounding_box()
+    studio.page.mouse.move(box["x"] + 3, box["y"] + 200)
+    studio.page.mouse.down()
+    studio.page.mouse.move(box["x"] - 57, box["y"] + 200, steps=3)
+    studio.page.mouse.up()
+    assert studio.js(width) == before + 60
+    bar.focus()
+    for _ in range(3):
+        studio.page.keyboard.press("ArrowRight")
+    assert studio.js(width) == before
+
+
+def test_a_click_on_a_link_tells_name_mass_and_pose(studio: Any) -> None:
+    _click_robot(studio)
+    card = studio.page.locator(".card.pick")
+    card.wait_for(state="visible")
+    words = card.inner_text()
+    assert "kg" in words
+    assert "roll pitch yaw" in words
+    name = card.locator("strong").inner_text()
+    assert studio.js("name => name in andante.stage.robot.value.urdf.links", name)
+    card.get_by_label("Close").click()
+    card.wait_for(state="hidden")
+
+
+def test_overlays_come_and_go(studio: Any) -> None:
+    objects = "() => andante.stage.view.scene.children.length"
+    before = studio.js(objects)
+    for name in ("contacts", "balance", "footsteps", "laser", "frames", "collisions"):
+        studio.page.click(f"[data-toggle={name}]")
+        assert studio.page.get_attribute(f"[data-toggle={name}]", "aria-pressed") == "true"
+    points = "() => andante.stage.view.scene.children.some(o => o.isPoints && o.geometry.drawRange.count > 3)"
+    studio.wait(points)  # contacts of both feet
+    studio.wait(SUPPORT)
+    studio.wait(COLLISIONS)
+    for name in ("contacts", "balance", "footsteps", "laser", "frames", "collisions"):
+        studio.page.click(f"[data-toggle={name}]")
+    assert studio.js(objects) == before
+
+
+def test_dragging_a_link_pushes_it(studio: Any) -> None:
+    studio.js(HEAR_PUSHES)
+    studio.page.wait_for_timeout(500)
+    studio.page.click("[data-toggle=push]")
+    x, y = _robot_pixel(studio)
+    studio.page.mouse.move(x, y)
+    studio.page.mouse.down()
+    studio.page.mouse.move(x + 25, y, steps=4)
+    studio.page.locator(".badge.push").wait_for(state="visible")
+    assert "N" in studio.page.locator(".badge.push").inner_text()
+    studio.wait("() => window.pushes.length > 0")
+    studio.page.mouse.up()
+    studio.page.click("[data-toggle=push]")
+    push = studio.js("() => { window.endPush(); return window.pushes[0]; }")
+    assert push["link"]
+    assert push["at_point"]
+    assert 0 < sum(push["force"][axis] ** 2 for axis in "xyz") ** 0.5 < 110
+
+
+def _robot_pixel(studio: Any) -> tuple[float, float]:
+    """Where the middle of the robot is on the page [px]."""
+    return studio.js(
+        """() => { const v = andante.stage.view, r = andante.stage.robot.value, b = v.canvas.getBoundingClientRect();
+             const p = r.info(r.urdf.urdfName).position.clone(); v.camera.updateMatrixWorld(); p.project(v.camera);
+             return [b.left + (p.x + 1) / 2 * b.width, b.top + (1 - p.y) / 2 * b.height]; }"""
+    )
+
+
+def _click_robot(studio: Any) -> None:
+    studio.page.click("[aria-label='Look at the robot']")
+    studio.page.wait_for_timeout(300)
+    studio.page.mouse.click(*_robot_pixel(studio))
