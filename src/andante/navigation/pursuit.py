@@ -23,6 +23,7 @@ class PursuitSettings:
     speed: float = math.inf  # wanted; the vehicle's limit counts too [m/s]
     look_ahead: tuple[float, float] = (0.3, 0.9)  # least and greatest distance to the point pursued [m]
     look_time: float = 0.8  # distance = speed · time, within those bounds [s]
+    look_car: float = 0.6  # a car looks no further ahead than this many turning radii
     bend_radius: float = 0.7  # bends tighter than this are driven more slowly [m]
     near: float = 0.35  # within this distance of obstacles it is slower [m]
     least_speed: float = 0.08  # [m/s]
@@ -55,7 +56,8 @@ class PurePursuit:
         if top == 0:
             return stopped("the path goes backwards and this robot does not reverse")
         part = path.after(path.nearest(state.pose)).resampled(0.05)
-        far = min(max(abs(float(state.velocity[0])) * s.look_time, s.look_ahead[0]), s.look_ahead[1])
+        most = s.look_ahead[1] if v.turning_radius == 0 else min(s.look_ahead[1], s.look_car * v.turning_radius)
+        far = min(max(abs(float(state.velocity[0])) * s.look_time, s.look_ahead[0]), max(most, s.look_ahead[0]))
         gaps = np.linalg.norm(part.poses[:, :2] - state.pose[:2], axis=1)
         beyond = np.flatnonzero(gaps >= far)
         point = part.poses[int(beyond[0]) if len(beyond) else -1]
@@ -68,6 +70,8 @@ class PurePursuit:
             command = np.array([speed * x / distance, speed * y / distance, turn])
         elif spin := turn_to_path(state, path, v, s.turn_first):
             command, why = np.array([0.0, 0.0, spin]), "turns towards the path"
+        elif v.turning_radius > 0 and part.length < 1e-9 and way * x < 0:
+            return Decision(np.zeros(3), "the end of the path lies behind")
         else:
             curve = 2.0 * float(y) / distance**2
             if v.turning_radius > 0:
@@ -90,13 +94,14 @@ class PurePursuit:
     def _speed(self, top: float, curve: float, rest: float, state: MotionState, costmap: Costmap) -> tuple[float, str]:
         """Speed [m/s] after all rules, and the rule that lowered it most."""
         s = self.settings
+        share = 0.7 if self.vehicle.turning_radius == 0 else 0.4  # cars cannot come back to what they passed
         cell = costmap.cell_of(state.pose)
         room = float(costmap.distance[cell]) - self.vehicle.inscribed if costmap.inside(cell) else math.inf
         rules = {
             "": top,
             "slow in a bend": top if curve == 0 else self._in_bend(top, abs(curve)),
             "slow near an obstacle": top * min(1.0, max(room, 0.0) / s.near),
-            "slow before the end of the path": math.sqrt(2 * 0.7 * self.vehicle.max_acceleration * max(rest, 0.0)),
+            "slow before the end of the path": math.sqrt(2 * share * self.vehicle.max_acceleration * max(rest, 0.0)),
         }
         why = min(rules, key=lambda name: rules[name])
         return max(rules[why], min(s.least_speed, top)), why

@@ -137,7 +137,8 @@ class WaypointDriver:
         target = rest[int(far[0])] if len(far) else rest[-1]
         pose = np.array([state.pose[0], state.pose[1], state.pose[2] + (0.0 if way > 0 else math.pi)])
         command = waypoint_command(pose, target, s)
-        if command.arrived:
+        passed = not len(far) and self.vehicle.turning_radius > 0 and abs(command.bearing) > math.pi / 2
+        if command.arrived or passed:  # a car would circle about what it has passed
             return np.zeros(3)
         left = float(np.linalg.norm(rest[-1] - state.pose[:2]))
         throttle = min(max(s.throttle_gain * left, s.least_throttle), s.most_throttle)

@@ -41,7 +41,7 @@ class TwistDrive:
         most = self._rates * seconds
         self.reference = self.reference + np.clip(wanted - self.reference, -most, most)
         if self._car:
-            if abs(wanted[0]) > CREEP:
+            if abs(wanted[0]) > CREEP and wanted[0] * self.reference[0] >= 0:  # else it rolls on, and brakes first
                 sharpest = 1 / self.vehicle.turning_radius
                 self._bend = float(np.clip(wanted[2] / wanted[0], -sharpest, sharpest))
             self.reference = np.array([self.reference[0], 0.0, self.reference[0] * self._bend])
