@@ -11,11 +11,12 @@ from andante.geometry import se2
 from andante.mapping import UNKNOWN, MappingParameters, OccupancyGrid, Scan
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory
-from andante.navigation import Costmap, HybridAStar, Vehicle
+from andante.navigation import Costmap, HybridAStar, Inflation, Vehicle
 from andante.runtime.explore_drive import with_free_rays
-from andante.runtime.explore_goals import Frontiers, Waypoints, decided, grown, roomy
+from andante.runtime.explore_goals import Frontiers, Waypoints, decided, grown, inflation, roomy
 from andante.runtime.explore_job import ExploreJob, prepare, run_explore
 from andante.runtime.explore_planner import AnyHeading
+from andante.runtime.explore_retrace import Trail
 from andante.runtime.explore_waypoints import read_waypoints
 from andante.runtime.mobile import MobileRobot, mobile_robot
 from andante.runtime.mobile_localiser import OnMap
@@ -89,6 +90,38 @@ def test_vehicles_and_maps_for_exploring():
     assert with_free_rays(MappingParameters(), scan).free_range == pytest.approx(3.15)
     assert with_free_rays(MappingParameters(free_range=2.0), scan).free_range == 2.0
     assert with_free_rays(MappingParameters(), Scan(0.0, np.ones(3), 0.0, 0.1)).free_range == 0.0
+
+
+def test_the_way_back():
+    trail = Trail()
+    assert trail.back(1.0) is None
+    for x in np.arange(0.0, 2.0, 0.01):
+        trail.add(np.array([x, 0.1 * x, 0.0]))
+    path = trail.back(0.5)
+    assert path.length == pytest.approx(0.5, abs=0.06)
+    assert path.poses[0, 0] == pytest.approx(1.96, abs=0.06)  # from where it stands
+    assert (path.directions == -1).all()
+    np.testing.assert_allclose(path.poses[:, 2], math.atan(0.1), atol=1e-6)  # facing as when it came
+    assert trail.back(0.5).poses[0, 0] < path.poses[-1, 0]  # further back
+    while trail.back(1.0) is not None:
+        pass
+
+
+def test_room_to_turn_comes_first():
+    assert inflation(CART, False).padding == pytest.approx(CART.circumscribed - CART.inscribed)
+    assert inflation(CART, True) == inflation(CAR, False) == Inflation()
+    cells = half_a_room(120).cells.copy()
+    cells[40, :] = 100  # a wall across the room with a gap of 0.4 m, beyond it unknown space
+    cells[40, 50:58] = 0
+    cells[60:, :] = UNKNOWN
+    grid = OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells)
+    errand = Frontiers(CART)
+    goal = errand.next(grid, np.array([1.0, 1.0, 0.0]))
+    assert errand.tight
+    assert goal[1] > 2.0
+    cells[40, 40:70] = 0
+    errand.next(OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), np.array([1.0, 1.0, 0.0]))
+    assert not errand.tight
 
 
 def test_any_heading_will_do_at_the_end():

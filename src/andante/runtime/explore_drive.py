@@ -15,17 +15,22 @@ from andante.navigation import (
     GlobalPlanner,
     GoalChecker,
     HybridAStar,
+    Margins,
+    MotionState,
     Navigator,
     NavigatorSettings,
     Output,
+    PurePursuit,
+    PursuitSettings,
     Reading,
     State,
     Vehicle,
 )
 from andante.navigation.layers import LayeredCostmap
 
-from .explore_goals import Errand, decided, grown
+from .explore_goals import Errand, decided, grown, inflation
 from .explore_planner import AnyHeading
+from .explore_retrace import Trail
 from .mobile import MobileRobot, Sensed
 
 LOOK_AROUND = 2.5  # standing before the first goal: one scan alone is no map [s]
@@ -34,6 +39,7 @@ REVIEW = 1.0  # ... and the goal is looked at so often [s]
 STANDING = 0.02  # slower than this it stands [m/s, rad/s]
 BRAKING = 2.0  # longest time to come to rest [s]
 PATIENCE = 20.0  # time for a goal beyond four times that of the straight way [s]
+RETRACE, RETRACE_SPEED = 1.0, 0.15  # how far and how fast it goes back after a failure [m, m/s]
 CAR_ARRIVAL = 0.3  # a car need not stand on the spot to look [m]
 ARRIVAL = 0.2
 WIDEST = 10.0  # beams without an echo clear the map up to here at most [m]
@@ -86,7 +92,7 @@ class Exploration:
     ) -> None:
         self.robot, self.vehicle = robot, grown(robot.vehicle, MARGIN)
         self.errand = errand(self.vehicle)
-        self._tell, self._speed = tell, speed
+        self._tell, self._speed, self._trail = tell, speed, Trail()
         sensed = robot.settle(LOOK_AROUND)
         while not sensed.sweeps:
             sensed = robot.step()
@@ -143,10 +149,10 @@ class Exploration:
     def _aim(self) -> Array | None:
         """Take the next goal; None: there is none."""
         grid = self.grid
-        self._show(grid)
         goal = self.errand.next(grid, self.pose)
         if goal is None:
             return None
+        self._show(grid)
         self._navigator.set_goal(goal)
         self.done.goals += 1
         self._note(f"goal {self.done.goals} at ({goal[0]:.2f}, {goal[1]:.2f}); {self.errand.reason}")
@@ -168,10 +174,13 @@ class Exploration:
             if output.state in (State.ARRIVED, State.FAILED) or self._at_end_of(output):
                 self.stand()
                 self.errand.over(output.state is not State.FAILED, output.reason)
+                if output.state is State.FAILED:
+                    self._retrace(end)
                 return True
             if self._sensed.time > patience:
                 self._note("the goal takes too long and is given up")
                 self.errand.over(False, "it took too long to get there")
+                self._retrace(end)
                 return True
             self._step(output.velocity)
             if self._sensed.time - self._refreshed >= REFRESH and self.mapper.keys > self._keys:
@@ -189,12 +198,28 @@ class Exploration:
             return False
         return self._settings.arrival.near(self.pose, output.path.goal)
 
+    def _retrace(self, end: float) -> None:
+        """Leave as it came: a robot that is shut in here would not get to the next goal either. Cars are left alone."""
+        if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
+            return
+        self._note(f"it goes back by {path.length:.1f} m as it came")
+        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(speed=RETRACE_SPEED, margins=Margins(0.0)))
+        end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
+        while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:
+            state = MotionState(self.pose, self._sensed.twist, self._sensed.time)
+            decision = pursuit.plan(state, path, self._navigator.layers.costmap)
+            if not decision.feasible:
+                break
+            self._step(decision.velocity)
+        self.stand()
+
     # ---- sensing and mapping ---------------------------------------------------------------------
     def _step(self, velocity: Array) -> None:
         before = self._sensed.odom
         self._sensed = self.robot.step(velocity)
         self.done.distance += float(np.hypot(*(self._sensed.odom - before)[:2]))
         self._placed = self._placed + self._map(self._sensed)
+        self._trail.add(self.pose)
         self._tell(self._sensed, self.errand.reason)
 
     def _map(self, sensed: Sensed) -> list[tuple[Scan, Array, Array]]:
@@ -222,7 +247,8 @@ class Exploration:
 
     def _show(self, grid: OccupancyGrid) -> None:
         """Give the navigator the map as it is now, with the latest scans on it."""
-        layers = LayeredCostmap(self.vehicle, grid, self._settings.layers)
+        settings = replace(self._settings.layers, inflation=inflation(self.vehicle, self.errand.tight))
+        layers = LayeredCostmap(self.vehicle, grid, settings)
         for scan, pose, twist in self._recent:
             layers.update(pose, scan, twist)
         self._navigator.layers = layers

@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.mapping import UNKNOWN, OccupancyGrid
-from andante.navigation import Explorer, Vehicle
+from andante.navigation import Explorer, Inflation, Vehicle
 from andante.navigation.frontier import Frontier, frontiers
 
 SEEN = 0.35  # a goal is done when no frontier lies within this distance of its own [m]
@@ -30,6 +30,7 @@ class Errand(Protocol):
     """Gives one goal after the other."""
 
     reason: str  # what is left, or why there is no further goal
+    tight: bool  # the present goal may need gaps in which the robot cannot turn
 
     @property
     def missed(self) -> Sequence[Missed]:
@@ -48,15 +49,18 @@ class Errand(Protocol):
 class Frontiers:
     """Goals at the borders between free and unknown space, until none can be reached.
 
-    Which way the robot faces there does not matter: its lidar looks all around. Cars are sent to places with room for
-    every heading first, and to tighter ones when no such place is left.
+    Which way the robot faces there does not matter: its lidar looks all around. Places that are reached with room for
+    every heading come first, tighter ones when no such place is left.
     """
 
     def __init__(self, vehicle: Vehicle, least: float = LEAST) -> None:
         least = max(least, 2 * vehicle.inscribed)
-        self._explorers = [Explorer(vehicle, least=least)]
-        if vehicle.drive == "ackermann":
-            self._explorers.insert(0, Explorer(roomy(vehicle), least=least))
+        wide = roomy(vehicle) if vehicle.drive == "ackermann" else vehicle
+        self._explorers = [
+            Explorer(wide, inflation(wide, False), least),
+            Explorer(vehicle, inflation(vehicle, True), least),
+        ]
+        self.tight = False
         self._least = least
         self._aim: Array | None = None  # middle of the frontier that is driven to
         self._goal: Array | None = None
@@ -67,9 +71,9 @@ class Frontiers:
     def next(self, grid: OccupancyGrid, pose: Array) -> Array | None:
         """The goal with the best balance of way and length of the frontier."""
         self._goal = self._aim = None
-        for explorer in self._explorers:
+        for tight, explorer in zip((False, True), self._explorers, strict=True):
             target = explorer.next_goal(grid, pose)
-            self._left, self.reason = target.frontiers, target.reason
+            self.tight, self._left, self.reason = tight, target.frontiers, target.reason
             if target.goal is not None:
                 self._goal = np.array([target.goal[0], target.goal[1], np.nan])
                 gaps = [float(np.hypot(*(each.middle - self._goal[:2]))) for each in target.frontiers]
@@ -117,6 +121,13 @@ def roomy(vehicle: Vehicle) -> Vehicle:
     return replace(vehicle, footprint=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]))
 
 
+def inflation(vehicle: Vehicle, tight: bool) -> Inflation:
+    """Costs for planning: a robot that turns on the spot keeps to where it can, unless it must be tight."""
+    if tight or vehicle.drive == "ackermann":
+        return Inflation()
+    return Inflation(padding=vehicle.circumscribed - vehicle.inscribed)
+
+
 def grown(vehicle: Vehicle, margin: float) -> Vehicle:
     """The vehicle with a footprint that reaches further by a margin [m] to all sides: steered wheels stand out."""
     return replace(vehicle, footprint=vehicle.footprint + margin * np.sign(vehicle.footprint))
@@ -130,6 +141,8 @@ def decided(grid: OccupancyGrid) -> OccupancyGrid:
 
 class Waypoints:
     """Given places, one after the other; those that cannot be reached are left out."""
+
+    tight = True
 
     def __init__(self, places: Array) -> None:
         self._places = [np.array(place, dtype=float) for place in places]
