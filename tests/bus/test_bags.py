@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,9 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from andante.bus import Bus, messages
 from andante.bus.bags import BagTopic, BagWriter, Player, Recorder, TopicChoice, bag_info, convert_bag, open_bag
+from andante.bus.bags.bag1_file import Bag1File
 from andante.bus.bags.mcap_file import McapFile
 from andante.bus.bags.salvage import Damage, salvage
 from andante.errors import BadInput
@@ -638,6 +642,56 @@ def test_info_says_what_a_log_lacks_for_mapping(tmp_path: Path) -> None:
     )
 
 
+def test_info_of_a_carmen_log(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "ODOM 0 0 0 0 0 0 1.0 host 1.0\nFLASER 3 1.0 1.0 1.0 0 0 0 0 0 0 2.0 host 2.0\n"
+        "FLASER 3 1.0 1.0 1.0 0 0 0 0 0 0 3.0 host 3.0\n"
+    )
+    found = bag_info(tmp_path / "a.log")
+    assert (found.kind, found.mappable) == ("carmen", True)
+    assert {t.name: t.count for t in found.topics}["scan"] == 2
+
+
+SAMPLES = st.lists(
+    st.tuples(st.sampled_from(["/a", "/b", "/c"]), st.integers(0, 2**40), st.text(max_size=40)), max_size=40
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(samples=SAMPLES, chunk=st.integers(1, 2000), flushes=st.sets(st.integers(0, 40), max_size=5))
+def test_anything_written_is_read_by_others(samples: list[tuple[str, int, str]], chunk: int, flushes: set[int]) -> None:
+    """Any order of topics and times, any size of chunks: rosbags and mcap give all of it back, by time."""
+    from mcap.reader import make_reader
+    from rosbags.rosbag1 import Reader as Reader1
+    from rosbags.rosbag2 import Reader as Reader2
+
+    name = "std_msgs/msg/String"
+    with tempfile.TemporaryDirectory() as folder:
+        for file, ros, pack in (
+            (McapFile(Path(folder) / "x.mcap", chunk), 2, messages.to_cdr),
+            (Bag1File(Path(folder) / "x.bag", chunk), 1, messages.to_ros1),
+        ):
+            channels: dict[str, int] = {}
+            expected = []
+            for k, (topic, stamp, text) in enumerate(samples):
+                if topic not in channels:
+                    channels[topic] = file.add(BagTopic(topic, name, file.encoding, messages.definition(name, ros)))
+                data = pack(messages.make(name, data=text))
+                file.write(channels[topic], stamp, data)
+                expected.append((topic, stamp, data))
+                if k in flushes:
+                    file.flush()
+            file.close()
+            with (Reader1 if ros == 1 else Reader2)(file.path) as reader:
+                read = [(c.topic, t, bytes(d)) for c, t, d in reader.messages()]
+            assert sorted(read) == sorted(expected)
+            assert [t for _, t, _ in read] == sorted(t for _, t, _ in read)
+            assert sorted((t.name, s, d) for t, s, d in salvage(file.path, Damage())) == sorted(expected)
+        with (Path(folder) / "x.mcap").open("rb") as stream:
+            found = make_reader(stream, validate_crcs=True).iter_messages()
+            assert len(list(found)) == len(samples)
+
+
 # ---- replay --------------------------------------------------------------------------------------
 def listen(bus: Bus, *topics: str) -> dict[str, list[Any]]:
     out: dict[str, list[Any]] = {}
@@ -779,6 +833,28 @@ def test_a_cut_bag_is_replayed_as_far_as_it_goes(tmp_path: Path) -> None:
     player = Player(bus, tmp_path / "cut.mcap")
     assert any("its index cannot be used" in note for note in player.notes)
     assert player.play_all() == 301
+
+
+def test_a_bag_damaged_in_the_middle_is_replayed_without_the_bad_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with BagWriter(path) as writer:
+        writer.add(BagTopic("/n", NUMBER, "cdr", messages.definition(NUMBER)))
+        places = []
+        for k in range(60):
+            writer.write("/n", k * 1_000_000, messages.to_cdr(messages.make(NUMBER, data=k)))
+            if k % 10 == 9:
+                places.append(writer.size)
+                writer.flush()
+        places = [chunk.chunk_start_offset for chunk in writer._file._chunks]  # type: ignore[union-attr]
+    raw = bytearray(path.read_bytes())
+    raw[places[3] + 60 : places[3] + 80] = bytes(20)
+    path.write_bytes(raw)
+    bus, got = Bus(), []
+    player = Player(bus, path)
+    bus.subscribe("/n", None, lambda m: got.append(m.data))
+    player.play_all()
+    assert got == [*range(30), *range(40, 60)]
+    assert any("is damaged" in note for note in player.notes)
 
 
 @pytest.mark.parametrize(

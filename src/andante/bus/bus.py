@@ -91,7 +91,6 @@ class Bus:
         shared = self._topic(topic, full)
         publisher = Publisher(self, shared, full, rate, int(latched), node, sensor)
         shared.publishers.append(publisher)
-        shared.latched = shared.latched or bool(latched)
         self._changed()
         return publisher
 

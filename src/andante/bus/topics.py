@@ -44,15 +44,19 @@ class Sample:
 class Topic:
     """What publishers and subscriptions of one name share."""
 
-    __slots__ = ("count", "latched", "name", "order", "publishers", "ready", "subscriptions", "type")
+    __slots__ = ("count", "name", "order", "publishers", "ready", "subscriptions", "type")
 
     def __init__(self, name: str, type_name: str | None, order: int) -> None:
         self.name, self.type, self.order = name, type_name, order
         self.publishers: list[Publisher] = []
         self.subscriptions: list[Subscription] = []
-        self.latched = False
         self.ready = False  # a subscription has something queued
         self.count = 0  # samples sent
+
+    @property
+    def latched(self) -> bool:
+        """Whether a publisher keeps its messages for those who come later."""
+        return any(publisher.latched for publisher in self.publishers)
 
 
 class Publisher:

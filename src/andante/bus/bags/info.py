@@ -10,6 +10,7 @@ from andante.errors import AndanteError
 
 from .reader import open_bag
 
+CARMEN = (".log", ".clf", ".carmen", ".log.gz", ".clf.gz", ".carmen.gz")
 SCAN = "sensor_msgs/msg/LaserScan"
 
 
@@ -61,8 +62,13 @@ class BagInfo:
 
 
 def bag_info(path: Path | str, mapping: bool = True) -> BagInfo:
-    """Topics, types, counts, duration and damage of a bag; mapping also reads its scans to say what they lack."""
+    """Topics, types, counts, duration and damage of a bag; mapping also reads its scans to say what they lack.
+
+    A CARMEN log has its kinds of lines for topics.
+    """
     path = Path(path)
+    if path.name.lower().endswith(CARMEN):
+        return _carmen_info(path)
     with open_bag(path) as bag:
         span = bag.duration
         topics = tuple(
@@ -83,6 +89,28 @@ def bag_info(path: Path | str, mapping: bool = True) -> BagInfo:
             tuple(lacks),
             mappable,
         )
+
+
+def _carmen_info(path: Path) -> BagInfo:
+    from andante.mapping.io.logs import read_log
+
+    log = read_log(path)
+    times = [record.time for record in log.records]
+    first, last = min(times, default=0.0), max(times, default=0.0)
+    counts: dict[str, int] = {}
+    for record in log.records:
+        kind = type(record).__name__
+        counts[kind] = counts.get(kind, 0) + 1
+    topics = tuple(
+        TopicInfo(
+            kind.lower(), kind, count, (count - 1) / (last - first) if count > 1 and last > first else None, False
+        )
+        for kind, count in sorted(counts.items())
+    )
+    total = sum(counts.values())
+    return BagInfo(
+        path, "carmen", _size(path), True, first, last - first, total, topics, (), tuple(log.notes), "Scan" in counts
+    )
 
 
 def _size(path: Path) -> int:

@@ -154,8 +154,22 @@ class Player:
             for message in last.values():
                 self._publish(message)
         self._source = self.bag.messages(self.choice, start=self._start)
-        self._next = next(self._source, None)
+        self._next = self._fetch()
         self.finished = self._next is None
+
+    def _fetch(self) -> BagMessage | None:
+        """The next message; where a bag turns out to be damaged it is read from the front from then on."""
+        try:
+            return next(self._source, None)
+        except BadInput as error:
+            if not self.bag.whole:
+                raise
+            last = self._start - 1 if self._next is None else self._next.time
+            self.notes.append(str(error))
+            self.bag.close()
+            self.bag = open_bag(self.bag.path, force_salvage=True)
+            self._source = self.bag.messages(self.choice, start=last + 1)
+            return next(self._source, None)
 
     def _play_instant(self) -> int:
         """All messages of the next instant, then a spin."""
@@ -165,7 +179,7 @@ class Player:
         count = 0
         while self._next is not None and self._next.time <= instant:
             count += self._publish(self._next)
-            self._next = next(self._source, None)
+            self._next = self._fetch()
         self.bus.spin()
         if self._next is None:
             self.rounds += 1
