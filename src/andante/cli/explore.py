@@ -29,7 +29,7 @@ def explore(
         Path | None, typer.Option("--trajectory", metavar="FILE", help="TUM or CARMEN lines; else MAP.tum.")
     ] = None,
     planner: Annotated[str, typer.Option("--planner", metavar="P", help="auto, astar, hybrid ...")] = "auto",
-    controller: Annotated[str, typer.Option("--controller", metavar="C", help="mppi, dwa or pursuit.")] = "mppi",
+    controller: Annotated[str, typer.Option("--controller", metavar="C", help="pursuit, mppi or dwa.")] = "pursuit",
     max_speed: Annotated[float, typer.Option("--max-speed", metavar="V", help="[m/s]")] = 0.5,
     params: Annotated[
         Path | None, typer.Option("--params", metavar="FILE", help="Mapping parameters, .toml or .json.")

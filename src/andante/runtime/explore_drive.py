@@ -85,7 +85,7 @@ class Exploration:
         start: Array,
         parameters: MappingParameters | None = None,
         planner: str = "auto",
-        controller: str = "mppi",
+        controller: str = "pursuit",
         speed: float = math.inf,
         seed: int = 0,
         tell: Tell = lambda sensed, words: None,

@@ -55,7 +55,7 @@ class ExploreJob:
     timeout: float = 600.0  # of simulated time [s]
     engine: str = "mujoco"
     planner: str = "auto"
-    controller: str = "mppi"
+    controller: str = "pursuit"
     max_speed: float = SPEED  # [m/s]
     params: Path | None = None  # of mapping
     arguments: Mapping[str, str] = field(default_factory=dict)
