@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from andante.runtime.live import LiveSession
+from andante.runtime.live.nodes.search import SearchNode
 
 
 def wait_for(session: LiveSession, done, seconds: float = 120.0) -> None:
@@ -56,6 +57,20 @@ def test_start_pause_resume_and_replay(tmp_path: Path) -> None:
         assert session.operator.wave.parameters.symbols()["T"] == wanted["T"]
         session.run(1.5)
         assert not session.bus.call("/search/replay", {"number": 99}).success
+
+
+def test_a_search_that_is_killed_is_told_and_the_session_goes_on(tmp_path: Path) -> None:
+    with LiveSession("nao", folder=tmp_path) as session:
+        states: list = []
+        session.bus.subscribe("/search/state", None, states.append, 1000)
+        assert session.bus.call("/search/start", {"study": "killed", "budget": 1000}).success
+        node = next(node for node in session.nodes if isinstance(node, SearchNode))
+        session.step()
+        node._worker._process.kill()
+        wait_for(session, lambda: states[-1].status == "failed")
+        assert "has ended with code" in states[-1].message
+        session.run(0.1)
+        assert session.bus.call("/search/resume").success  # the study goes on; closing the session ends it
 
 
 def test_only_for_robots_with_that_gait(waffle: LiveSession) -> None:
