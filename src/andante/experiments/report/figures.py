@@ -24,7 +24,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X")
 MOST_PANELS = 16
 MOST_MEASURES = 4
 WIDE = 10.0  # [in]
-TOP, BOTTOM, RIGHT, GAP = 0.28, 1.0, 0.12, 0.72  # margins, and between rows of panels [in]
+TOP, BOTTOM, RIGHT, GAP = 0.32, 1.0, 0.12, 0.76  # margins, and between rows of panels [in]
 
 
 def colour_of(analysis: Analysis, source: str) -> str:
@@ -67,7 +67,7 @@ def _shown_measures(analysis: Analysis) -> list[str]:
     return found[:MOST_MEASURES]
 
 
-def _grid(count: int, columns: int, high: float, left: float = 0.68) -> tuple[Any, list[Axes]]:
+def _grid(count: int, columns: int, high: float, left: float = 0.74) -> tuple[Any, list[Axes]]:
     """A figure with `count` panels, margins in inches so that nothing has to be measured; `high`: of a panel [in]."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -94,7 +94,9 @@ def _grid(count: int, columns: int, high: float, left: float = 0.68) -> tuple[An
 def _columns(experiment: Experiment, count: int) -> int:
     """As many columns as the last factor has levels, where that is a good number."""
     last = len(list(experiment.factors.values())[-1])
-    return last if 2 <= last <= 4 and count % last == 0 else min(4, max(1, math.ceil(math.sqrt(count))))
+    if 3 <= last <= 4 and count % last == 0:
+        return last
+    return min(4, count) if count > 4 else max(1, math.ceil(math.sqrt(count)))
 
 
 def _legend(figure: Any, axes: Sequence[Axes]) -> None:
@@ -129,13 +131,13 @@ def trajectories(analysis: Analysis) -> tuple[str, Any]:
                 colour = colour_of(analysis, source)
                 ax.plot(path[:, 1], path[:, 2], color=colour, linewidth=0.9, alpha=0.7, label=label, zorder=2)
                 ax.plot(path[-1, 1], path[-1, 2], ".", color=colour, markersize=4, zorder=4)
-        ax.set_title(_test_title(analysis, test), fontsize=9, y=1.0)
+        _title(ax, _test_title(analysis, test))
         ax.set_aspect("equal", adjustable="datalim")
         ax.set_xlabel("x [m]", fontsize=8)
         ax.set_ylabel("y [m]", fontsize=8)
     _legend(figure, axes)
     ends = " Marks: where the trials of the reference ended." if has_ends and analysis.standard else ""
-    return f"Trajectories of the trials by the simulator's truth.{ends}{_cut(len(analysis.tests), 'tests')}", figure
+    return f"Trajectories, a line per trial.{ends}{_cut(len(analysis.tests), 'tests')}", figure
 
 
 def headings(analysis: Analysis) -> tuple[str, Any]:
@@ -169,7 +171,7 @@ def headings(analysis: Analysis) -> tuple[str, Any]:
                     alpha=0.7,
                     label=label,
                 )
-        ax.set_title(_test_title(analysis, test), fontsize=9, y=1.0)
+        _title(ax, _test_title(analysis, test))
         ax.set_xlabel("time [s]", fontsize=8)
         ax.set_ylabel("turned [deg]", fontsize=8)
     _legend(figure, axes)
@@ -210,16 +212,26 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
             own = source == analysis.standard or source in analysis.engines
             ax.errorbar(x, mean, yerr=[np.maximum(mean - low, 0), np.maximum(high - mean, 0)], label=nice(source),
                         color=colour_of(analysis, source), marker=MARKS[k % len(MARKS)], markersize=4 if own else 3,
-                        linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2)  # fmt: skip
+                        linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2,
+                        linestyle="-" if numbers else "none")  # fmt: skip
         if rest:
-            ax.set_title(
-                ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)), fontsize=9, y=1.0
-            )
+            _title(ax, ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)))
         ax.set_xticks([place(level) for level in levels], [_word(level) for level in levels])
         ax.set_xlabel(first, fontsize=8)
         ax.set_ylabel(experiment.measures[measure].title, fontsize=8)
+        if not numbers:
+            ax.set_xlim(-0.5, len(levels) - 0.5)
+    _same_height(axes[: len(shown)])
     _legend(figure, axes)
     return figure
+
+
+def _same_height(axes: Sequence[Axes]) -> None:
+    """The same range of values in all panels, where none of them would be squeezed by it."""
+    lows, highs = zip(*(ax.get_ylim() for ax in axes), strict=True)
+    if max(highs) - min(lows) < 3.0 * min(high - low for low, high in zip(lows, highs, strict=True)):
+        for ax in axes:
+            ax.set_ylim(min(lows), max(highs))
 
 
 def beside_reference(analysis: Analysis, measure: str) -> Any:
@@ -253,6 +265,17 @@ def beside_reference(analysis: Analysis, measure: str) -> Any:
     ax.set_xlim(left=0)
     ax.grid(False, axis="y")
     return figure
+
+
+def _title(ax: Axes, words: str) -> None:
+    """The title of a panel, in two smaller lines where it is long; a place of its own saves the time to find one."""
+    size = 9.0 if len(words) <= 28 else 8.0 if len(words) <= 33 else 7.0
+    if size == 7.0:
+        gaps = [k for k, letter in enumerate(words) if letter == " "]
+        if gaps:
+            middle = min(gaps, key=lambda k: abs(k - len(words) / 2))
+            words = f"{words[:middle]}\n{words[middle + 1 :]}"
+    ax.set_title(words, fontsize=size, y=1.0, pad=3)
 
 
 def _cut(count: int, what: str) -> str:
