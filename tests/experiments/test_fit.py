@@ -112,6 +112,10 @@ def test_a_known_gain_is_found_and_proven(toy, real, tmp_path):
     assert outcome.report.exists()
     again = run_fit(job)
     assert again.model == outcome.model
+    further = run_fit(replace(job, budget=160))
+    assert further.candidates == 160
+    assert further.held_out[0].error < 0.02
+    assert further.model == outcome.model or (tmp_path / "fit" / "after-1").is_dir()
 
 
 def test_left_out_tests_take_no_part(toy, real):

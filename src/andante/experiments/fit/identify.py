@@ -22,7 +22,7 @@ from andante.experiments.reference import REAL, read_reference
 from andante.experiments.report import write_report
 from andante.experiments.report.analysis import Analysis
 from andante.experiments.report.verdict import FITTED
-from andante.experiments.runner import RunJob, run_experiment, with_settings
+from andante.experiments.runner import RunJob, arguments_of, run_experiment, with_settings
 from andante.experiments.statistics import mean_error
 from andante.experiments.table import Values
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder, resume, search, summarize
@@ -116,6 +116,7 @@ def run_fit(job: FitJob, progress: bool = False) -> FitOutcome:
     plain = replace(experiment, fit={})
     how: dict[str, Any] = {"workers": job.workers, "executor": job.executor}
     run_experiment(RunJob(plain, job.out / "before", **how), progress)
+    _put_aside(job.out / "after", found)
     run_experiment(RunJob(plain, job.out / "after", model=found, **how), progress)
     report = write_report([job.out / "before", job.out / "after"], job.out / "report", reference, job.standard)
     analysis, measures = report.analysis, compared(experiment)
@@ -174,6 +175,16 @@ def _search(
     if best is None or (best.fitness or 0.0) <= fitness:
         return dict(start), summary.candidates
     return {name: float(value) for name, value in best.parameters.items()}, summary.candidates
+
+
+def _put_aside(folder: Path, model: Mapping[str, float]) -> None:
+    """Move the proof of an earlier model out of the way, to after-1, after-2, ..."""
+    if not (folder / CONFIG).exists() or dict(arguments_of(folder).get("model", {})) == dict(model):
+        return
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}-{number}")).exists():
+        number += 1
+    folder.rename(aside)
 
 
 def _proofs(analysis: Analysis, source: str, measures: Sequence[str], tests: Sequence[str]) -> tuple[Proof, ...]:
