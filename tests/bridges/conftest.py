@@ -1,8 +1,6 @@
 """A session that runs in a thread: a bus with a little of everything, and its web server in a process of its own."""
 
 import queue
-import subprocess
-import sys
 import threading
 import time
 
@@ -124,16 +122,3 @@ def make_session():
     yield make
     for running in made:
         running.stop()
-
-
-@pytest.fixture
-def andante_words():
-    """Runs a command in a process of its own: exit code and all that it printed."""
-
-    def run(*words):
-        done = subprocess.run(
-            [sys.executable, "-m", "andante", *words], capture_output=True, text=True, timeout=60, check=False
-        )
-        return done.returncode, done.stdout + done.stderr
-
-    return run

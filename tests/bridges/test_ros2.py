@@ -113,9 +113,3 @@ def test_a_peer_in_another_process_hears_and_drives(session):
         out, _ = bridge.communicate(timeout=20)
     assert bridge.returncode == 0, out
     assert "Traceback" not in out
-
-
-def test_domains_that_are_none(andante_words):
-    code, told = andante_words("bridge", "ros2", "1", "--domain", "300", "--seconds", "1")
-    assert code == 2
-    assert "a ROS domain is a number from 0 to 232, got 300" in told

@@ -26,14 +26,14 @@ class Foreign:
         from websockets.asyncio.server import serve
 
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        async with serve(self._serve, "127.0.0.1", 0) as server:
+        async with serve(self._serve, "127.0.0.1", 0, close_timeout=0.2) as server:
             self.port = server.sockets[0].getsockname()[1]
             self.ready.set()
             await self._end.wait()
 
     def stop(self):
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(10)
+        self._thread.join(2)
 
     async def _serve(self, socket):
         async for data in socket:
@@ -138,10 +138,14 @@ def test_two_sessions_joined(session, make_session):
     joined(session, other.server.ws_url, None, check)
 
 
-def test_a_server_that_is_not_there(andante_words, session):
-    code, told = andante_words("bridge", "rosbridge", session.server.ws_url, "ws://127.0.0.1:9")
-    assert code == 2
-    assert "no rosbridge server answers at ws://127.0.0.1:9" in told
+def test_a_server_that_is_not_there(monkeypatch):
+    monkeypatch.setattr("andante.bridges.rosbridge_bridge.PATIENCE", 0.3)
+
+    async def check():
+        with pytest.raises(AndanteError, match=r"no rosbridge server answers at ws://127\.0\.0\.1:9"):
+            await RosbridgeBridge(None, "ws://127.0.0.1:9").run()
+
+    asyncio.run(check())
 
 
 def test_directions_tell_in_from_out():

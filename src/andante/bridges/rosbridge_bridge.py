@@ -34,7 +34,7 @@ class RosbridgeBridge:
         self._far = SessionClient(url, say)
         self._listening: dict[str, tuple[str, Listening]] = {}  # topic with its direction: type, subscription
         self._refused: set[str] = set()
-        self._drivers = DriverWatch(bus.publish)
+        self._drivers = DriverWatch(lambda topic, kind, cdr: bus.publish(topic, kind, cdr))
         self._far_drivers = DriverWatch(partial(self._far.publish, create=True))
 
     async def run(self) -> None:
