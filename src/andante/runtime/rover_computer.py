@@ -6,7 +6,9 @@ pose that goes down is the localiser's, carried on by the odometry to the presen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +28,7 @@ from andante.localization import (
 from andante.mapping import Scan
 
 from .rover_odometry import PoseHistory, RoverOdometry
+from .rover_stamps import Stamps
 from .rover_tags import RoverTags
 
 ODOMETRY = ("wheels", "uwb")  # what leads the localiser: wheels and gyro, or the tags and the AHRS as in the source
@@ -37,6 +40,8 @@ FIRST_FIXES = 10  # of the tags that tell the first pose
 DEVIATION = (0.3, 0.3, 0.25)  # of a pose told by the tags [m, m, rad]
 TURNS = (0.0, -0.5, 0.5, -1.0, 1.0)  # headings about theirs that are tried [rad]
 REACH = (1.2, 1.2)  # how far from it the scan search may find a place [m, rad]
+FEWEST_ECHOES = 10  # of a scan that counts
+LONGEST_BLIND = 1.0  # [s]
 FOUND_DEVIATION = (0.1, 0.1, 0.1)  # of such a place [m, m, rad]
 
 
@@ -55,8 +60,10 @@ class RoverComputer:
         odometry: str = "wheels",
         parameters: MclParameters | None = None,
         seed: int = 0,
+        say: Callable[[str], None] = lambda words: None,
     ) -> None:
-        """tag, laser: x, y of the first tag and of the laser on the robot [m]; tag_height: in the UWB frame [m]."""
+        """tag, laser: x, y of the first tag and of the laser on the robot [m]; tag_height: in the UWB frame [m]; say:
+        told words for the person beside the rover."""
         if odometry not in ODOMETRY:
             raise UnknownName.among("odometry", odometry, ODOMETRY)
         self.body, self.kind = body, odometry
@@ -72,6 +79,11 @@ class RoverComputer:
         self._map_from_odom = np.zeros(3)
         self._odom_start = np.zeros(3)  # pose on the map at which the odometry began
         self._by_tags = PoseHistory()
+        self._say = say
+        self._scan_stamps = Stamps("the lidar", say)
+        self._tag_stamps = (Stamps("tag 0", say), Stamps("tag 1", say))
+        self._seen_at = -math.inf  # when the newest scan with echoes came [s]
+        self.blind = False  # no such scan for so long that the rover holds
 
     # ---- beginning -------------------------------------------------------------------------------
     def align(self, laser_on_map: ArrayLike, samples: int = 50) -> None:
@@ -96,25 +108,30 @@ class RoverComputer:
         self._by_tags.clear()
 
     # ---- readings --------------------------------------------------------------------------------
-    def ranges(self, time: float, tag: int, ranges: ArrayLike) -> str:
-        """Take ranges (anchors,) of a tag [m]; what to tell the person beside the rover, empty: nothing new."""
-        place = self.tags.take(time, tag, ranges)
+    def ranges(self, stamp: float, tag: int, ranges: ArrayLike, now: float) -> None:
+        """Take ranges (anchors,) of a tag [m] by their stamp and the time at which they came [s]."""
+        place = self.tags.take(self._tag_stamps[tag].time(stamp, now), tag, ranges)
         if place is None:
-            return ""
-        self.body.send_tag(tag, *(float(v) for v in place))
+            return
+        if self.body.connected:
+            self.body.send_tag(tag, *(float(v) for v in place))
         if tag == 0 and self._still is not None:
             words = self._still.add(place, self.tags.yaw)
-            if not self._still.ready:
-                return words
-            self.map_from_uwb = np.array(self._still.result().map_from_uwb)
-            self._still = None
-            return words
-        return ""
+            if self._still.ready:
+                self.map_from_uwb = np.array(self._still.result().map_from_uwb)
+                self._still = None
+                self._say(words)
+            elif "starting over" in words:
+                self._say(words)
 
-    def scan(self, scan: Scan) -> None:
-        """Take a scan; while the rover stands after `put` it settles the particles, later it updates them."""
-        if not self.aligned:
+    def scan(self, scan: Scan, now: float) -> None:
+        """Take a scan that came at a time [s]; while the rover stands after `put` it settles the particles, later it
+        updates them. Scans without echoes are left out."""
+        sweep = scan.time_increment * len(scan.ranges)
+        scan = replace(scan, time=self._scan_stamps.time(scan.time, now, sweep))
+        if not self.aligned or int(scan.hit.sum()) < FEWEST_ECHOES:
             return
+        self._seen_at = now
         if not self.located:
             self._settle(scan)
             return
@@ -173,8 +190,23 @@ class RoverComputer:
         by_tags = self.pose_by_tags(now)
         if np.isfinite(by_tags).all():
             self._by_tags.add(now, by_tags)
-        if self.located and self.body.connected:
+        self._watch(now)
+        if self.located and not self.blind and self.body.connected:
             self.body.send_pose(*(float(v) for v in self.pose(now)))
+
+    def _watch(self, now: float) -> None:
+        """A rover that sees nothing gets no more poses: its firmware holds by itself until it sees again."""
+        blind = self.located and now - self._seen_at > LONGEST_BLIND
+        if blind and not self.blind:
+            self._say(f"no scan with echoes for {LONGEST_BLIND:g} s: the rover holds")
+        elif self.blind and not blind:
+            self._say("scans have echoes again: the rover goes on")
+        self.blind = blind
+
+    @property
+    def wrong_stamps(self) -> int:
+        """Stamps of lidar and tags that could not be true."""
+        return sum(stamps.wrong for stamps in (self._scan_stamps, *self._tag_stamps))
 
     # ---- estimates -------------------------------------------------------------------------------
     def pose_by_tags(self, now: float) -> Array:

@@ -10,6 +10,8 @@ import numpy as np
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.hardware import BodyCommand
+from andante.hardware import State as FirmwareState
+from andante.hardware.messages import Fault
 from andante.mapping import Scan
 from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Reading, State, vehicle_of
 from andante.navigation.layers import LayerSettings
@@ -19,6 +21,7 @@ from .rover_scene import RoverScene
 GUIDES = ("waypoint", "navigator")
 NAVIGATOR_PERIOD = 0.1  # [s]
 NAVIGATOR_SPEED = 0.6  # [m/s]
+RESTART = 0.5  # a firmware that stands for so long without the waypoint is told again [s]
 NEAR = 0.06  # the navigator stops this near to the goal [m]
 
 
@@ -41,24 +44,30 @@ class Guide(Protocol):
 
 
 class WaypointGuide:
-    """Names the goal to the firmware, which drives there by its own law; started again where the line was lost."""
+    """Names the goal to the firmware, which drives there by its own law.
+
+    A firmware that lost the line has forgotten the waypoint and stands; once it answers again, it is told anew. It is
+    not started again after any other fault.
+    """
 
     def __init__(self, scene: RoverScene, goal: Array) -> None:
         self._scene, self._goal = scene, goal
         self._number = 0
-        self._told = False  # a waypoint is with the firmware
+        self._sent = -math.inf  # when waypoint and start were sent [s]
 
     def start(self) -> None:
         """Send waypoint and start."""
         self._number = self._scene.body.go_to(float(self._goal[0]), float(self._goal[1]))
         self._scene.body.start()
-        self._told = True
+        self._sent = self._scene.time
 
     def update(self) -> None:
-        """A line that was lost and came back has forgotten the waypoint: name it again."""
-        if not self._scene.body.connected:
-            self._told = False
-        elif not self._told:
+        """See that the firmware has the waypoint."""
+        told = self._scene.body.telemetry
+        if told is None or self._scene.time - self._sent < RESTART:
+            return
+        stands = told.state in (FirmwareState.WAITING, FirmwareState.STOPPED) or told.waypoint != self._number
+        if stands and told.fault in (Fault.NONE, Fault.LINK):
             self.start()
 
     @property
@@ -100,7 +109,9 @@ class NavigatorGuide:
         if scene.time >= self._due - 1e-9:
             self._due = scene.time + NAVIGATOR_PERIOD
             computer = scene.computer
-            reading = Reading(scene.time, computer.pose(scene.time), computer.twist, tuple(self._scans))
+            reading = Reading(
+                scene.time, computer.pose(scene.time), computer.twist, tuple(self._scans), not computer.blind
+            )
             self._scans.clear()
             out = self.navigator.update(reading)
             self._twist = out.velocity

@@ -121,6 +121,7 @@ class RoverScene:
             odometry=odometry,
             parameters=chosen,
             seed=seed,
+            say=lambda words: say(self.sim.time, "computer", words),
         )
         self.scans: tuple[Scan, ...] = ()  # that came in the last tick
         self._seen = self.sim.time
@@ -144,12 +145,10 @@ class RoverScene:
         self.sim.run(PERIOD)
         for number, name in enumerate(TAGS):
             for reading in self.sensors[name].since(self._seen):
-                words = self.computer.ranges(reading.time, number, reading.values)
-                if words and not words.startswith("keep"):
-                    self._say(self.time, "computer", words)
+                self.computer.ranges(reading.time, number, reading.values, self.time)
         self.scans = tuple(scans_since(self.sim.robot, self.sensors, self._seen))
         for scan in self.scans:
-            self.computer.scan(scan)
+            self.computer.scan(scan, self.time)
         self._seen = self.time
         self.computer.update(self.time)
         logs = self.body.logs

@@ -13,6 +13,7 @@ from andante.localization import Ahrs, FadingFilter2, UwbSetup, trilaterate
 
 MEMORY, PERIOD = 0.9, 0.1  # of the fading filter of second order, as in the source
 SIGMA = 0.1  # of a range [m]
+FARTHEST = 1000.0  # positions beyond are nonsense [m]
 
 
 class RoverTags:
@@ -43,7 +44,7 @@ class RoverTags:
         """Ranges (anchors,) of a tag [m]; its position (3,) in the UWB frame, None where they give none."""
         level = None if self.height is None else self.height + float(self._tags[tag][2] - self._tags[0][2])
         fix = trilaterate(self._anchors, ranges, start=self.places[tag], height=level, sigma=SIGMA)
-        if not fix.converged or not np.isfinite(fix.position).all():
+        if not (fix.converged and float(np.abs(fix.position).max()) < FARTHEST):  # also for NaN
             return None
         self.places[tag] = fix.position
         if tag == 0:

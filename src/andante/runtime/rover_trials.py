@@ -30,8 +30,9 @@ SAMPLES = 50  # of the first tag while the rover stands at the map's origin
 CARRIED = 0.5  # after it was put down [s]
 LONGEST_STAND = 30.0  # to find the UWB frame, and to find the pose [s]
 REST = 0.5  # watched after it arrived [s]
-# The firmware stops as near as the estimate allows, and no later than when the waypoint lies abeam.
-FIRMWARE = {"arrival_radius": 0.03, "passing_radius": 0.10}
+# The firmware stops as near as the estimate allows, and no later than when the waypoint lies abeam; it holds when the
+# poses, which come at 50 Hz, end.
+FIRMWARE = {"arrival_radius": 0.03, "passing_radius": 0.10, "pose_timeout": 0.2}
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,10 @@ class MapFile:
 
 
 def load_map(path: Path | str) -> OccupancyGrid:
-    """The map that a yaml file describes; cells as map_server would publish them."""
-    described = read_map_yaml(Path(path))
+    """The map that a yaml file describes; cells as map_server would publish them. MAP stands for MAP.yaml too."""
+    path = Path(path)
+    beside = path.with_name(f"{path.name}.yaml")
+    described = read_map_yaml(beside if not path.exists() and beside.is_file() else path)
     gray, opaque = _picture(described.image)
     return OccupancyGrid(described.resolution, described.origin, _cells(gray, opaque, described)[::-1])
 
