@@ -176,6 +176,25 @@ def test_errors_in_the_callbacks_of_the_sender_do_not_hurt_the_goal() -> None:
     assert goal.status is GoalStatus.SUCCEEDED
 
 
+def test_goals_that_beget_goals_do_not_hang_the_loop() -> None:
+    bus = Bus()
+
+    def at_once(goal: Any) -> Generator[Any, None, Any]:
+        return None
+        yield
+
+    bus.provide_action("/go", TYPE, at_once)
+    ends: list[int] = []
+
+    def again(goal: Goal) -> None:
+        ends.append(goal.number)
+        bus.send_goal("/go", done=again)
+
+    bus.send_goal("/go", done=again)
+    spins(bus, 3)
+    assert ends == [1, 2, 3]
+
+
 def test_withdrawing_an_action_ends_its_goals() -> None:
     bus = Bus()
 

@@ -56,6 +56,7 @@ def test_values_take_the_type_of_the_first(first: Any, given: Any, expected: Any
         (1.0, True, "'/p' is a number, got True"),
         (1.0, float("nan"), "'/p' is a number, got nan"),
         (1, 2.5, "'/p' is a whole number, got 2.5"),
+        (1.0, 10**400, "'/p' is a number, got 1000"),
         (1, float("inf"), "'/p' is a whole number, got inf"),
         (True, 2, "'/p' is true or false, got 2"),
         ("a", 1, "'/p' is a text, got 1"),

@@ -175,8 +175,11 @@ class Action:
         return handle
 
     def advance(self) -> None:
-        """Let the goal in front go on by one step; ended ones make room at once."""
-        while self.goals:
+        """Let the goal in front go on by one step; where it ends, the next one begins at once.
+
+        Goals that are sent meanwhile wait for the next spin.
+        """
+        for _ in range(len(self.goals)):
             goal = self.goals[0]
             goal._advance(self._bus)
             if not goal.over:

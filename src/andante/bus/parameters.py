@@ -152,7 +152,7 @@ def _like(old: Value, value: Any, name: str) -> Any:
     elif not isinstance(value, (bool, str)):
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if isinstance(old, float) and not math.isnan(number):
             return number
