@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .errors import AndanteError
     from .physics import Mode, Settings, check_engine
     from .runtime import Simulation, simulate
+    from .studio.show import show
 
 _LAZY = {
     "robot": ("andante.description", "load_robot"),
@@ -34,6 +35,7 @@ _LAZY = {
     "Settings": ("andante.physics", "Settings"),
     "Mode": ("andante.physics", "Mode"),
     "check_engine": ("andante.physics", "check_engine"),
+    "show": ("andante.studio.show", "show"),
     "AndanteError": ("andante.errors", "AndanteError"),
 }
 
@@ -47,6 +49,7 @@ __all__ = [
     "__version__",
     "check_engine",
     "robot",
+    "show",
     "simulate",
     "world",
 ]

@@ -40,7 +40,7 @@ def test_session_and_server_live_and_end_together(tmp_path: Path) -> None:
         page = b""
         for _ in range(300):
             studio.run(0.05)
-            with contextlib.suppress(urllib.error.URLError):
+            with contextlib.suppress(OSError):
                 page = fetch(address)
                 break
         assert b"Andante" in page

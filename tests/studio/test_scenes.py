@@ -46,14 +46,17 @@ def test_the_urdf_of_the_nao_names_every_link_joint_and_mesh() -> None:
 
 def test_meshes_of_a_link_fine_coarse_and_colliding() -> None:
     scenes = Scenes()
-    fine, rough = scenes.file("robot/nao/torso.mesh"), scenes.file("robot/nao/torso.coarse.mesh")
-    solid = scenes.file("robot/nao/torso.collision.mesh")
+    fine, rough = scenes.file("robot/rover/base_link.mesh"), scenes.file("robot/rover/base_link.coarse.mesh")
     assert fine is not None
     assert rough is not None
+    assert triangles(fine.data) > 1.2 * triangles(rough.data) > 100
+    solid = scenes.file("robot/nao/torso.collision.mesh")
     assert solid is not None
-    assert triangles(fine.data) > triangles(rough.data) > 100
     assert triangles(solid.data) > 4
-    assert scenes.file("robot/nao/torso.mesh") is fine  # made once
+    assert scenes.file("robot/rover/base_link.mesh") is fine  # made once
+    light = scenes.file("robot/waffle/base_link.coarse.mesh")  # quick enough as it is
+    assert light is not None
+    assert light.data == scenes.file("robot/waffle/base_link.mesh").data
 
 
 def test_joints_that_urdf_lacks_become_floating(tmp_path: Path) -> None:

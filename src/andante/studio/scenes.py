@@ -21,14 +21,15 @@ from andante.description.load import robot_names, world_names
 from andante.description.robot import Robot
 from andante.description.world import World
 
-from .mesh_bytes import CREASE, coarse, mesh_bytes
+from .mesh_bytes import coarse, mesh_bytes
 from .scene_parts import collision_parts, visual_parts
 from .scene_urdf import COLLISION, MESH, page_urdf
 from .scene_world import STATIC, moving_parts, page_world, world_mesh
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 1.3  # crease of coarse meshes [rad]: fewer vertices, and clustered faces look less jagged
-CELLS = 100  # of a coarse mesh along the diagonal of its robot
+CELLS = 200  # of a coarse mesh along the diagonal of its robot
+LIGHT = 60_000  # triangles of a robot whose meshes stay as they are
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 
 
@@ -117,9 +118,11 @@ class Scenes:
         return self._loaded[key]
 
     def _cell(self, name: str) -> float:
-        """Cell of the robot's coarse meshes [m]."""
+        """Cell of the robot's coarse meshes [m]; 0: they stay as they are."""
         if name not in self._cells:
-            self._cells[name] = robot_size(self._robot(name)) / CELLS
+            robot = self._robot(name)
+            heavy = sum(len(part.faces) for link in robot.links for part in visual_parts(link)) > LIGHT
+            self._cells[name] = robot_size(robot) / CELLS if heavy else 0.0
         return self._cells[name]
 
     def _world(self, name: str) -> World:
@@ -143,9 +146,9 @@ def _robot_mesh(robot: Robot, name: str, cell: float) -> bytes | None:
             if found is None:
                 return None
             parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
-            if suffix == COARSE:
-                parts = [coarse(part, cell) for part in parts]
-            return mesh_bytes(parts, ROUNDER if suffix == COARSE else CREASE)
+            if suffix == COARSE and cell > 0:
+                return mesh_bytes([coarse(part, cell) for part in parts], ROUNDER)
+            return mesh_bytes(parts)
     return None
 
 

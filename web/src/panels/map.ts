@@ -26,7 +26,7 @@ export class MapPanel implements Panel {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Map from above. Drag to move, wheel to zoom." });
   private readonly place = h("span", { class: "muted number" });
-  private readonly view = new Viewport();
+  readonly view = new Viewport();
   private readonly frames = new Frames();
   private readonly tools: MapTools;
   private readonly hearing: Hearing;

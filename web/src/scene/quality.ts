@@ -4,8 +4,11 @@ const NAMES = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const SLOW = 1000 / 24; // a frame that takes longer is too slow [ms]
 const QUICK = 1000 / 70;
 
-/** Whether the browser draws without a graphics card. */
+/** Whether the browser draws without a graphics card, or the address of the page asks for the quick drawing. */
 export const SOFTWARE = ((): boolean => {
+  const wish = new URLSearchParams(globalThis.location?.search ?? "").get("quality"); // ?quality=high or low
+  if (wish !== null) return wish !== "high";
+  if (typeof document === "undefined") return true;
   const gl = document.createElement("canvas").getContext("webgl2");
   if (!gl) return true;
   const extension = gl.getExtension("WEBGL_debug_renderer_info");

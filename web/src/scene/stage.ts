@@ -36,8 +36,8 @@ export class Stage {
   ) {
     studio.status.on((status) => {
       if (!status) return;
-      if (status.robot !== this.asked.robot) void this.loadRobot(status.robot);
       if (status.world !== this.asked.world) void this.loadWorld(status.world);
+      if (status.robot !== this.asked.robot) void this.loadRobot(status.robot);
     });
     if (this.blob) view.scene.add(this.blob);
     hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
