@@ -1,5 +1,6 @@
 """Experiments: trials with seeds and perturbations, run anywhere, compared with real robots, told in a report."""
 
+from .check import check_trial
 from .definition import builtin_names, load_experiment, parse_experiment
 from .experiment import Experiment, Measure
 from .runner import RunJob, RunOutcome, experiment_of, merge_runs, run_experiment
@@ -18,6 +19,7 @@ __all__ = [
     "Values",
     "Variation",
     "builtin_names",
+    "check_trial",
     "experiment_of",
     "load_experiment",
     "merge_runs",

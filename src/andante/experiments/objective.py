@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import platform
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from andante.errors import BadInput
 from andante.physics.registry import ENGINES, version
 from andante.search import ObjectiveSpec
 from andante.search.permutation import derived_seed
+from andante.userfile import is_user_reference
 
 from .definition import from_dict
 from .experiment import Experiment
@@ -64,9 +66,13 @@ class TrialObjective:
         return Setup(engine, factors, trial, seed, draw, experiment.arguments, model_at(self.model, factors), record)
 
     def stamp(self) -> dict[str, Any]:
-        """Versions of andante and the engines, and the processor: what the bits depend on."""
+        """Versions of andante and the engines, the processor, and a hash of a user's file: what the bits depend on."""
         engines = {name: version(ENGINES[name]) for name in self.experiment.engines if name in ENGINES}
-        return {"andante": __version__, "engines": engines, "cpu": processor()}
+        stamp: dict[str, Any] = {"andante": __version__, "engines": engines, "cpu": processor()}
+        if is_user_reference(self.experiment.trial):
+            file = Path(self.experiment.trial.rpartition(":")[0])
+            stamp[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        return stamp
 
 
 def trial_seed(experiment: Experiment, factors: Mapping[str, Any], trial: int) -> int:
