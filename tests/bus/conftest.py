@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +62,13 @@ def record() -> Any:
 def content() -> Any:
     """Content of a bag; see `_content`."""
     return _content
+
+
+@pytest.fixture
+def debian_ros() -> Path:
+    """Debian's ROS 1 packages; a missing one is a failure where CI=true."""
+    packages = Path("/usr/lib/python3/dist-packages")
+    if shutil.which("rosbag") is None or not (packages / "std_srvs").is_dir():
+        reason = "Debian's rosbag and ROS 1 messages are not installed (python3-rosbag python3-std-srvs ...)"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    return packages

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -72,8 +71,7 @@ def test_what_was_written_before_kill_9_is_readable(tmp_path: Path, name: str, c
     assert content(mended) == content(path)
 
 
-@pytest.mark.skipif(shutil.which("rosbag") is None, reason="Debian's rosbag is not installed")
-def test_rosbag_of_debian_can_reindex_a_bag_that_was_cut(tmp_path: Path) -> None:
+def test_rosbag_of_debian_can_reindex_a_bag_that_was_cut(tmp_path: Path, debian_ros: Path) -> None:
     writer = BagWriter(tmp_path / "cut.bag")
     writer.add(BagTopic("/n", NUMBER, "ros1", messages.definition(NUMBER, 1)))
     for k in range(10):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -88,8 +87,7 @@ def test_metadata_of_a_rosbag2_folder(tmp_path: Path, record: Any) -> None:
     assert sorted(os.listdir(tmp_path / "run")) == sorted(["metadata.yaml", *names])
 
 
-@pytest.mark.skipif(shutil.which("rosbag") is None, reason="Debian's rosbag is not installed")
-def test_rosbag_of_debian_reads_what_we_record(tmp_path: Path, record: Any) -> None:
+def test_rosbag_of_debian_reads_what_we_record(tmp_path: Path, record: Any, debian_ros: Path) -> None:
     record(tmp_path / "run.bag", start=100.0)
     ran = subprocess.run(["rosbag", "info", "-y", tmp_path / "run.bag"], capture_output=True, text=True, timeout=60)
     told = yaml.safe_load(ran.stdout)
