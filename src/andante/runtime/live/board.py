@@ -7,7 +7,6 @@ is preceded by a move there.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -163,18 +162,7 @@ class Board:
         self._fading, self._since = Fading(gap, speed, np.zeros(len(gap)), duration), 0.0
 
     @property
-    def blending(self) -> bool:
-        """Whether a difference still dies out."""
-        return self._fading is not None
-
-    @property
     def stiffness(self) -> Array | None:
         """Share of the servos' strength that the activity asks for."""
         share: Array | None = getattr(self.present, "stiffness", None)
         return share
-
-    @property
-    def speed(self) -> float:
-        """Largest speed of any joint target [rad/s or m/s]."""
-        moving = np.abs(np.where(self._speeds, 0.0, self._velocity))
-        return float(moving.max(initial=0.0)) if math.isfinite(moving.sum()) else math.inf

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from andante.description import Robot
 from andante.errors import AndanteError, UnknownName
 from andante.geometry import Array
@@ -106,9 +104,3 @@ def again(ready: Ready) -> Ready:
         return ready
     fresh = make_ready(ready.robot, "" if ready.gait in (NOTHING, WHEELS) else ready.gait)
     return replace(ready, walker=fresh.walker)
-
-
-def as_vector(robot: Robot, pose: Mapping[str, float]) -> Array:
-    """A pose as a vector of all movable joints."""
-    whole = robot.complete(pose)
-    return np.array([whole[name] for name in robot.joint_names])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from andante.description import Robot
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
@@ -44,7 +42,7 @@ class Guard:
         self,
         robot: Robot,
         board: Board,
-        restart: Callable[[Array], None],
+        restart: Callable[[], None],
         position: Callable[[], Array],
         listener: Callable[[FallEvent], None],
     ) -> None:
@@ -52,11 +50,10 @@ class Guard:
         self._restart = restart
         walker = _BoardWalker(board, position)
         self.manager = FallManager(walker, robot, fall_motions(robot), restart=self._renewed, listener=listener)
-        self._stand = np.array([robot.complete(self.manager.motions.stand)[name] for name in robot.joint_names])
         self._armed = False
 
     def _renewed(self) -> _BoardWalker:
-        self._restart(self._stand)
+        self._restart()
         walker = self.manager.walker
         assert isinstance(walker, _BoardWalker)
         return walker

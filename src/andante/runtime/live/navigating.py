@@ -22,7 +22,6 @@ from andante.runtime.mobile_localiser import Localiser, OdometryOnly, OnMap
 from andante.runtime.scans import scan_of
 from andante.sensors import Channel, Lidar
 
-from .choice import CONTROL_TIME
 from .stage import Stage
 from .wheel_driver import WheelDriver
 
@@ -129,7 +128,7 @@ class LiveNavigation:
         self.pose = np.asarray(se2.compose(self.localiser.map_from_odom, odom), dtype=float)
         if self.goal is None and not scans:
             return
-        twist = self.wheels.twist if self.wheels is not None else self._felt(odom)
+        twist = self.wheels.twist if self.wheels is not None else self._velocity  # steps sway: what is told counts
         known = Known(time, self.pose, np.asarray(twist, dtype=float), tuple(scans), self.localiser.trusted)
         self.output = out = self.navigator.update(known)
         self.events += out.events
@@ -157,10 +156,6 @@ class LiveNavigation:
             self._last_scan = scan
             out.append(scan)
         return out
-
-    def _felt(self, odom: Array) -> Array:
-        """Velocity of a walking robot: what it is told, for its steps sway to and fro."""
-        return self._velocity
 
     # ---- what can be shown -------------------------------------------------------------------------
     @property
@@ -200,6 +195,3 @@ def _walking_vehicle(stage: Stage) -> Vehicle:
         max_turn_acceleration=1.0,
         name=stage.robot.name,
     )
-
-
-PERIOD = EVERY * CONTROL_TIME  # between two decisions [s]

@@ -54,12 +54,6 @@ class Playing:
         """Whether the joints have come to rest."""
         return self.finished or (self._stopping and self._rate <= 0.0)
 
-    @property
-    def progress(self) -> float:
-        """Share that was played, 0 for a motion without end."""
-        whole = self.motion.duration
-        return min(1.0, self.clock / whole) if 0 < whole < math.inf else float(self.finished)
-
     def stop(self) -> None:
         """Slow down to a halt."""
         self._stopping = True

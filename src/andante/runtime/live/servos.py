@@ -24,7 +24,6 @@ class LiveServos:
         self.gains: ServoGains = engine.wishes[actor].gains  # at full stiffness
         self.share = np.ones(len(names))  # of the user
         self._behaviour = np.ones(len(names))
-        self._sent: Array | None = None
 
     def gain(self, which: str, joint: str = "") -> float:
         """pgain (kp) or dgain (kd) of a joint; without one the largest of all."""
@@ -67,7 +66,6 @@ class LiveServos:
     def _send(self) -> None:
         whole = self.share * self._behaviour
         self._engine.set_gains(self._actor, softened(self.gains, whole))
-        self._sent = whole
 
     def _index(self, joint: str) -> int:
         if joint not in self.names:

@@ -235,7 +235,7 @@ class Stage:
         self.reckoned_from = np.asarray(se2.compose(here, se2.inverse(began)), dtype=float)
         self.reckoned_from[2] = here[2] - began[2]
 
-    def _stood_up(self, stand: Array) -> None:
+    def _stood_up(self) -> None:
         """The fall manager has brought the robot to its feet: it drives again from there."""
         self.board.replace(self._driving(None if not isinstance(self.walker, WheelDriver) else self.ready))
 

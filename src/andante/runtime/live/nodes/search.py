@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BEST, NEWEST = 20, 2000  # candidates that are told
 EVERY = 20  # control periods between two looks at the process
 MOST_BUDGET = 1_000_000
-SYMBOL_DEFAULTS = {"seconds": 6.0}
+TRIAL = 6.0  # how long a candidate walks, unless told otherwise [s]
 
 Candidate = messages.cls("andante_msgs/msg/SearchCandidate")
 
@@ -73,7 +73,7 @@ class SearchNode(LiveNode):
             raise UnknownName.among("sampler", sampler, SAMPLERS)
         budget = int(request.budget) or 200
         workers = int(request.workers) or 1
-        seconds = float(request.seconds) or SYMBOL_DEFAULTS["seconds"]
+        seconds = float(request.seconds) or TRIAL
         if not (budget <= MOST_BUDGET and workers <= (os.cpu_count() or 1) and 0.5 <= seconds <= 60):
             raise BadInput(
                 f"a search has up to {MOST_BUDGET} candidates, {os.cpu_count()} workers and trials of 0.5 to 60 s"

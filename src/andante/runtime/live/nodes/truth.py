@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 LINK_RATE, RATE = 30.0, 20.0  # [Hz]
 WORLD = "world"
 FLAT = 0.03  # contacts this far above the lowest one do not carry [m]
-STILL = 1e-3  # models that move less than this are told once a second [m, rad]
 
 LinkPoses = messages.cls("andante_msgs/msg/LinkPoses")
 Contact = messages.cls("andante_msgs/msg/Contact")
