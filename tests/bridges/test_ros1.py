@@ -222,6 +222,21 @@ def test_rosbag_record_makes_a_bag_of_our_messages(bridged, tmp_path):
     assert stamps == sorted(stamps)
 
 
+def test_parameters_are_left_as_they_were(ros, make_session):
+    session = make_session()
+    session.do(lambda: session.bus.advertise("/clock", "rosgraph_msgs/msg/Clock", node="session"))
+    ros.ask("setParam", "/robot_description", "mine")
+    process = start_bridge(session, ros.uri, "--name", "/third", "--out", "/clock", "--out", "/robot_description")
+    until(lambda: ros.ask("hasParam", "/use_sim_time") and ros.ask("getParam", "/robot_description") != "mine")
+    assert ros.ask("getParam", "/use_sim_time") is True
+    assert ros.ask("getParam", "/robot_description") == "<robot name='x'/>"
+    code, out = end_bridge(process)
+    assert code == 0, out
+    assert not ros.ask("hasParam", "/use_sim_time")
+    assert ros.ask("getParam", "/robot_description") == "mine"
+    ros.ask("deleteParam", "/robot_description")
+
+
 def test_rosnode_kill_ends_the_bridge(ros, session):
     process = start_bridge(session, ros.uri, "--name", "/second", "--out", "/imu/*", "--in", "/none")
     until(lambda: any("/second" in nodes for _, nodes in ros.ask("getSystemState")[0]))

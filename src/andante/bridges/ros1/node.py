@@ -33,6 +33,7 @@ class Ros1Node:
         self.shut_down = asyncio.Event()  # somebody asked the node to end
         self._registered: dict[tuple[str, str], str] = {}  # (what, name): type, as the master knows it
         self._parameters: dict[str, Any] = {}
+        self._before: dict[str, list[Any]] = {}  # values that the parameters had before us: one or none
         self._master_pid = -1
         self._wake = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
@@ -70,8 +71,7 @@ class Ros1Node:
         if self.connected:
             with contextlib.suppress(xmlrpc.RpcError):
                 await self._reconcile()
-                for name in self._parameters:
-                    await self._ask("deleteParam", name)
+                await self._restore_parameters()
         await self._rpc.stop()
         if self._server is not None:
             self._server.close()
@@ -130,6 +130,7 @@ class Ros1Node:
                 pid = await self._ask("getPid")
                 if pid != self._master_pid:
                     self._registered.clear()
+                    self._before.clear()  # a new master knows none of them
                     self._master_pid = pid
                     self._say(f"signed on at the ROS master {self.master} as {self.name}")
                 self.connected, told = True, False
@@ -169,7 +170,17 @@ class Ros1Node:
         elif what == "service":
             await self._ask("registerService", name, f"rosrpc://{self.host}:{self.port}", self.uri)
         else:
+            if name not in self._before:
+                there = await self._ask("hasParam", name)
+                self._before[name] = [await self._ask("getParam", name)] if there else []
             await self._ask("setParam", name, self._parameters[name])
+
+    async def _restore_parameters(self) -> None:
+        for name, old in self._before.items():
+            if old:
+                await self._ask("setParam", name, old[0])
+            else:
+                await self._ask("deleteParam", name)
 
     async def _unregister(self, what: str, name: str) -> None:
         if what == "publisher":
