@@ -144,6 +144,32 @@ def test_the_source_radius_can_be_sent_with_a_waypoint(desk):
 
 
 # ---- when the motors may turn --------------------------------------------------------------------
+def at(desk, x, y, yaw):
+    """Tell the firmware a pose on the way to a waypoint at the origin; its state then."""
+    desk.link.post(RobotPose(x, y, yaw))
+    desk.tick(2)
+    return desk.firmware.state
+
+
+def test_a_near_waypoint_that_is_passed_counts_as_reached(desk):
+    for name, value in (("arrival_radius", 0.03), ("passing_radius", 0.1)):
+        desk.link.post(SetParameter(NUMBERS[name], value))
+    desk.link.post(Waypoint(1, 0.0, 0.0))
+    desk.link.post(Run(1))
+    assert at(desk, -0.3, 0.08, 0.0) is State.DRIVING
+    assert at(desk, -0.05, 0.08, 0.0) is State.DRIVING  # near, and still ahead
+    assert at(desk, 0.2, 0.05, 0.0) is State.DRIVING  # behind, but far
+    assert at(desk, 0.02, 0.08, 0.0) is State.ARRIVED
+
+
+def test_without_a_passing_radius_only_the_arrival_radius_counts(desk):
+    desk.link.post(SetParameter(NUMBERS["arrival_radius"], 0.03))
+    desk.link.post(Waypoint(1, 0.0, 0.0))
+    desk.link.post(Run(1))
+    assert at(desk, 0.02, 0.08, 0.0) is State.DRIVING
+    assert at(desk, 0.0, 0.02, 0.0) is State.ARRIVED
+
+
 def test_nothing_moves_before_start(desk):
     for _ in range(20):
         desk.link.post(Waypoint(1, 3.0, 0.0))

@@ -169,6 +169,8 @@ def test_gyro_and_ticks_come_up_and_twists_go_down(loop):
         trial.tick()
     state = trial.body.read()
     assert state.gyro[2] == pytest.approx(0.5, abs=0.1)
+    assert trial.body.inertial.gyro_z == state.gyro[2]
+    assert trial.body.yaw == state.yaw
     assert state.yaw == pytest.approx(SE3.from_vector(trial.sim.base_pose).rpy[2], abs=0.05)
     speeds = state.velocity[[trial.body.joint_names.index(f"rear_{side}_wheel_joint") for side in ("left", "right")]]
     assert speeds.mean() * 0.055 == pytest.approx(0.6, rel=0.05)
@@ -201,3 +203,21 @@ def test_wrong_use_is_told():
     sim = an.simulate("rover", sensors=True)
     with pytest.raises(BadInput, match="rate must lie"):
         FirmwareOnBoard(sim, Loopback().microcontroller, Firmware(), rate=0.0)
+
+
+def test_nothing_is_told_before_the_microcontroller_answers():
+    body = SerialBody(Loopback().computer, threaded=False)
+    assert body.inertial is None
+    assert np.isnan(body.yaw)
+    body.close()
+
+
+def test_a_session_number_makes_the_bytes_repeat():
+    sent = []
+    for _ in range(2):
+        cable = Loopback()
+        body = SerialBody(cable.computer, clock=lambda: 0.0, threaded=False, session=77)
+        body.poll()
+        sent.append(cable.microcontroller().read())
+        body.close()
+    assert sent[0] == sent[1] != b""

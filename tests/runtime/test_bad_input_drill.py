@@ -331,10 +331,10 @@ class Rover:
         return float(np.linalg.norm(self.scene.sim.base_velocity[:2]))
 
     def stands(self):
-        """Whether it moves by less than 2 mm within the next 0.2 s."""
-        here = self.scene.truth
+        """Whether its motors are neutral and it rolls out by less than 1 cm within the next 0.2 s."""
+        here, neutral = self.scene.truth, self.neutral
         self.go_on(0.2)
-        return float(np.hypot(*(self.scene.truth - here)[:2])) < 0.002
+        return neutral and self.neutral and float(np.hypot(*(self.scene.truth - here)[:2])) < 0.01
 
     @property
     def neutral(self):
