@@ -6,6 +6,7 @@ import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -100,15 +101,20 @@ class Values:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Who gave values, in the order in which they came."""
-        return tuple(dict.fromkeys(source for source, _ in self.counts))
+        """Who gave values: engines in the order of the experiment, then others in the order in which they came."""
+        there = dict.fromkeys(source for source, _ in self.counts)
+        return tuple(dict.fromkeys((*(name for name in self.experiment.engines if name in there), *there)))
 
     @property
     def tests(self) -> tuple[str, ...]:
         """The tests in the order of the experiment, then any others."""
-        known = [self.experiment.test_of(cell) for cell in self.experiment.cells()]
         there = {test for _, test in self.counts}
-        return tuple(test for test in dict.fromkeys((*known, *sorted(there))) if test in there)
+        return tuple(test for test in dict.fromkeys((*self.cells, *sorted(there))) if test in there)
+
+    @cached_property
+    def cells(self) -> dict[str, dict[str, Any]]:
+        """Combinations of factors by the name of their test."""
+        return {self.experiment.test_of(cell): dict(cell) for cell in self.experiment.cells()}
 
     def get(self, source: str, test: str, measure: str) -> Array:
         """All values (n,) of a measure; empty when there are none."""
@@ -119,11 +125,8 @@ class Values:
         factor = self.experiment.measures[measure].commanded
         if not factor:
             return None
-        for cell in self.experiment.cells():
-            if self.experiment.test_of(cell) == test:
-                value = cell[factor]
-                return float(value) if isinstance(value, int | float) else None
-        return None
+        value = self.cells.get(test, {}).get(factor)
+        return float(value) if isinstance(value, int | float) else None
 
 
 def columns_of(experiment: Experiment) -> tuple[str, ...]:

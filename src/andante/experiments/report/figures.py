@@ -194,7 +194,7 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
     place: Callable[[Any], float] = (lambda v: float(v)) if numbers else (lambda v: float(levels.index(v)))
     span = (max(map(place, levels)) - min(map(place, levels))) or 1.0
     sources = [s for s in analysis.sources if any(len(analysis.of(s, t, measure)) for t in analysis.tests)]
-    gap = span * min(0.025, 0.3 / max(1, len(levels) * len(sources)))
+    gap = span * min(0.025, 0.3 / max(1, len(levels) * len(sources))) if numbers else 0.5 / max(4, len(sources))
     for ax, (key, cells) in zip(axes, shown, strict=False):
         told = [(place(cell[first]), analysis.values.commanded(experiment.test_of(cell), measure)) for cell in cells]
         known = [(at, value) for at, value in told if value is not None]

@@ -99,6 +99,8 @@ def _between(analysis: Analysis) -> str:
     if len(analysis.engines) < 2:
         return "There is no reference to compare with; `experiment import` keeps trials of a real robot as one."
     known = [pair for pair in analysis.pairs if not math.isnan(pair.p)]
+    if not known:
+        return "One trial of each test is too few to compare engines."
     apart = [pair for pair in known if pair.p < 0.05]
     return (
         f"Between engines, {len(apart)} of {len(known)} differences of means are beyond chance (Welch's t test, 5 %, "
