@@ -44,6 +44,7 @@ def test_frontiers_until_all_is_seen(vehicle):
     errand = Frontiers(vehicle)
     goal = errand.next(half_a_room(), np.array([1.0, 1.0, 0.0]))
     assert 1.0 < goal[0] < 2.0
+    assert errand.missed[0].reason == "it was not driven to"
     assert math.isnan(goal[2])
     assert errand.worth(half_a_room())
     assert errand.worth(half_a_room(44))  # a little more of the same edge
@@ -314,6 +315,7 @@ def test_frontiers_until_the_time_is_over_or_ctrl_c(tmp_path, monkeypatch):
     assert not outcome.complete
     assert outcome.reason.startswith("the time of 1 s is over; ")
     assert outcome.goals == 1
+    assert {missed.reason for missed in outcome.missed} == {"it was not driven to"}
     steps, usual = [], MobileRobot.step
 
     def step(self, twist=(0.0, 0.0, 0.0)):

@@ -107,7 +107,7 @@ class Frontiers:
         out = []
         for each in self._left:
             place = (float(each.middle[0]), float(each.middle[1]))
-            reason = "there is no room to get there"
+            reason = "it was not driven to" if self._goal is not None else "there is no room to get there"
             for other in self._given_up:
                 if np.hypot(*(np.array(other.place) - each.middle)) < 2 * SEEN:
                     reason = other.reason
