@@ -350,3 +350,14 @@ def test_a_failing_node_does_not_end_a_live_session(waffle: LiveSession) -> None
     assert lines.count("Broken failed: ValueError: out of luck") == 1
     with pytest.raises(ValueError, match="out of luck"):
         waffle.run(0.01)
+
+
+def test_a_stream_of_nonsense_is_told_once_a_second(waffle: LiveSession) -> None:
+    lines = log_of(waffle)
+    for _ in range(25):
+        publish(waffle, "/cmd_vel", "geometry_msgs/msg/Twist", linear={"x": math.nan})
+        waffle.run(0.1)
+    told = [line for line in lines if line.startswith("/cmd_vel")]
+    assert len(told) == 3
+    assert "three finite numbers" in told[0]
+    assert waffle.behaviour == "balance"

@@ -217,7 +217,13 @@ class Stage:
         elif isinstance(self.board.present, Driving) and not self.board.waiting:
             return
         made = self.ready if changed or isinstance(self.walker, WheelDriver) else None
-        self.board.request(lambda here: self._driving(made), f"drive ({self.ready.gait})", self.ready.pose)
+
+        def start(here: Array) -> Driving:
+            if not self.upright:
+                raise BadInput(f"{self.name} lies and could not get up; play get_up tries again")
+            return self._driving(made)
+
+        self.board.request(start, f"drive ({self.ready.gait})", self.ready.pose)
 
     def _driving(self, ready: Ready | None) -> Driving:
         """Driving with the walker of a request, else one that starts anew where the robot believes to be."""

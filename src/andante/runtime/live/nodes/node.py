@@ -22,6 +22,7 @@ Pose = messages.cls("geometry_msgs/msg/Pose")
 Pose2D = messages.cls("geometry_msgs/msg/Pose2D")
 
 Answer = Mapping[str, Any]
+QUIET = 1.0  # the same warning again comes no sooner than this [s]
 
 
 class LiveNode:
@@ -75,13 +76,18 @@ class LiveNode:
         return made
 
     def hear(self, topic: str, kind: str, callback: Callable[[Any], str | None], queue: int = 20) -> Any:
-        """Messages in; an error becomes a warning in the log, a text that is returned a line."""
+        """Messages in; an error becomes a warning in the log (the same one once a second), a text a line."""
+        told = ("", -QUIET)
 
         def heard(message: Any) -> None:
+            nonlocal told
             try:
                 line = callback(message)
             except AndanteError as error:
-                self.bus.log("warn", f"{topic}: {error}", self.name)
+                now = self.bus.clock.now
+                if str(error) != told[0] or now - told[1] >= QUIET:
+                    told = (str(error), now)
+                    self.bus.log("warn", f"{topic}: {error}", self.name)
             else:
                 if line:
                     self.bus.log("info", f"{topic}: {line}", self.name)
