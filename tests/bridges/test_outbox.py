@@ -45,6 +45,18 @@ def test_bytes_are_bounded_and_answers_survive():
     in_loop(check)
 
 
+def test_the_newest_stays_however_large_it_is():
+    async def check():
+        outbox = Outbox(1000)
+        outbox.put(b"old", "/a", 100)
+        outbox.put(b"x" * 5000, "/map", 100)
+        assert not outbox.overflow
+        assert await drained(outbox) == [b"x" * 5000]
+        assert outbox.dropped == 1
+
+    in_loop(check)
+
+
 def test_answers_that_pile_up_are_an_overflow():
     async def check():
         outbox = Outbox(1000)

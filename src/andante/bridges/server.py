@@ -37,21 +37,25 @@ class Outbox:
     def __init__(self, size: int) -> None:
         self.dropped = 0
         self.overflow = False  # more undroppable data than the size allows: the client is to be cut off
-        self._size, self._bytes = size, 0
+        self._size, self._bytes, self._solid = size, 0, 0  # bytes in all, and of what may not be dropped
         self._queue: deque[tuple[str, str | bytes]] = deque()
         self._lanes: dict[str, int] = {}
         self._filled = asyncio.Event()
 
     def put(self, data: str | bytes, lane: str = "", depth: int = 0) -> None:
-        """Queue data; the oldest of a lane that is longer than `depth` goes, then the oldest of any lane."""
+        """Queue data; the oldest of a lane that is longer than `depth` goes, then the oldest of any lane.
+
+        What has just come stays, however large it is: a client gets at least the newest.
+        """
         self._queue.append((lane, data))
         self._bytes += len(data)
+        self._solid += 0 if lane else len(data)
         self._lanes[lane] = self._lanes.get(lane, 0) + 1
         if lane and depth and self._lanes[lane] > depth:
             self._drop(lane)
         while self._bytes > self._size and self._drop(None):
             pass
-        self.overflow = self.overflow or self._bytes > self._size
+        self.overflow = self.overflow or self._solid > self._size
         self._filled.set()
 
     async def get(self) -> str | bytes:
@@ -64,8 +68,9 @@ class Outbox:
         return data
 
     def _drop(self, lane: str | None) -> bool:
+        newest = len(self._queue) - 1
         for place, (name, data) in enumerate(self._queue):
-            if name == lane or (lane is None and name):
+            if place < newest and (name == lane or (lane is None and name)):
                 del self._queue[place]
                 self._forget(name, data)
                 self.dropped += 1
@@ -74,6 +79,7 @@ class Outbox:
 
     def _forget(self, lane: str, data: str | bytes) -> None:
         self._bytes -= len(data)
+        self._solid -= 0 if lane else len(data)
         self._lanes[lane] -= 1
         if not self._lanes[lane]:
             del self._lanes[lane]
@@ -86,7 +92,8 @@ class Client:
         self.socket, self.limits = socket, limits
         self.outbox = Outbox(limits.queue_bytes)
         self.session = Session(bus, hub, self.outbox, limits, allow)
-        self.sending_since = float("inf")  # loop time at which the write under way began
+        self._sending_since = float("inf")  # loop time of the last progress of the write under way
+        self._unsent = 0  # bytes that the system had not taken at the last look
         self.reason = ""
         now = asyncio.get_running_loop().time()
         self._messages = Bucket(limits.message_rate, limits.message_burst, now)
@@ -105,9 +112,19 @@ class Client:
     def cut(self, reason: str) -> None:
         """End the connection at once, whatever is still on the way."""
         self.reason = self.reason or reason
-        abort = self.socket.scope.get("state", {}).get("abort")
-        if abort is not None:
-            abort()
+        transport = self.socket.scope.get("state", {}).get("transport")
+        if transport is not None:
+            transport.abort()
+
+    def stalled(self) -> bool:
+        """Whether the client has taken nothing for too long, though there is something for it; asked regularly."""
+        now = asyncio.get_running_loop().time()
+        transport = self.socket.scope.get("state", {}).get("transport")
+        unsent = transport.get_write_buffer_size() if transport is not None else 0
+        if unsent < self._unsent and self._sending_since < now:
+            self._sending_since = now
+        self._unsent = unsent
+        return self.outbox.overflow or now - self._sending_since > self.limits.stall
 
     async def _read(self) -> None:
         clock = asyncio.get_running_loop().time
@@ -135,12 +152,12 @@ class Client:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             while True:
                 data = await self.outbox.get()
-                self.sending_since = clock()
+                self._sending_since = clock()
                 if isinstance(data, str):
                     await self.socket.send_text(data)
                 else:
                     await self.socket.send_bytes(data)
-                self.sending_since = float("inf")
+                self._sending_since = float("inf")
 
 
 class Guard:
@@ -274,9 +291,8 @@ class WebServer:
 
     async def _watch(self) -> None:
         """Cut off clients that do not read."""
-        clock = asyncio.get_running_loop().time
         while True:
             await asyncio.sleep(min(1.0, self.limits.stall / 4.0))
             for client in list(self.clients):
-                if client.outbox.overflow or clock() - client.sending_since > self.limits.stall:
+                if client.stalled():
                     client.cut(f"it did not read for {self.limits.stall:g} s")

@@ -32,7 +32,7 @@ STOP_TIMEOUT = 4.0  # until a process that does not end is killed [s]
 class ServerHandle:
     """The server process of a bus. Call `poll` once per cycle of the loop, best before `Bus.spin`."""
 
-    def __init__(self, bus: Bus, config: Head, pages: Sequence[Page]) -> None:
+    def __init__(self, bus: Bus, config: Head, pages: Sequence[Page], wait: bool = True) -> None:
         self._bus, self._config = bus, config
         self._pages = {page.url: page for page in pages}
         self.host: str = config["host"]
@@ -50,7 +50,13 @@ class ServerHandle:
         self._deadline = 0.0
         self._listener: socket.socket | None = None  # while the process comes up
         self._start()
-        self._wait_for_start()
+        if wait:
+            self._wait_for_start()
+
+    def wait(self) -> None:
+        """Wait until a server that was started without waiting listens; raises when it cannot."""
+        if not self._listening:
+            self._wait_for_start()
 
     @property
     def url(self) -> str:
@@ -283,6 +289,7 @@ def start_server(
     limits: Limits | None = None,
     routes: str = "",
     arguments: Any = None,
+    wait: bool = True,
 ) -> ServerHandle:
     """Start the web server of a bus in a process of its own and wait until it listens.
 
@@ -294,6 +301,7 @@ def start_server(
         origins: further origins whose pages may connect.
         routes: "module:function"; function(remote_bus, arguments) returns Starlette routes, in the server process.
         arguments: for that function; anything that JSON can carry.
+        wait: False returns at once; call `wait` of the handle before anything else.
     """
     Access(host, token, tuple(origins))  # refuses what is not safe, before a process is started
     if not 0 <= port <= 65535:
@@ -302,4 +310,4 @@ def start_server(
         "host": host, "port": port, "token": token, "allow": list(allow), "origins": list(origins),
         "limits": asdict(limits or Limits()), "routes": routes, "arguments": arguments,
     }  # fmt: skip
-    return ServerHandle(bus, config, pages)
+    return ServerHandle(bus, config, pages, wait)

@@ -38,8 +38,8 @@ class AbortableProtocol(WebSocketsSansIOProtocol):
     """uvicorn's WebSocket protocol; it lets the application cut a connection off."""
 
     async def run_asgi(self) -> None:
-        """Run the application with `abort` in its state."""
-        self.scope["state"]["abort"] = self.transport.abort
+        """Run the application with the transport in its state."""
+        self.scope["state"]["transport"] = self.transport
         await super().run_asgi()
 
 
