@@ -27,6 +27,19 @@ def test_exact_ranges_give_the_place(x, y, z):
         assert fix.rms < 1e-4
 
 
+@given(st.floats(0.5, 7.5), st.floats(0.5, 5.5), st.sampled_from([None, -0.8]))
+@settings(max_examples=50, deadline=None)
+def test_a_search_that_starts_at_its_end_has_converged(x, y, height):
+    ranges = ranges_of(np.array([x, y, -0.8]))
+    last = None
+    for _ in range(4):
+        for robust in (True, False):
+            fix = trilaterate(ANCHORS, ranges, start=last, height=height, robust=robust)
+            assert fix.converged
+            last = fix.position
+    np.testing.assert_allclose(last, [x, y, -0.8], atol=1e-4)
+
+
 def test_three_ranges_with_a_known_height():
     fix = trilaterate(ANCHORS[:3], ranges_of(PLACE)[:3], height=-0.8)
     np.testing.assert_allclose(fix.position, PLACE, atol=1e-4)

@@ -68,16 +68,18 @@ def weighted_fix(anchors: Array, ranges: Array, weights: Array, free: int, posit
             return good
         trial[:] = position + step
         new = _cost(anchors, ranges, weights, trial)
+        small = abs(step[0]) + abs(step[1]) + abs(step[2]) < 1e-7
+        if small and damping < 1.0:
+            good = True  # it started at the optimum, where rounding decides which way the cost goes
         if new <= cost:
             position[:] = trial
             good = True
-            small = abs(step[0]) + abs(step[1]) + abs(step[2]) < 1e-7
             cost, damping = new, max(damping * 0.3, 1e-9)
             if small:
                 break
         else:
             damping *= 10.0
-            if damping > 1e6:
+            if (good and small) or damping > 1e6:
                 break
     return good
 
