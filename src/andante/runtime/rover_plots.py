@@ -83,7 +83,7 @@ def draw_way(axes: Any, trial: RoverTrial) -> None:
     arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.6, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (x + 0.25 * np.cos(yaw), y + 0.25 * np.sin(yaw)), (x, y), arrowprops=arrow, zorder=4)
     axes.plot(*trial.waypoint, marker="x", color=COLOURS[0], markersize=9, markeredgewidth=2.0, label="waypoint")
-    axes.legend(fontsize=7, frameon=True, framealpha=0.9, edgecolor=PALE, loc="best")
+    axes.legend(fontsize=7, frameon=True, framealpha=0.9, edgecolor=PALE, loc="upper left")
 
 
 def draw_errors(axes: Any, trial: RoverTrial) -> None:
