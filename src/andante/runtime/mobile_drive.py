@@ -10,8 +10,14 @@ from andante.kinematics import Drive
 from andante.navigation import Vehicle
 from andante.physics import Engine, Mode
 
-GAIN = 4.0  # of the integral of the twist's error [1/s]
-MOST = (0.3, 0.6)  # the integral corrects at most this share of the top speed and turn rate
+PROPORTIONAL = 0.5  # of the twist's error
+INTEGRAL = 4.0  # [1/s]
+MOST = (0.3, 0.3)  # the integral corrects at most so much [m/s, rad/s]
+LEARNING = 3.0  # how fast the scrub of turning wheels is learnt [1/s]
+DELAY = 0.06  # between a command and the turn that is measured [s]
+SCRUB = (0.2, 1.1)  # measured over commanded turn rate lies within
+SKID = 0.5  # ... at first for a skid-steer base
+TURNING = 0.2  # slower turns teach nothing [rad/s]
 LAG = 0.02  # wheels without stated gains follow their speed within about this time [s]
 CREEP = 1e-3  # slower commands stand [m/s, rad/s]
 
@@ -19,9 +25,9 @@ CREEP = 1e-3  # slower commands stand [m/s, rad/s]
 class TwistDrive:
     """Sends twists of the drive's reference point to the joints of an actor.
 
-    The reference is ramped within the accelerations of the vehicle. Wheels scrub and slip, so the error of the measured
-    twist is integrated and added, as a motor controller with a gyro does it. Cars are steered along the wanted bend,
-    only their speed is corrected.
+    The reference is ramped within the accelerations of the vehicle. Wheels scrub and slip, so the base turns less than
+    they say: the share is learnt from the measured twist, and what error is left is fed back, as a motor controller
+    with a gyro does it. Cars are steered along the wanted bend, only their speed is corrected.
     """
 
     def __init__(self, engine: Engine, actor: int, drive: Drive, vehicle: Vehicle) -> None:
@@ -33,7 +39,9 @@ class TwistDrive:
         self._sum = np.zeros(3)  # integral of the error [m/s, m/s, rad/s]
         self.reference = np.zeros(3)  # twist that the wheels shall have now
         self._rates = np.array([vehicle.max_acceleration] * 2 + [vehicle.max_turn_acceleration])
-        self._bounds = np.array([vehicle.max_speed * MOST[0]] * 2 + [vehicle.max_turn * MOST[1]])
+        self._bounds = np.array([MOST[0], MOST[0], MOST[1]])
+        self._scrub = SKID if drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
+        self._turned = self._told = 0.0  # commanded turn rate: as the measured one lags behind it, and the last one
         _stiffen(engine, actor, robot, drive)
 
     def send(self, wanted: Array, measured: Array, steering: dict[str, float] | None, seconds: float) -> None:
@@ -47,13 +55,26 @@ class TwistDrive:
             self.reference = np.array([self.reference[0], 0.0, self.reference[0] * self._bend])
         if np.abs(self.reference).max() < CREEP:
             self._sum[:] = 0.0
+            twist = np.zeros(3)
         else:
-            self._sum += GAIN * seconds * (self.reference - measured)
+            error = self.reference - measured
+            self._sum += INTEGRAL * seconds * error
             np.clip(self._sum, -self._bounds, self._bounds, out=self._sum)
-        twist = self.reference + self._sum
+            twist = self.reference + self._sum + PROPORTIONAL * error
         if self._car:
             twist = np.array([twist[0], 0.0, twist[0] * self._bend])
+        else:
+            self._learn(float(measured[2]), seconds)
+            twist[2] /= self._scrub
+            self._told = float(twist[2])
         self._send(twist, steering)
+
+    def _learn(self, turn: float, seconds: float) -> None:
+        """Compare the measured turn rate with what was commanded a little before."""
+        self._turned += min(1.0, seconds / DELAY) * (self._told - self._turned)
+        if abs(self._turned) > TURNING:
+            share = min(max(turn / self._turned, SCRUB[0]), SCRUB[1])
+            self._scrub += min(1.0, LEARNING * seconds) * (share - self._scrub)
 
     def _send(self, twist: Array, steering: dict[str, float] | None) -> None:
         steers_at_rest = self._car and abs(twist[0]) < CREEP

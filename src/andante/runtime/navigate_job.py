@@ -40,6 +40,7 @@ from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
+QUICKEST = 3.0  # turn rate that robots are driven with at most, whatever their wheels could do [rad/s]
 YAW = 0.25  # the goal's heading counts as reached within this [rad]
 OWN_SHARE, OWN_SLACK = 0.6, 0.15  # the robot comes nearer than asked: its own pose errs [-, m]
 SLOW = 0.4  # ... and slows down there [m/s]
@@ -107,7 +108,7 @@ def prepare(job: NavigateJob) -> Ready:
     check_job(job)
     tables = read_tables(job.params) if job.params is not None else {}
     robot = load_robot(job.robot, job.arguments)
-    vehicle = vehicle_with(vehicle_of(robot, max_speed=job.max_speed), tables)
+    vehicle = vehicle_with(vehicle_of(robot, max_speed=job.max_speed, max_turn=QUICKEST), tables)
     grid = None if job.map is None else load_map(job.map)
     world = load_world(job.world)
     own = max(OWN_SHARE * job.tolerance, job.tolerance - OWN_SLACK)
