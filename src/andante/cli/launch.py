@@ -28,6 +28,10 @@ def launch(
     from andante.runtime.live.launch_run import run_launch
 
     plan = read_launch(file, overrides or [])
+    if plan.server is not None:
+        from andante.studio.open import check_address
+
+        check_address(plan.server.port, plan.server.host, plan.server.token or None)
 
     def ready(session: LiveSession, url: str) -> None:
         if json:
@@ -52,9 +56,15 @@ def launch(
 
 def _serve(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server with the page of the studio."""
+    from andante.bridges.start import start_server
     from andante.studio.open import Studio
+    from andante.studio.pages import studio_pages
+    from andante.studio.routes import MODULE, scene_arguments
 
-    studio = Studio(session, port=plan.port, host=plan.host, token=plan.token or None)
+    named = scene_arguments([session.choice.robot_name], [session.choice.world_name])
+    token = plan.token or None
+    server = start_server(session.bus, plan.port, plan.host, token, studio_pages(), routes=MODULE, arguments=named)
+    studio = Studio(session, server)
     if plan.browser:
         studio.browse()
     return studio
