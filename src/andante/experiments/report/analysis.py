@@ -174,16 +174,13 @@ class Analysis:
 
     def trials_wanted(self, source: str, measure: str) -> tuple[float, int] | None:
         """The widest spread over the tests, and how many trials make its interval narrow; None: unknown."""
-        most: tuple[float, int] | None = None
+        widest = (-1.0, 0.0)  # share of the scale, deviation
         for test in self.tests:
             each, told = self.summary(source, test, measure), self.values.commanded(test, measure)
             scale = abs(told) if told else abs(each.mean)
-            if each.count < 2 or not scale > 0:
-                continue
-            wanted = trials_for_width(each.deviation, NARROW * scale, LEVEL)
-            if most is None or wanted > most[1]:
-                most = (each.deviation, wanted)
-        return most
+            if each.count > 1 and scale > 0:
+                widest = max(widest, (each.deviation / scale, each.deviation))
+        return None if widest[0] < 0 else (widest[1], trials_for_width(widest[0], NARROW, LEVEL))
 
     def falls(self, source: str) -> tuple[int, int]:
         """Trials that fell, and trials that tell."""
