@@ -1,6 +1,7 @@
 """The Foxglove server with a plain WebSocket client on its subprotocol."""
 
 import json
+import os
 import re
 import signal
 import struct
@@ -15,7 +16,8 @@ from andante.bridges.foxglove import FoxgloveBridge
 from andante.bus import messages
 from andante.errors import BadInput
 
-pytest.importorskip("foxglove", reason="needs the extra `foxglove`")
+if os.environ.get("CI") != "true":  # there a missing part is a failure
+    pytest.importorskip("foxglove", reason="needs the extra `foxglove`")
 
 
 class Bridge:

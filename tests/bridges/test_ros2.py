@@ -13,7 +13,8 @@ import pytest
 from andante.bus import messages
 from andante.errors import BadInput
 
-pytest.importorskip("cyclonedds", reason="needs the extra `ros2`")
+if os.environ.get("CI") != "true":  # there a missing part is a failure
+    pytest.importorskip("cyclonedds", reason="needs the extra `ros2`")
 
 from andante.bridges.ros2.ends import configuration, qos
 from andante.bridges.ros2.types import dds_topic, dds_type, typed_class, user_data
