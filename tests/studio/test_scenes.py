@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from andante.description import load_robot, load_world
-from andante.studio.routes import scene_arguments, scene_routes
+from andante.studio.routes import prepare, scene_arguments, scene_routes
 from andante.studio.scenes import Scenes, Source, folder_of, robot_size
 
 SDF = """<sdf version="1.9"><model name="arm"><link name="base"><visual name="v"><geometry><box><size>1 1 1</size></box>
@@ -121,10 +121,8 @@ def test_the_size_of_a_robot_is_that_of_the_box_around_it() -> None:
     assert 0.5 < robot_size(load_robot("nao")) < 1.3
 
 
-def test_web_addresses_answer_with_tags_and_errors(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.urdf"
-    broken.write_text("<robot>")
-    known = json.loads(json.dumps(scene_arguments({"broken": Source(str(broken))}, {})))
+def test_web_addresses_answer_with_tags_and_errors() -> None:
+    known = json.loads(json.dumps(scene_arguments(["waffle", "/etc/passwd"], ["empty"])))
     client = TestClient(Starlette(routes=scene_routes(None, known)))
     answer = client.get("/robot/waffle.urdf")
     assert answer.status_code == 200
@@ -132,6 +130,11 @@ def test_web_addresses_answer_with_tags_and_errors(tmp_path: Path) -> None:
     assert client.get("/robot/waffle.urdf", headers={"if-none-match": tag}).status_code == 304
     assert client.get("/world/empty.json").json()["static"] is None
     assert client.get("/robot/none.urdf").status_code == 404
-    refused = client.get("/robot/broken.urdf")
-    assert refused.status_code == 422
-    assert "broken.urdf" in refused.text
+    assert client.get("/robot/%252Fetc%252Fpasswd.urdf").status_code == 404
+
+
+def test_files_are_made_ahead() -> None:
+    scenes = Scenes()
+    prepare(scenes, scene_arguments(["waffle"], ["lab", "no such"]))
+    assert {"robot/waffle.urdf", "robot/waffle/base_link.mesh", "world/lab/static.mesh"} <= set(scenes._files)
+    assert not any("collision" in path for path in scenes._files)

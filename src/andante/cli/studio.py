@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +12,24 @@ import typer
 
 from .options import Arguments, EngineName, Json, Seed
 from .output import arguments_of, console, print_json
+
+
+@contextlib.contextmanager
+def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the loop after the present step; the next one ends it as usual."""
+
+    def end(number: int, _frame: object) -> None:
+        signal.signal(number, before[number])
+        stop()
+
+    before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def studio(
@@ -62,4 +83,5 @@ def studio(
             out.print("Ctrl-C ends it", style="dim")
         if not no_browser:
             opened.browse()
-        opened.run(seconds)
+        with ended_by_signal(opened.session.stop):
+            opened.run(seconds)

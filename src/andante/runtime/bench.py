@@ -16,6 +16,7 @@ BENCHMARKS = {
     "gait": "andante.runtime.bench_gait",
     "walk": "andante.runtime.bench_walk",
     "bus": "andante.runtime.bench_bus",
+    "studio": "andante.studio.bench",
 }
 
 

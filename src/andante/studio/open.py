@@ -18,7 +18,7 @@ from andante.errors import BadInput
 
 from .pages import studio_pages
 from .routes import MODULE, scene_arguments
-from .scene_node import SceneNode, sources_of
+from .scene_node import SceneNode
 from .scenes import Scenes
 
 if TYPE_CHECKING:
@@ -30,22 +30,10 @@ RESTARTS = 3  # times that a server process which has died is started anew
 class Studio:
     """A session with its server. The loop never waits for the server, and goes on when that dies."""
 
-    def __init__(
-        self, session: LiveSession, *, port: int = 0, host: str = "127.0.0.1", token: str | None = None
-    ) -> None:
-        self.session = session
+    def __init__(self, session: LiveSession, server: ServerHandle) -> None:
+        self.session, self.server = session, server
         self._restarts = RESTARTS
-        robots, worlds = sources_of(session)
-        self.server: ServerHandle = start_server(
-            session.bus,
-            port,
-            host,
-            token,
-            studio_pages(),
-            routes=MODULE,
-            arguments=scene_arguments(robots, worlds),
-        )
-        session.nodes.append(SceneNode(session, Scenes(robots, worlds), self.server.add_pages))
+        session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)
 
     @property
@@ -111,11 +99,17 @@ def open_studio(
         host: another address than loopback needs a token.
     """
     check_address(port, host, token)
-    from andante.runtime.live import LiveSession
+    from andante.bus import Bus
 
-    session = LiveSession(robot, world, engine, seed=seed, arguments=arguments, folder=folder)
+    bus = Bus()
+    named = scene_arguments([str(robot)], [str(world)])
+    server = start_server(bus, port, host, token, studio_pages(), routes=MODULE, arguments=named, wait=False)
     try:
-        return Studio(session, port=port, host=host, token=token)
+        from andante.runtime.live import LiveSession  # takes a while, as does the server beside it
+
+        server.wait()
+        session = LiveSession(robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus)
     except BaseException:
-        session.close()
+        server.stop()
         raise
+    return Studio(session, server)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from collections.abc import Sequence
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,26 +12,20 @@ from starlette.routing import BaseRoute, Route
 
 from andante.errors import AndanteError
 
-from .scenes import Scenes, Source
+from .scenes import Scenes
 
 MODULE = "andante.studio.routes:scene_routes"
 
 
-def scene_arguments(robots: dict[str, Source], worlds: dict[str, Source]) -> dict[str, Any]:
-    """What `scene_routes` needs to know of a session, as JSON can carry it."""
-
-    def plain(sources: dict[str, Source]) -> dict[str, Any]:
-        return {name: {"file": s.file, "arguments": dict(s.arguments)} for name, s in sources.items()}
-
-    return {"robots": plain(robots), "worlds": plain(worlds)}
+def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
+    """What `scene_routes` is told: built-in names to make ready at once (others are passed over)."""
+    return {"robots": list(robots), "worlds": list(worlds)}
 
 
-def scene_routes(_bus: object, arguments: dict[str, Any] | None) -> list[BaseRoute]:
+def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[BaseRoute]:
     """Routes of /robot/... and /world/..., for `start_server(routes=MODULE, arguments=scene_arguments(...))`."""
-    known = arguments or {}
-    scenes = Scenes(
-        *({name: Source(**value) for name, value in known.get(kind, {}).items()} for kind in ("robots", "worlds"))
-    )
+    scenes = Scenes()
+    threading.Thread(target=prepare, args=(scenes, arguments or {}), daemon=True).start()
 
     async def answer(request: Request) -> Response:
         path = request.url.path.lstrip("/")
@@ -46,3 +41,12 @@ def scene_routes(_bus: object, arguments: dict[str, Any] | None) -> list[BaseRou
         return Response(found.data, media_type=found.media_type, headers=headers)
 
     return [Route("/robot/{path:path}", answer), Route("/world/{path:path}", answer)]
+
+
+def prepare(scenes: Scenes, wanted: dict[str, list[str]]) -> None:
+    """Make the files of some robots and worlds ahead of the page that will ask for them."""
+    for kind, known in (("world", scenes.worlds), ("robot", scenes.robots)):
+        for name in wanted.get(f"{kind}s", []):
+            if name in known:
+                for _ in scenes.all(kind, name, collisions=False):
+                    pass

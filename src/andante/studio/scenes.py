@@ -72,6 +72,7 @@ class Scenes:
     def file(self, path: str) -> SceneFile | None:
         """The file of that path below the root of the page, None where there is no such."""
         with self._lock:
+            path = self._finer(path)
             if path not in self._files:
                 data = self._make(path)
                 if data is None:
@@ -80,13 +81,14 @@ class Scenes:
                 self._files[path] = SceneFile(data, TYPES[suffix])
             return self._files[path]
 
-    def all(self, kind: str, name: str) -> Iterator[tuple[str, SceneFile]]:
+    def all(self, kind: str, name: str, collisions: bool = True) -> Iterator[tuple[str, SceneFile]]:
         """Every file of a robot or world with its address below the root, encoded once."""
         once = quote(name, safe="")
         paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{STATIC}"]
         if kind == "robot":
             links = [link.name for link in self._robot(name).links]
-            paths += [f"robot/{once}/{link}{end}" for link in links for end in (MESH, COARSE, COLLISION)]
+            ends = (MESH, COARSE, COLLISION) if collisions else (MESH, COARSE)
+            paths += [f"robot/{once}/{link}{end}" for link in links for end in ends]
         else:
             paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._world(name))]
         for path in paths:
@@ -105,7 +107,7 @@ class Scenes:
             return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
         name = unquote(name)
         if kind == "robot" and name in self.robots:
-            return _robot_mesh(self._robot(name), part, self._cell(name))
+            return _robot_mesh(self._robot(name), part, self._cell(name) if part.endswith(COARSE) else 0.0)
         if kind == "world" and name in self.worlds:
             return world_mesh(self._world(name), part)
         return None
@@ -116,6 +118,14 @@ class Scenes:
             source = self.robots[name]
             self._loaded[key] = load_robot(source.file, source.arguments)
         return self._loaded[key]
+
+    def _finer(self, path: str) -> str:
+        """The coarse mesh of a robot that is light enough is the fine one."""
+        kind, _, rest = path.partition("/")
+        name = unquote(rest.partition("/")[0])
+        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._cell(name) == 0:
+            return path.removesuffix(COARSE) + MESH
+        return path
 
     def _cell(self, name: str) -> float:
         """Cell of the robot's coarse meshes [m]; 0: they stay as they are."""
@@ -139,6 +149,7 @@ def folder_of(name: str) -> str:
 
 
 def _robot_mesh(robot: Robot, name: str, cell: float) -> bytes | None:
+    """A mesh of the robot's folder; `cell` [m] is that of coarse ones."""
     for suffix in (COLLISION, COARSE, MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
@@ -146,7 +157,7 @@ def _robot_mesh(robot: Robot, name: str, cell: float) -> bytes | None:
             if found is None:
                 return None
             parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
-            if suffix == COARSE and cell > 0:
+            if suffix == COARSE:
                 return mesh_bytes([coarse(part, cell) for part in parts], ROUNDER)
             return mesh_bytes(parts)
     return None

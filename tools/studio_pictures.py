@@ -1,0 +1,133 @@
+"""Pictures of the studio for the docs: python tools/studio_pictures.py [OUT]. Needs Chromium and playwright."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+GL = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+GL += ["--ignore-gpu-blocklist"]
+SETTLED = """() => { let all = 0, there = 0; andante.stage.robot.value.urdf.traverse(o => {
+    if (o.isURDFVisual) { all += 1; there += o.children.length; } }); return there === all; }"""
+
+
+def main(out: Path) -> None:
+    """Write docs/pictures/studio_*.png."""
+    from playwright.sync_api import sync_playwright
+
+    out.mkdir(parents=True, exist_ok=True)
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
+        browser = driver.chromium.launch(executable_path=chromium, args=[*GL])
+        for name, robot, world, theme, size, prepare in SCENES:
+            shoot(browser, out / f"studio_{name}.png", robot, world, theme, size, prepare, folder)
+            print(f"wrote studio_{name}.png")
+        browser.close()
+
+
+def shoot(
+    browser: Any, file: Path, robot: str, world: str, theme: str, size: tuple[int, int], prepare: Any, folder: str
+) -> None:
+    """One picture of a session of its own."""
+    command = [
+        sys.executable,
+        "-m",
+        "andante",
+        "studio",
+        robot,
+        "--world",
+        world,
+        "--port",
+        "0",
+        "--no-browser",
+        "--json",
+    ]
+    session = subprocess.Popen([*command, "--folder", folder], stdout=subprocess.PIPE, text=True)
+    assert session.stdout is not None
+    try:
+        url = json.loads(session.stdout.readline())["url"]
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
+        page.set_default_timeout(180_000)
+        page.goto(f"{url}?quality=high")
+        page.wait_for_selector(f".viewport[data-robot='{robot}'][data-world='{world}']")
+        page.wait_for_function(SETTLED)
+        prepare(page)
+        page.wait_for_timeout(2500)
+        page.screenshot(path=file)
+        page.close()
+    finally:
+        session.terminate()
+        session.wait(20)
+
+
+def tab(page: Any, *names: str) -> None:
+    """Open panels."""
+    for name in names:
+        page.click(f"#tab-{name}")
+
+
+def toggles(page: Any, *names: str) -> None:
+    """Switch overlays on."""
+    for name in names:
+        page.click(f"[data-toggle={name}]")
+
+
+def nao(page: Any) -> None:
+    """Standing, with curves of two joints."""
+    tab(page, "motions", "plots")
+    page.wait_for_function("() => document.querySelector('select[aria-label=Topic]').options.length > 10")
+    for topic, field in (("/imu/data", "angular_velocity.y"), ("/com", "point.y")):
+        page.select_option("select[aria-label=Topic]", topic)
+        page.wait_for_function(
+            "f => [...document.querySelector('select[aria-label=Field]').options].some(o => o.value === f)", arg=field
+        )
+        page.select_option("select[aria-label=Field]", field)
+        page.get_by_role("button", name="Add").click()
+    page.locator(".chip[data-name=wave_hand]").click()
+    page.wait_for_function("() => andante.studio.status.value.detail.includes('wave')")
+    page.wait_for_timeout(6000)
+
+
+def sensors(page: Any) -> None:
+    """Balance overlays and the sensors panel."""
+    toggles(page, "contacts", "balance")
+    tab(page, "sensors", "terminal")
+    line = page.get_by_label("Command line")
+    line.fill("help")
+    line.press("Enter")
+    page.wait_for_timeout(2500)
+
+
+def shell(page: Any) -> None:
+    """Raised by its own key."""
+    tab(page, "drive", "log")
+    page.locator(".viewport canvas").focus()
+    page.keyboard.down("u")
+    page.wait_for_timeout(1500)
+
+
+def waffle(page: Any) -> None:
+    """On the way to a goal."""
+    tab(page, "drive", "map")
+    toggles(page, "laser")
+    page.wait_for_function("() => andante.map.grid && andante.map.scan && andante.map.robot()")
+    page.evaluate("() => { andante.map.send('goal', { x: 1.6, y: 0.2, yaw: 0 }); }")
+    page.wait_for_function("() => andante.stage.centre.x > 0.4")
+
+
+SCENES: list[tuple[str, str, str, str, tuple[int, int], Callable[[Any], None]]] = [
+    ("nao", "nao", "lab", "light", (1600, 900), nao),
+    ("dark", "nao", "lab", "dark", (1280, 720), sensors),
+    ("shell", "shell", "lab", "light", (1280, 720), shell),
+    ("map", "waffle", "lab", "light", (1280, 720), waffle),
+]
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else OUT)
