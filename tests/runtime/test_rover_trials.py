@@ -158,7 +158,9 @@ def test_a_timeout_stops_the_rover(ahead):
     trial = rover_trial("ahead", seed=0, timeout=1.0, parameters=MclParameters(sigma_hit=0.05))
     assert not trial.arrived
     assert trial.events[-1].words == "stopped: not there within 1 s"
-    assert np.hypot(*(trial.truth[-1, :2] - trial.truth[-10, :2])) < 1e-3
+    assert trial.telemetry.throttle[-1] == 1500
+    assert trial.telemetry.state[-1] == "stopped"
+    assert np.hypot(*(trial.truth[-1, :2] - trial.truth[-10, :2])) < 0.01  # at full speed it would be 0.13 m
     assert not np.allclose(trial.map_from_uwb, ahead.map_from_uwb)  # another seed, other noise
 
 
