@@ -58,6 +58,7 @@ def test_a_missing_node_is_said_clearly(
     tool: ModuleType, web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tool.importlib.util, "find_spec", lambda name: None)  # nor is it installed by pip
     with pytest.raises(tool.CannotBuild, match="Node 20 or newer"):
         tool.build(web, tmp_path / "static")
 
