@@ -19,6 +19,7 @@ export class DrivePanel implements Panel {
   private readonly speedText = h("output", { for: "speed" });
   private readonly facts = h("dl", { class: "facts" });
   private sending = 0;
+  private told = "";
 
   constructor(
     private readonly studio: Studio,
@@ -86,6 +87,9 @@ export class DrivePanel implements Panel {
     const status = this.studio.status.value;
     if (!status) return;
     if (document.activeElement !== this.gait && status.gait) this.gait.value = status.gait;
+    const key = [status.behaviour, status.detail, status.top_speed, status.top_turn, status.fall_state].join("|");
+    if (key === this.told) return; // nothing to draw anew
+    this.told = key;
     const entry = (name: string, value: string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value));
     refill(
       this.facts,

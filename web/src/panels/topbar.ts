@@ -111,8 +111,8 @@ export class Topbar {
     for (const kind of SELECTS) {
       if (document.activeElement !== this.selects[kind] && !this.selects[kind].disabled) this.set(kind, status[kind]);
     }
-    this.time.textContent = clock(status.sim_time);
-    this.factor.textContent = status.paused ? "paused" : `${fixed(status.real_time_factor, 2)} ×`;
+    put(this.time, clock(Math.floor(2 * status.sim_time) / 2));
+    put(this.factor, status.paused ? "paused" : `${fixed(status.real_time_factor, 2)} ×`);
     this.factor.classList.toggle("warn", !status.paused && status.real_time_factor < 0.9);
     if (status.paused !== this.shown.paused) {
       refill(this.play, icon(status.paused ? "play" : "pause"));
@@ -127,7 +127,14 @@ export class Topbar {
     this.record.title = status.recording ? `Stop recording ${status.record_file} (${String(status.record_messages)} messages)` : "Record";
     this.shown = { paused: status.paused, recording: status.recording };
     const bad = status.fallen || ["falling", "fallen", "failed"].includes(status.fall_state);
-    this.state.textContent = status.fallen ? "fallen" : status.fall_state && status.fall_state !== "upright" ? status.fall_state : status.detail ? `${status.behaviour}: ${status.detail}` : status.behaviour || "ready";
-    this.state.className = `pill state ${bad ? "bad" : "good"}`;
+    const doing = status.fallen ? "fallen" : status.fall_state && status.fall_state !== "upright" ? status.fall_state : status.detail ? `${status.behaviour}: ${status.detail}` : status.behaviour || "ready";
+    put(this.state, doing);
+    const look = `pill state ${bad ? "bad" : "good"}`;
+    if (this.state.className !== look) this.state.className = look;
   }
+}
+
+/** Set a text only where it changes, so that nothing is drawn anew for nothing. */
+function put(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
 }

@@ -26,6 +26,7 @@ export class Stage {
   private asked = { robot: "", world: "" };
   private posesAt = -Infinity;
   private framed = false;
+  private encoders: (() => void) | undefined;
   private last: LinkPoses | undefined;
   private others = new Map<string, RobotModel>();
   private readonly blob = SOFTWARE ? blobShadow() : undefined;
@@ -41,11 +42,7 @@ export class Stage {
     });
     if (this.blob) view.scene.add(this.blob);
     hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
-    hear(studio.connection, "/joint_states", (message) => {
-      if (performance.now() - this.posesAt < STALE) return;
-      this.robot.value?.bend(message);
-      view.invalidate();
-    });
+    setInterval(() => { this.fallBack(studio); }, STALE);
     hear(studio.connection, "/scene/models", (message) => { void this.loadOthers(message); });
     studio.scene.on(() => { this.framed = false; });
   }
@@ -70,6 +67,21 @@ export class Stage {
     const size = box.getSize(new THREE.Vector3());
     this.blob?.scale.setScalar(1.25 * Math.max(size.x, size.y));
     this.view.frame(box.getCenter(new THREE.Vector3()), Math.min(Math.max(size.length(), 0.3), 4));
+  }
+
+  /** Hear the encoders only while nobody tells the true poses. */
+  private fallBack(studio: Studio): void {
+    const stale = performance.now() - this.posesAt > STALE;
+    if (stale && !this.encoders) {
+      this.encoders = hear(studio.connection, "/joint_states", (message) => {
+        if (performance.now() - this.posesAt < STALE) return;
+        this.robot.value?.bend(message);
+        this.view.invalidate();
+      });
+    } else if (!stale && this.encoders) {
+      this.encoders();
+      this.encoders = undefined;
+    }
   }
 
   private place(message: LinkPoses): void {
