@@ -1,4 +1,4 @@
-"""Robots to be read and commanded alike: simulated ones, and a car with a microcontroller at a serial port."""
+"""Robots to be read and commanded alike: simulated ones, a car at a serial port, and any robot behind ROS."""
 
 from .board import Battery, Board, BoardLine
 from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
@@ -13,6 +13,8 @@ from .messages import MESSAGES, Answer, Fault, State
 from .parameters import PARAMETERS, Parameter
 from .ports import Port, PortInfo, SerialPort, serial_ports
 from .pwm import PwmChannel
+from .ros_body import RosBody, RosTopics
+from .ros_body_orders import BaseVelocity, JointAngles, JointTrajectory
 from .serial_body import SerialBody
 from .simulated import SimulatedBody
 
@@ -22,6 +24,7 @@ __all__ = [
     "VERSION",
     "WATCHDOG",
     "Answer",
+    "BaseVelocity",
     "Battery",
     "Board",
     "BoardLine",
@@ -37,7 +40,9 @@ __all__ = [
     "FrameReader",
     "Health",
     "HostLink",
+    "JointAngles",
     "JointTarget",
+    "JointTrajectory",
     "LineCounters",
     "Loopback",
     "Parameter",
@@ -45,6 +50,8 @@ __all__ = [
     "PortInfo",
     "Power",
     "PwmChannel",
+    "RosBody",
+    "RosTopics",
     "SerialBody",
     "SerialPort",
     "SimulatedBody",

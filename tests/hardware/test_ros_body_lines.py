@@ -1,0 +1,315 @@
+"""A robot behind ROS over real lines: a live session in another process, another server, a real ROS 1 master."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from andante.bridges.ros1.xmlrpc import RpcError, call
+from andante.bus import messages
+from andante.description import load_robot
+from andante.errors import BadInput
+from andante.hardware import BodyCommand, JointTarget, check_body
+from andante.hardware.ros_body import RosBody
+from andante.hardware.ros_body_link import Listener
+from andante.hardware.ros_body_orders import BaseVelocity, JointTrajectory
+from andante.hardware.ros_body_ros1 import Ros1Link
+
+JOINT_STATE, TWIST = "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
+TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
+
+
+@pytest.fixture(scope="module")
+def nao():
+    return load_robot("nao")
+
+
+@pytest.fixture(scope="module")
+def waffle():
+    return load_robot("waffle")
+
+
+def until(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s in vain"
+        time.sleep(0.01)
+
+
+def joint_state(names, position=(), velocity=(), effort=(), stamp=0.0):
+    return messages.make(
+        JOINT_STATE, header=messages.header(stamp), name=list(names),
+        position=list(position), velocity=list(velocity), effort=list(effort),
+    )  # fmt: skip
+
+
+# ---- a live session of ours in another process ---------------------------------------------------
+ROBOT = """
+import sys
+from andante.bridges import start_server
+from andante.runtime.live import LiveSession
+from andante.runtime.live.nodes import CommandNode, RobotStateNode, SensorNode
+
+nodes = [RobotStateNode, SensorNode, CommandNode]
+with LiveSession(sys.argv[1], folder=sys.argv[2], nodes=nodes) as session, start_server(session.bus) as server:
+    session.inbound.append(server.poll)
+    print(server.ws_url, flush=True)
+    session.run(pace=True)
+"""
+
+
+@pytest.fixture
+def robot_process(tmp_path):
+    """Start a live robot: its process and its rosbridge address."""
+    started = []
+
+    def start(name):
+        process = subprocess.Popen(
+            [sys.executable, "-c", ROBOT, name, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_a_live_waffle_is_driven_over_rosbridge(robot_process, waffle):
+    process, url = robot_process("waffle")
+    with RosBody(url, waffle).connect(60) as body:
+        until(lambda: body.odometry is not None and not np.isnan(body.read().gyro).any())
+        start = body.odometry.x
+        while body.odometry.x < start + 0.15:
+            body.write(BodyCommand(twist=(0.26, 0.0, 0.0)))
+            time.sleep(0.05)
+        state = body.read()
+        assert state.health.ok, state.health.words
+        assert (state.position > 1.0).all()  # 0.15 m on wheels of 0.033 m
+        assert abs(state.yaw) < 0.2
+        assert state.acceleration[2] == pytest.approx(9.8, abs=1.5)
+        until(lambda: abs(body.odometry.vx) < 0.01)  # nobody repeats the twist
+        assert any("told to stand: no twist came" in line for line in body.notes)
+        assert [result for result in check_body(body, close=False) if not result.passed] == []
+        process.send_signal(signal.SIGKILL)
+        until(lambda: not body.read().health.ok)
+        until(lambda: "no connection to ws://" in body.read().health.words)
+        body.write(BodyCommand(twist=(0.1, 0.0, 0.0)))
+        assert body.dropped == 1
+
+
+def test_a_live_nao_moves_its_head_over_rosbridge(robot_process, nao):
+    _, url = robot_process("nao")
+    body = RosBody(url, nao).connect(60)
+    yaw, pitch = (body.joint_names.index(name) for name in ("HeadYaw", "HeadPitch"))
+    body.write(BodyCommand({"HeadYaw": JointTarget(0.5), "HeadPitch": JointTarget(9.0)}))
+    most = nao.joint("HeadPitch").limits.upper
+    until(lambda: np.allclose(body.read().position[[yaw, pitch]], [0.5, most], atol=0.03))
+    assert np.isfinite(body.read().position).all()
+    assert [result for result in check_body(body) if not result.passed] == []
+    assert body.read().health.words == "the body is closed"
+
+
+# ---- a foreign rosbridge server ------------------------------------------------------------------
+class Foreign:
+    """A rosbridge server in front of ROS 1: JSON, times as secs and nsecs, no service of ours."""
+
+    def __init__(self, port=0, names=("wheel_left_joint", "wheel_right_joint")):
+        self.got, self.port, self.names, self.open = [], port, names, []
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        assert self._ready.wait(10)
+
+    async def _run(self):
+        from websockets.asyncio.server import serve
+
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        async with serve(self._serve, "127.0.0.1", self.port, close_timeout=0.2) as server:
+            self.port = server.sockets[0].getsockname()[1]
+            self._ready.set()
+            await self._end.wait()
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}"
+
+    def stop(self):
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join(5)
+
+    async def _serve(self, line):
+        telling = asyncio.create_task(self._tell(line))
+        try:
+            async for data in line:
+                self.got.append(json.loads(data))
+        finally:
+            telling.cancel()
+
+    async def _tell(self, line):
+        await line.send("no JSON")
+        await line.send(json.dumps({"op": "publish", "topic": "/odom", "msg": {"sideways": 1}}))
+        while True:
+            wanted = {m["topic"] for m in self.got if m["op"] == "subscribe"}
+            if "/joint_states" in wanted and self.names:
+                now = time.time()
+                stamp = {"secs": int(now), "nsecs": int(now % 1 * 1e9)}
+                state = {"header": {"seq": 1, "stamp": stamp, "frame_id": ""}, "name": list(self.names)}
+                state |= {"position": [0.5] + [None] * (len(self.names) - 1), "velocity": [], "effort": []}
+                await line.send(json.dumps({"op": "publish", "topic": "/joint_states", "msg": state}))
+            await asyncio.sleep(0.02)
+
+    def told(self, topic):
+        return [m["msg"] for m in self.got if m["op"] == "publish" and m["topic"] == topic]
+
+
+def test_a_ros_1_robot_behind_rosbridge_and_a_server_that_comes_back(waffle):
+    server = Foreign()
+    body = RosBody(server.url, waffle, velocity=BaseVelocity(stamped=True)).connect()
+    try:
+        assert body.read().position[0] == 0.5
+        assert np.isnan(body.read().position[1])
+        until(lambda: any("/odom: " in line and "sideways" in line for line in body.notes))
+        assert any("no rosbridge message" in line for line in body.notes)
+        advertised = {m["topic"]: m["type"] for m in server.got if m["op"] == "advertise"}
+        assert advertised == {"/cmd_vel": "geometry_msgs/TwistStamped"}
+        body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
+        until(lambda: server.told("/cmd_vel"))
+        (message,) = server.told("/cmd_vel")[:1]
+        assert message["twist"]["linear"]["x"] == 0.125
+        assert abs(message["header"]["stamp"]["secs"] - time.time()) < 60
+        server.stop()
+        until(lambda: "is lost" in body.notes[-1] or not body.connected)
+        server = Foreign(server.port)
+        until(lambda: body.connected)
+        body.write(BodyCommand(twist=(0.25, 0.0, 0.0)))
+        until(lambda: any(m["twist"]["linear"]["x"] == 0.25 for m in server.told("/cmd_vel")))
+        body.close()
+        until(lambda: server.told("/cmd_vel")[-1]["twist"]["linear"]["x"] == 0.0)  # close stops
+    finally:
+        body.close()
+        server.stop()
+
+
+def test_a_server_without_a_robot(waffle):
+    server = Foreign(names=())
+    try:
+        with (
+            RosBody(server.url, waffle) as body,
+            pytest.raises(BadInput, match=r"body 'waffle': nothing has come on /joint_states .* driver running"),
+        ):
+            body.connect(0.5)
+    finally:
+        server.stop()
+    with RosBody(server.url, waffle) as body, pytest.raises(BadInput, match=r"no connection to ws://127\.0\.0\.1"):
+        body.connect(0.5)
+
+
+# ---- a real ROS 1 master -------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def master(tmp_path_factory):
+    """Address of a real master, and the environment for its tools."""
+    if shutil.which("rosmaster") is None or shutil.which("rostopic") is None:
+        reason = "ROS 1 (rosmaster, rostopic) is not installed"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    uri = f"http://127.0.0.1:{port}"
+    here = os.path.dirname(sys.executable)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {
+        "ROS_MASTER_URI": uri, "ROS_IP": "127.0.0.1", "ROS_HOME": str(tmp_path_factory.mktemp("ros")),
+        "PYTHONUNBUFFERED": "1",
+        "PATH": os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != here),
+    }  # fmt: skip
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(["rosmaster", "--core", "-p", str(port)], env=environment, **quiet)
+
+    def answers():
+        assert process.poll() is None
+        try:
+            return asyncio.run(call(uri, "getPid", "/test"))
+        except RpcError:
+            return False
+
+    until(answers, 40)
+    yield uri, environment
+    process.kill()
+    process.wait()
+
+
+def test_a_body_at_a_real_master_with_the_real_tools(master, waffle):
+    uri, environment = master
+    state = "{name: [wheel_left_joint, wheel_right_joint, tail], position: [0.5, -0.25, 1.0]}"
+    robot = subprocess.Popen(
+        ["rostopic", "pub", "-r", "20", "/joint_states", "sensor_msgs/JointState", state],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    echo = subprocess.Popen(
+        ["rostopic", "echo", "-p", "/cmd_vel/linear/x"], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    values = []
+    reading = threading.Thread(target=lambda: values.extend(iter(echo.stdout.readline, "")))
+    reading.start()
+    try:
+        with RosBody(uri, waffle).connect(40) as body:
+            assert body.read().position.tolist() == [0.5, -0.25]
+            assert any("'tail'" in line for line in body.notes)
+            body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
+            until(lambda: any(",0.125" in line for line in values))
+            until(lambda: values[-1].strip().endswith(",0.0"))  # the driver fell silent
+            assert [result for result in check_body(body, close=False) if not result.passed] == []
+            robot.kill()
+            until(lambda: "nothing has come on /joint_states for" in body.read().health.words)
+    finally:
+        for process in (robot, echo):
+            process.kill()
+            process.wait()
+        reading.join(5)
+        echo.stdout.close()
+
+
+def test_trajectories_over_the_master_and_the_end_of_the_node(master, nao):
+    uri, _ = master
+    got, robot = [], Ros1Link(uri, "/robot")
+    nothing = lambda *_: None  # noqa: E731
+
+    def tick():
+        if robot.connected:
+            robot.post("/joint_states", joint_state(["HeadYaw"], [0.25], stamp=time.time()))
+
+    robot.open(
+        {"/joint_trajectory": TRAJECTORY, "/cmd_vel": TWIST}, {"/joint_states": JOINT_STATE},
+        Listener(lambda topic, message: got.append((topic, message)), nothing, nothing, tick, nothing),
+    )  # fmt: skip
+    link = Ros1Link(uri, "/body")
+    body = RosBody(link, nao, joints=JointTrajectory())
+    try:
+        body.connect(40)
+        assert any(line.startswith("/joint_states tells nothing of HeadPitch, ") for line in body.notes)
+        body.write(BodyCommand({"HeadYaw": JointTarget(0.75)}))
+        until(lambda: got)
+        topic, message = got[0]
+        assert (topic, message.joint_names, message.points[0].positions.tolist()) == (
+            "/joint_trajectory", ["HeadYaw"], [0.75],
+        )  # fmt: skip
+        wanted = 0.5 / nao.joint("HeadYaw").limits.velocity
+        assert messages.seconds(message.points[0].time_from_start) == pytest.approx(max(0.1, wanted), abs=1e-6)
+        body.stop()
+        until(lambda: got[-1][0] == "/joint_trajectory" and got[-1][1].points[0].positions.tolist() == [0.25])
+        asyncio.run(call(link._node.uri, "shutdown", "/test", "enough"))
+        until(lambda: "a ROS tool has ended this node; make a new body" in body.read().health.words)
+    finally:
+        body.close()
+        assert robot.close()
