@@ -14,9 +14,7 @@ from andante.runtime.mobile import mobile_robot
 from andante.runtime.mobile_localiser import OnMap
 
 Path("way.txt").write_text("0.8 0.1\n1.4 -0.4   # x y [yaw], in the world\n")
-job = ExploreJob(
-    "rover", "lab", Path("lab_map"), waypoints=Path("way.txt"), plot=Path("lab_map.png")
-)
+job = ExploreJob("rover", "lab", Path("lab_map"), waypoints=Path("way.txt"), plot=Path("lab_map.png"))
 outcome = run_explore(job)
 print(f"{outcome.reason}: {outcome.scans} scans over {outcome.distance:.1f} m, map of {outcome.size} cells")
 print(

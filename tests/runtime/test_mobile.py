@@ -85,7 +85,7 @@ def test_commands_are_ramped_within_the_accelerations():
 def test_on_a_map_a_wrong_start_is_put_right():
     grid = map_of_world(an.world("lab"), height=0.16)
     start = np.array([0.0, -0.8, 0.0])
-    localiser = OnMap(grid, start + [0.2, -0.15, 0.1], seed=1, deviation=(0.3, 0.3, 0.2))
+    localiser = OnMap(grid, start + np.array([0.2, -0.15, 0.1]), seed=1, deviation=(0.3, 0.3, 0.2))
     robot = mobile_robot("rover", "lab", start, localiser=localiser, seed=1)
     robot.settle()
     last = driven(robot, (0.4, 0.35), 5.0)[-1]

@@ -184,7 +184,7 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
     from andante.studio.routes import MODULE, scene_arguments
 
     with start_server(
-        player.bus, port, pages=studio_pages(), routes=MODULE, arguments=scene_arguments({}, {})
+        player.bus, port, pages=studio_pages(), routes=MODULE, arguments=scene_arguments((), ())
     ) as handle:
         _say(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
         while wait and not handle.clients:
