@@ -189,10 +189,16 @@ def test_a_ros_1_robot_behind_rosbridge_and_a_server_that_comes_back(waffle):
         (message,) = server.told("/cmd_vel")[:1]
         assert message["twist"]["linear"]["x"] == 0.125
         assert abs(message["header"]["stamp"]["secs"] - time.time()) < 60
-        server.stop()
-        until(lambda: "is lost" in body.notes[-1] or not body.connected)
+        stopping = threading.Thread(target=server.stop)
+        stopping.start()
+        while body.connected:
+            body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
+            time.sleep(0.02)
+        stopping.join()
+        assert any("is lost: " in line and line.endswith("; trying again") for line in body.notes)
         server = Foreign(server.port)
-        until(lambda: body.connected)
+        until(lambda: body.connected and server.told("/cmd_vel"))
+        assert server.told("/cmd_vel")[0]["twist"]["linear"]["x"] == 0.0
         body.write(BodyCommand(twist=(0.25, 0.0, 0.0)))
         until(lambda: any(m["twist"]["linear"]["x"] == 0.25 for m in server.told("/cmd_vel")))
         body.close()
@@ -216,41 +222,61 @@ def test_a_server_without_a_robot(waffle):
         body.connect(0.5)
 
 
-# ---- a real ROS 1 master -------------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def master(tmp_path_factory):
-    """Address of a real master, and the environment for its tools."""
-    if shutil.which("rosmaster") is None or shutil.which("rostopic") is None:
-        reason = "ROS 1 (rosmaster, rostopic) is not installed"
-        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    uri = f"http://127.0.0.1:{port}"
-    here = os.path.dirname(sys.executable)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {
-        "ROS_MASTER_URI": uri, "ROS_IP": "127.0.0.1", "ROS_HOME": str(tmp_path_factory.mktemp("ros")),
-        "PYTHONUNBUFFERED": "1",
-        "PATH": os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != here),
-    }  # fmt: skip
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(["rosmaster", "--core", "-p", str(port)], env=environment, **quiet)
+def test_a_line_that_cannot_be_kept_says_why(waffle):
+    link = Ros1Link("http://127.0.0.1:1", host="203.0.113.1")  # not an address of this computer
+    with RosBody(link, waffle) as body:
+        until(lambda: "OSError" in body.read().health.words)
+        assert not body.read().health.words.endswith("trying again")
+        assert any("the line has ended" in line for line in body.notes)
 
-    def answers():
-        assert process.poll() is None
+
+# ---- a real ROS 1 master -------------------------------------------------------------------------
+class Master:
+    """A real master, and the environment for its tools."""
+
+    def __init__(self, folder):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.uri = f"http://127.0.0.1:{self.port}"
+        own = os.path.dirname(sys.executable)
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {
+            "ROS_MASTER_URI": self.uri, "ROS_IP": "127.0.0.1", "ROS_HOME": str(folder), "PYTHONUNBUFFERED": "1",
+            "PATH": os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != own),
+        }  # fmt: skip
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["rosmaster", "--core", "-p", str(self.port)],
+            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        until(self._answers, 40)
+
+    def _answers(self):
+        assert self.process.poll() is None
         try:
-            return asyncio.run(call(uri, "getPid", "/test"))
+            return asyncio.run(call(self.uri, "getPid", "/test"))
         except RpcError:
             return False
 
-    until(answers, 40)
-    yield uri, environment
-    process.kill()
-    process.wait()
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory):
+    if shutil.which("rosmaster") is None or shutil.which("rostopic") is None:
+        reason = "ROS 1 (rosmaster, rostopic) is not installed"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    running = Master(tmp_path_factory.mktemp("ros"))
+    yield running
+    running.kill()
 
 
 def test_a_body_at_a_real_master_with_the_real_tools(master, waffle):
-    uri, environment = master
+    uri, environment = master.uri, master.environment
     state = "{name: [wheel_left_joint, wheel_right_joint, tail], position: [0.5, -0.25, 1.0]}"
     robot = subprocess.Popen(
         ["rostopic", "pub", "-r", "20", "/joint_states", "sensor_msgs/JointState", state],
@@ -280,8 +306,8 @@ def test_a_body_at_a_real_master_with_the_real_tools(master, waffle):
         echo.stdout.close()
 
 
-def test_trajectories_over_the_master_and_the_end_of_the_node(master, nao):
-    uri, _ = master
+def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(master, nao):
+    uri = master.uri
     got, robot = [], Ros1Link(uri, "/robot")
     nothing = lambda *_: None  # noqa: E731
 
@@ -308,8 +334,17 @@ def test_trajectories_over_the_master_and_the_end_of_the_node(master, nao):
         assert messages.seconds(message.points[0].time_from_start) == pytest.approx(max(0.1, wanted), abs=1e-6)
         body.stop()
         until(lambda: got[-1][0] == "/joint_trajectory" and got[-1][1].points[0].positions.tolist() == [0.25])
+        master.kill()
+        while body.connected:
+            body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
+            time.sleep(0.05)
+        until(lambda: "the base is told to stand: the ROS master is lost" in body.notes)
+        until(lambda: got[-1][0] == "/cmd_vel" and got[-1][1].linear.x == 0.0)  # the nodes still hear one another
+        assert any(topic == "/cmd_vel" and message.linear.x == 0.125 for topic, message in got)
+        master.start()
+        until(lambda: body.connected)
         asyncio.run(call(link._node.uri, "shutdown", "/test", "enough"))
-        until(lambda: "a ROS tool has ended this node; make a new body" in body.read().health.words)
+        until(lambda: body.read().health.words.endswith("a ROS tool has ended this node; make a new body"))
     finally:
         body.close()
         assert robot.close()

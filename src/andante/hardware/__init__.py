@@ -15,6 +15,8 @@ from .ports import Port, PortInfo, SerialPort, serial_ports
 from .pwm import PwmChannel
 from .ros_body import RosBody, RosTopics
 from .ros_body_orders import BaseVelocity, JointAngles, JointTrajectory
+from .ros_body_ros1 import Ros1Link
+from .ros_body_rosbridge import RosbridgeLink
 from .serial_body import SerialBody
 from .simulated import SimulatedBody
 
@@ -50,8 +52,10 @@ __all__ = [
     "PortInfo",
     "Power",
     "PwmChannel",
+    "Ros1Link",
     "RosBody",
     "RosTopics",
+    "RosbridgeLink",
     "SerialBody",
     "SerialPort",
     "SimulatedBody",

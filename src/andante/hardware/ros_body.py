@@ -146,11 +146,15 @@ class RosBody:
         if self._closed:
             return "the body is closed"
         if not self._link.connected:
-            return f"no connection to {self._link.where}: {self._link.error}; trying again"
+            return f"no connection to {self._link.where}: {self._link.error}{self._hope}"
         topic, age = self.topics.joint_states or self.topics.odometry, now - self._alive_at
         if age == math.inf:
             return f"nothing has come on {topic} from {self._link.where}; is the robot's driver running?"
         return f"nothing has come on {topic} for {age:.1f} s" if age > self.timeout else ""
+
+    @property
+    def _hope(self) -> str:
+        return "" if self._link.over else "; trying again"
 
     def _deaf_topics(self) -> list[str]:
         return [topic for topic in self._link.tells if self._link.listeners(topic) == 0]
@@ -194,7 +198,7 @@ class RosBody:
         with self._lock:
             self._senses.forget()
             self._well = False
-            self._say(f"the connection to {self._link.where} is lost: {reason}; trying again")
+            self._say(f"the connection to {self._link.where} is lost: {reason}{self._hope}")
             if self._driving and self._velocity is not None and self._link.listeners(self._velocity.topic):
                 self._stand("the ROS master is lost")  # the way to the robot is still there
 
@@ -207,6 +211,7 @@ class RosBody:
             self._well = not trouble
             if self._driving and self._link.connected:
                 if trouble:
+                    self._link.clear()  # a line that hangs must not bring old motion later
                     self._stand("the robot is silent")
                 elif now - self._drove_at > SILENCE:
                     self._stand(f"no twist came for {SILENCE:g} s")

@@ -35,6 +35,7 @@ class RosLink(ABC):
         self.where = where
         self.connected = False
         self.error = "not reached yet"  # why there is no connection
+        self.over = False  # it has ended for good
         self.dropped = 0  # messages that found no room
         self.hears: Mapping[str, str] = {}  # topic: type
         self.tells: Mapping[str, str] = {}
@@ -117,7 +118,7 @@ class RosLink(ABC):
     def _run(self) -> None:
         try:
             asyncio.run(self._whole())
-        except Exception as error:
+        except Exception as error:  # told in words: nobody looks at the end of a thread
             self.error = f"{type(error).__name__}: {error}"
             self.listener.say(f"{self.where}: the line has ended ({self.error})")
         self.connected = False
@@ -129,6 +130,7 @@ class RosLink(ABC):
         await asyncio.wait({keeping, ticking, ending}, return_when=asyncio.FIRST_COMPLETED)
         try:
             if keeping.done() or ticking.done():
+                self.over = True
                 await (keeping if keeping.done() else ticking)  # raises what ended it
                 self._lose(self.error)
                 await ending
