@@ -38,8 +38,10 @@ class Ros:
             "ROS_IP": "127.0.0.1",
             "ROS_HOME": str(folder),
             "PYTHONUNBUFFERED": "1",
-            "PATH": os.pathsep.join(  # our environment has a rosversion of its own, which knows no packages
-                entry for entry in os.environ["PATH"].split(os.pathsep) if Path(entry) != Path(sys.executable).parent
+            "PATH": os.pathsep.join(  # Python environments have a rosversion of their own, which knows no packages
+                entry
+                for entry in os.environ["PATH"].split(os.pathsep)
+                if not (Path(entry).parent / "pyvenv.cfg").exists()
             ),
         }
         self.start()

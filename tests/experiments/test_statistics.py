@@ -57,6 +57,12 @@ def test_bootstrap_covers_the_mean_about_as_often_as_it_says():
     assert 0.83 <= hits / 400 <= 0.94  # 90 % less what small samples cost; three deviations about it
 
 
+@pytest.mark.parametrize("scale", [1e-241, 5e-324, 1e150])
+def test_bootstrap_of_tiny_and_huge_values_is_an_interval(scale):
+    low, high = bootstrap_interval(np.array([0.0, 1.0, 3.0]) * scale, resamples=200)
+    assert 0.0 <= low <= high <= 3.0 * scale
+
+
 @given(samples, st.floats(0.1, 10.0), st.floats(-100.0, 100.0))
 @settings(max_examples=60, deadline=None)
 def test_bootstrap_moves_and_grows_with_the_sample(values, factor, shift):

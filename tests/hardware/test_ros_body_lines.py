@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -239,10 +240,10 @@ class Master:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.uri = f"http://127.0.0.1:{self.port}"
-        own = os.path.dirname(sys.executable)
+        path = os.environ["PATH"].split(os.pathsep)
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {
             "ROS_MASTER_URI": self.uri, "ROS_IP": "127.0.0.1", "ROS_HOME": str(folder), "PYTHONUNBUFFERED": "1",
-            "PATH": os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != own),
+            "PATH": os.pathsep.join(entry for entry in path if not (Path(entry).parent / "pyvenv.cfg").exists()),
         }  # fmt: skip
         self.start()
 

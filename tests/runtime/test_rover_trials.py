@@ -40,7 +40,7 @@ def test_the_waypoint_ahead(ahead):
     assert ahead.rms["amcl"] < ahead.rms["odometry"] < ahead.rms["uwb"]
 
 
-@pytest.mark.parametrize("name", [name for name in COURSES if name != "ahead"])
+@pytest.mark.parametrize("name", ["diagonal", "left"])  # all five, five seeds each: benchmarks/rover_study.py
 def test_the_other_trials(name):
     trial = rover_trial(name, seed=1)
     check(trial)

@@ -25,6 +25,7 @@ PATIENCE = 120_000  # for anything to happen on a busy machine [ms]
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
 )
+OPEN: list[Any] = []  # the session of this process, while it runs
 
 
 def lacking(reason: str) -> None:
@@ -43,6 +44,12 @@ class Session:
     page: Any
     requests: list[str]
     complaints: list[str]
+
+    def load(self) -> None:
+        """Open the page and wait until robot and world stand in it."""
+        self.page.goto(self.url)
+        self.page.wait_for_selector(".viewport[data-robot][data-world]", timeout=PATIENCE)
+        self.wait("() => andante.stage.last !== undefined")
 
     def js(self, expression: str, *arguments: Any) -> Any:
         """Value of an expression in the page; `andante` is its console object."""
@@ -79,6 +86,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("studio"))
 
 
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """A page that nobody looks at draws nothing: software drawing would slow all later tests of this worker."""
+    if OPEN and "studio" in getattr(item, "fixturenames", ()) and "studio" not in getattr(nextitem, "fixturenames", ()):
+        OPEN[0].page.goto("about:blank")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, drawing without a graphics card."""
@@ -91,8 +104,16 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
+@pytest.fixture
+def studio(session: Session) -> Session:
+    """The one session with its page open."""
+    if session.page.url == "about:blank":
+        session.load()
+    return session
+
+
 @pytest.fixture(scope="session")
-def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """The NAO in the lab, watched by a page of 1280 x 720."""
     from andante.studio.pages import built
 
@@ -126,11 +147,11 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         page.on("request", lambda request: session.requests.append(request.url))
         page.on("pageerror", lambda error: session.complaints.append(str(error)))
         page.on("console", lambda m: session.complaints.append(m.text) if m.type in ("error", "warning") else None)
-        page.goto(session.url)
-        page.wait_for_selector(".viewport[data-robot='nao'][data-world='lab']", timeout=PATIENCE)
-        session.wait("() => andante.stage.last !== undefined")
+        session.load()
+        OPEN.append(session)
         yield session
     finally:
+        OPEN.clear()
         process.terminate()
         process.wait(20)
         process.stdout.close()

@@ -64,7 +64,8 @@ def bootstrap_interval(
     z0 = float(special.ndtri(min(max(below, 0.5 / resamples), 1 - 0.5 / resamples)))
     left_out = (x.sum() - x) / (n - 1)  # means without one value
     d = left_out.mean() - left_out
-    acceleration = float((d**3).sum() / (6.0 * (d**2).sum() ** 1.5))
+    d = d / (float(np.abs(d).max()) or 1.0)  # free of units, so that no power of it under- or overflows
+    acceleration = float((d**3).sum() / (6.0 * (d**2).sum() ** 1.5)) if d.any() else 0.0
     tails = special.ndtri(np.array([0.5 * (1 - level), 0.5 * (1 + level)]))
     shares = special.ndtr(z0 + (z0 + tails) / (1.0 - acceleration * (z0 + tails)))
     low, high = np.quantile(means, shares)
