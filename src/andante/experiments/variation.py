@@ -21,7 +21,7 @@ MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0,
 class Variation:
     """Ranges, from which every trial draws evenly; an empty friction leaves what the files say."""
 
-    friction: tuple[float, float] = ()  # type: ignore[assignment]  # of feet and ground: low, high
+    friction: tuple[float, ...] = ()  # of feet and ground: low, high; or nothing
     mass: float = 0.0  # share by which the mass of every link varies up and down
     pose: float = 0.0  # by which every joint of the first pose varies up and down [rad]
     place: float = 0.0  # by which the start varies along x and y [m]
