@@ -1,7 +1,8 @@
 """Walks tutorials as a newcomer would: python benchmarks/walk_tutorials.py [docs/tutorial_student.md ...] [--keep DIR].
 
 Every ```bash block of a page runs in order, in a scratch folder that holds nothing but a copy of `examples/`; cd and
-exported variables last from block to block; processes put into the background end with the page. Conventions in the page, all invisible where it is printed:
+exported variables last from block to block; processes put into the background end with the page. Conventions, none of
+which a reader of the page sees:
 
 - ```console, ```text and blocks without a language are never run.
 - A block of any other language with a title, such as ```toml title="my.toml", is written to that file in its turn.
