@@ -76,16 +76,24 @@ def test_nothing_is_an_empty_mesh() -> None:
     assert mesh_bytes([Part(np.zeros((0, 3)), np.zeros((0, 3), dtype=int), WHITE)]) == MAGIC + bytes(12)
 
 
-@pytest.mark.parametrize("cell", [0.05, 0.2])
-def test_coarse_meshes_stay_within_a_cell(cell: float) -> None:
+@pytest.mark.parametrize("share", [0.5, 0.2, 0.05])
+def test_coarse_meshes_keep_their_form(share: float) -> None:
     ball = part(trimesh.creation.icosphere(subdivisions=4))
-    small = coarse(ball, cell)
-    assert len(small.faces) < len(ball.faces)
-    radius = np.linalg.norm(small.vertices, axis=1)
-    assert (np.abs(radius - 1.0) < np.sqrt(3) * cell).all()
+    small = coarse(ball, share)
+    assert len(small.faces) == pytest.approx(share * len(ball.faces), rel=0.05)
+    corners = small.vertices[small.faces]
+    assert (np.abs(np.linalg.norm(small.vertices, axis=1) - 1.0) < 0.1 / np.sqrt(len(small.faces) / 256)).all()
+    volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
+    assert volume == pytest.approx(4 / 3 * np.pi, rel=0.06)
     assert (np.diff(np.sort(small.faces, axis=1), axis=1) > 0).all()
 
 
-def test_a_part_smaller_than_a_cell_stays_as_it_is() -> None:
+def test_flat_faces_lose_their_triangles_first() -> None:
+    plate = trimesh.creation.box(extents=(1.0, 1.0, 0.1)).subdivide_loop(0).subdivide().subdivide().subdivide()
+    small = coarse(part(plate), 0.1)
+    assert np.ptp(small.vertices, axis=0) == pytest.approx([1.0, 1.0, 0.1], abs=1e-5)
+
+
+def test_a_part_of_few_triangles_stays_as_it_is() -> None:
     tiny = part(trimesh.creation.box(extents=(0.01, 0.01, 0.01)))
-    assert coarse(tiny, 1.0) is tiny
+    assert coarse(tiny, 0.01) is tiny

@@ -13,8 +13,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from andante.description import load_robot, load_world
-from andante.studio.routes import prepare, scene_arguments, scene_routes
-from andante.studio.scenes import Scenes, Source, folder_of, robot_size
+from andante.studio.pages import scene_arguments
+from andante.studio.routes import prepare, scene_routes
+from andante.studio.scenes import Scenes, Source, folder_of
 
 SDF = """<sdf version="1.9"><model name="arm"><link name="base"><visual name="v"><geometry><box><size>1 1 1</size></box>
 </geometry></visual></link><link name="tip"><pose>0 0 1 0 0 0.5</pose><visual name="v"><geometry><sphere><radius>0.1
@@ -115,10 +116,6 @@ def test_links_that_may_move_have_their_own_mesh(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_nothing_else_is_served(path: str) -> None:
     assert Scenes().file(path) is None
-
-
-def test_the_size_of_a_robot_is_that_of_the_box_around_it() -> None:
-    assert 0.5 < robot_size(load_robot("nao")) < 1.3
 
 
 def test_web_addresses_answer_with_tags_and_errors() -> None:

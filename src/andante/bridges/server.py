@@ -216,11 +216,13 @@ class WebServer:
         pages: list[Page] | None = None,
         routes: list[BaseRoute] | None = None,
         say: Callable[[str, str], None] = lambda level, text: None,
+        until: str = "",
     ) -> None:
+        """`until` names a topic: sockets are held until the session has it."""
         self.bus, self.limits, self.allow = bus, limits or Limits(), allow
         self.hub = Hub()
         self.clients: set[Client] = set()
-        self._say = say
+        self._say, self._until = say, until
         self._pages: dict[str, Page] = {}
         self._folders: list[tuple[str, StaticFiles]] = []
         self.add_pages(pages or [])
@@ -271,6 +273,7 @@ class WebServer:
             await socket.accept()
             await socket.close(TOO_MANY, f"{self.limits.clients} clients are connected already")
             return
+        await self._session_there()
         await socket.accept()
         client = Client(socket, self.bus, self.hub, self.limits, self.allow)
         self.clients.add(client)
@@ -280,6 +283,17 @@ class WebServer:
             self.clients.discard(client)
             if client.reason:
                 self._say("warn", f"a client was cut off: {client.reason}")
+
+    async def _session_there(self) -> None:
+        """Wait while the session is still being built."""
+        if not self._until or self._until in self.bus.graph.topics:
+            return
+        there = asyncio.Event()
+        watch = self.bus.on_graph(lambda graph: there.set() if self._until in graph.topics else None)
+        try:
+            await there.wait()
+        finally:
+            watch.close()
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:

@@ -289,6 +289,7 @@ def start_server(
     limits: Limits | None = None,
     routes: str = "",
     arguments: Any = None,
+    until: str = "",
     wait: bool = True,
 ) -> ServerHandle:
     """Start the web server of a bus in a process of its own and wait until it listens.
@@ -301,6 +302,7 @@ def start_server(
         origins: further origins whose pages may connect.
         routes: "module:function"; function(remote_bus, arguments) returns Starlette routes, in the server process.
         arguments: for that function; anything that JSON can carry.
+        until: a topic; clients are let in when the session has it, so that none meets one that is half built.
         wait: False returns at once; call `wait` of the handle before anything else.
     """
     Access(host, token, tuple(origins))  # refuses what is not safe, before a process is started
@@ -309,5 +311,6 @@ def start_server(
     config: Head = {
         "host": host, "port": port, "token": token, "allow": list(allow), "origins": list(origins),
         "limits": asdict(limits or Limits()), "routes": routes, "arguments": arguments,
+        "until": until,
     }  # fmt: skip
     return ServerHandle(bus, config, pages, wait)

@@ -138,6 +138,7 @@ def _web_server(config: Head, bus: RemoteBus) -> WebServer:
         allow=tuple(config["allow"]),
         routes=routes,
         say=lambda level, text: bus.tell({"op": "say", "level": level, "text": text}),
+        until=config["until"],
     )
 
 

@@ -180,11 +180,10 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
 
     from andante.bridges.start import start_server
     from andante.runtime.bag_session import serve_replay
-    from andante.studio.pages import studio_pages
-    from andante.studio.routes import MODULE, scene_arguments
+    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
 
     with start_server(
-        player.bus, port, pages=studio_pages(), routes=MODULE, arguments=scene_arguments((), ())
+        player.bus, port, pages=studio_pages(), routes=ROUTES, arguments=scene_arguments((), ())
     ) as handle:
         _say(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
         while wait and not handle.clients:

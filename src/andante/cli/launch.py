@@ -58,12 +58,11 @@ def _serve(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server with the page of the studio."""
     from andante.bridges.start import start_server
     from andante.studio.open import Studio
-    from andante.studio.pages import studio_pages
-    from andante.studio.routes import MODULE, scene_arguments
+    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
 
     named = scene_arguments([session.choice.robot_name], [session.choice.world_name])
     token = plan.token or None
-    server = start_server(session.bus, plan.port, plan.host, token, studio_pages(), routes=MODULE, arguments=named)
+    server = start_server(session.bus, plan.port, plan.host, token, studio_pages(), routes=ROUTES, arguments=named)
     studio = Studio(session, server)
     if plan.browser:
         studio.browse()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -61,6 +62,18 @@ def studio(
     from andante.studio.open import open_studio
     from andante.studio.pages import built
 
+    def announce(url: str) -> None:
+        if json:
+            print_json({"url": url, "robot": robot, "engine": engine, "page": built()})
+        else:
+            out = console()
+            out.print(f"studio at {url}", markup=False, highlight=False)
+            if not built():
+                out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
+            out.print("Ctrl-C ends it", style="dim")
+        if not no_browser:
+            webbrowser.open(url)
+
     opened = open_studio(
         robot,
         world,
@@ -71,17 +84,7 @@ def studio(
         port=port,
         host=host,
         token=token,
+        announce=announce,
     )
-    with opened:
-        if json:
-            print_json({"url": opened.url, "robot": opened.session.stage.name, "engine": engine, "page": built()})
-        else:
-            out = console()
-            out.print(f"studio at {opened.url}", markup=False, highlight=False)
-            if not built():
-                out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
-            out.print("Ctrl-C ends it", style="dim")
-        if not no_browser:
-            opened.browse()
-        with ended_by_signal(opened.session.stop):
-            opened.run(seconds)
+    with opened, ended_by_signal(opened.session.stop):
+        opened.run(seconds)

@@ -84,7 +84,8 @@ def register(gait: Gait) -> None:
 
 def gait_names(robot: Robot) -> tuple[str, ...]:
     """Names of the ways in which a robot can walk."""
-    return tuple(dict.fromkeys(gait.name for gait in _GAITS if gait.suits(robot)))
+    suits = {test: test(robot) for test in dict.fromkeys(gait.suits for gait in _GAITS)}  # some share a test
+    return tuple(dict.fromkeys(gait.name for gait in _GAITS if suits[gait.suits]))
 
 
 def prepare(robot: Robot, request: Request) -> Prepared:

@@ -16,6 +16,7 @@ from andante.geometry import Array
 MAGIC = b"ANDM"
 CREASE = float(np.radians(38.0))  # faces that meet at a larger angle keep an edge between them
 TRANSPARENT = 1
+FEWEST = 48  # triangles that a coarse part keeps
 
 
 @dataclass(frozen=True)
@@ -55,19 +56,19 @@ def mesh_bytes(parts: list[Part], crease: float = CREASE) -> bytes:
     return MAGIC + struct.pack("<III", count, sum(f.size for f in indices), flags) + body
 
 
-def coarse(part: Part, cell: float) -> Part:
-    """The part with all vertices of a cubic cell [m] made one (Rossignac and Borrel 1993); faces that vanish go."""
-    if len(part.faces) == 0:
+def coarse(part: Part, share: float) -> Part:
+    """The part with about that share of its triangles, by edge collapses of least quadric error.
+
+    Garland and Heckbert, "Surface simplification using quadric error metrics", 1997.
+    """
+    target = max(FEWEST, round(share * len(part.faces)))
+    if target >= len(part.faces):
         return part
-    vertices = np.asarray(part.vertices, dtype=float)
-    coded = np.floor((vertices - vertices.min(axis=0)) / cell).astype(np.int64)
-    _, inverse, count = np.unique(coded, axis=0, return_inverse=True, return_counts=True)
-    inverse = inverse.ravel()
-    means = np.stack([np.bincount(inverse, vertices[:, axis]) / count for axis in range(3)], axis=1)
-    faces = inverse[np.asarray(part.faces)]
-    a, b, c = faces.T
-    faces = faces[(a != b) & (b != c) & (c != a)]
-    return Part(means, faces, part.rgba) if len(faces) else part
+    from fast_simplification import simplify
+
+    vertices, faces = _welded(np.asarray(part.vertices, dtype=float), np.asarray(part.faces))
+    vertices, faces = simplify(vertices.astype(np.float32), faces.astype(np.int32), target_count=target)
+    return Part(np.asarray(vertices, dtype=float), faces, part.rgba) if len(faces) else part
 
 
 def smooth(vertices: Array, faces: np.ndarray, crease: float = CREASE) -> tuple[Array, np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ with open_studio("nao", world="lab") as studio:
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -16,14 +16,12 @@ from andante.bridges.access import Access
 from andante.bridges.start import ServerHandle, start_server
 from andante.errors import BadInput
 
-from .pages import studio_pages
-from .routes import MODULE, scene_arguments
-from .scene_node import SceneNode
-from .scenes import Scenes
+from .pages import ROUTES, scene_arguments, studio_pages
 
 if TYPE_CHECKING:
     from andante.runtime.live import LiveSession
 
+READY = "/status"  # the last topic that a page cannot do without
 RESTARTS = 3  # times that a server process which has died is started anew
 
 
@@ -33,6 +31,9 @@ class Studio:
     def __init__(self, session: LiveSession, server: ServerHandle) -> None:
         self.session, self.server = session, server
         self._restarts = RESTARTS
+        from .scene_node import SceneNode
+        from .scenes import Scenes
+
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)
 
@@ -89,6 +90,7 @@ def open_studio(
     port: int = 0,
     host: str = "127.0.0.1",
     token: str | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> Studio:
     """A studio with a new session; call its `run`.
 
@@ -97,18 +99,31 @@ def open_studio(
         folder: where recordings and clips go; by default ./andante_sessions.
         port: 0 takes a free one.
         host: another address than loopback needs a token.
+        announce: is called with the address of the page as soon as that can be opened, while the session is built.
     """
     check_address(port, host, token)
     from andante.bus import Bus
 
     bus = Bus()
     named = scene_arguments([str(robot)], [str(world)])
-    server = start_server(bus, port, host, token, studio_pages(), routes=MODULE, arguments=named, wait=False)
+    server = start_server(
+        bus, port, host, token, studio_pages(), routes=ROUTES, arguments=named, until=READY, wait=False
+    )
     try:
+        from andante.physics import engine_class
         from andante.runtime.live import LiveSession  # takes a while, as does the server beside it
+        from andante.runtime.live.library import Library
 
+        library = Library()
+        library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
+        library.world(world)
+        engine_class(engine)
         server.wait()
-        session = LiveSession(robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus)
+        if announce is not None:
+            announce(server.url)
+        session = LiveSession(
+            robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library
+        )
     except BaseException:
         server.stop()
         raise

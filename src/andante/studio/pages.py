@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from andante.bridges.pages import Page
 
+ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
 STATIC = Path(__file__).resolve().parent / "static"
 MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante Studio</title>
 <body style="font:16px system-ui;max-width:38em;margin:4em auto;line-height:1.5">
@@ -25,3 +27,8 @@ def studio_pages(folder: Path = STATIC) -> list[Page]:
     if built(folder):
         return [Page("/", folder)]
     return [Page("/", None, MISSING.encode(), "text/html")]
+
+
+def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
+    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over)."""
+    return {"robots": list(robots), "worlds": list(worlds)}

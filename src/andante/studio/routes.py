@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -14,16 +13,9 @@ from andante.errors import AndanteError
 
 from .scenes import Scenes
 
-MODULE = "andante.studio.routes:scene_routes"
-
-
-def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
-    """What `scene_routes` is told: built-in names to make ready at once (others are passed over)."""
-    return {"robots": list(robots), "worlds": list(worlds)}
-
 
 def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[BaseRoute]:
-    """Routes of /robot/... and /world/..., for `start_server(routes=MODULE, arguments=scene_arguments(...))`."""
+    """Routes of /robot/... and /world/..., for `start_server(routes=ROUTES, arguments=scene_arguments(...))`."""
     scenes = Scenes()
     threading.Thread(target=prepare, args=(scenes, arguments or {}), daemon=True).start()
 

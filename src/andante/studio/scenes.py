@@ -14,8 +14,6 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote
 
-import numpy as np
-
 from andante.description import load_robot, load_world
 from andante.description.load import robot_names, world_names
 from andante.description.robot import Robot
@@ -27,9 +25,8 @@ from .scene_urdf import COLLISION, MESH, page_urdf
 from .scene_world import STATIC, moving_parts, page_world, world_mesh
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
-ROUNDER = 1.3  # crease of coarse meshes [rad]: fewer vertices, and clustered faces look less jagged
-CELLS = 200  # of a coarse mesh along the diagonal of its robot
-LIGHT = 60_000  # triangles of a robot whose meshes stay as they are
+ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
+LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 
 
@@ -65,7 +62,7 @@ class Scenes:
         self.robots = {name: Source(name) for name in robot_names()} | dict(robots or {})
         self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
         self._loaded: dict[tuple[str, str], Any] = {}
-        self._cells: dict[str, float] = {}
+        self._shares: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
 
@@ -107,7 +104,7 @@ class Scenes:
             return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
         name = unquote(name)
         if kind == "robot" and name in self.robots:
-            return _robot_mesh(self._robot(name), part, self._cell(name) if part.endswith(COARSE) else 0.0)
+            return _robot_mesh(self._robot(name), part, self._share(name) if part.endswith(COARSE) else 1.0)
         if kind == "world" and name in self.worlds:
             return world_mesh(self._world(name), part)
         return None
@@ -123,17 +120,16 @@ class Scenes:
         """The coarse mesh of a robot that is light enough is the fine one."""
         kind, _, rest = path.partition("/")
         name = unquote(rest.partition("/")[0])
-        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._cell(name) == 0:
+        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._share(name) == 1:
             return path.removesuffix(COARSE) + MESH
         return path
 
-    def _cell(self, name: str) -> float:
-        """Cell of the robot's coarse meshes [m]; 0: they stay as they are."""
-        if name not in self._cells:
-            robot = self._robot(name)
-            heavy = sum(len(part.faces) for link in robot.links for part in visual_parts(link)) > LIGHT
-            self._cells[name] = robot_size(robot) / CELLS if heavy else 0.0
-        return self._cells[name]
+    def _share(self, name: str) -> float:
+        """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
+        if name not in self._shares:
+            total = sum(len(part.faces) for link in self._robot(name).links for part in visual_parts(link))
+            self._shares[name] = min(1.0, LIGHT / max(1, total))
+        return self._shares[name]
 
     def _world(self, name: str) -> World:
         key = ("world", name)
@@ -148,8 +144,8 @@ def folder_of(name: str) -> str:
     return quote(quote(name, safe=""), safe="")
 
 
-def _robot_mesh(robot: Robot, name: str, cell: float) -> bytes | None:
-    """A mesh of the robot's folder; `cell` [m] is that of coarse ones."""
+def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
+    """A mesh of the robot's folder; coarse ones keep that share of their triangles."""
     for suffix in (COLLISION, COARSE, MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
@@ -158,13 +154,6 @@ def _robot_mesh(robot: Robot, name: str, cell: float) -> bytes | None:
                 return None
             parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
             if suffix == COARSE:
-                return mesh_bytes([coarse(part, cell) for part in parts], ROUNDER)
+                return mesh_bytes([coarse(part, share) for part in parts], ROUNDER)
             return mesh_bytes(parts)
     return None
-
-
-def robot_size(robot: Robot) -> float:
-    """Diagonal of the box around a robot with all joints at 0 [m]; 1 where nothing is to be seen."""
-    poses = robot.link_poses()
-    corners = [poses[link.name] @ part.vertices for link in robot.links for part in visual_parts(link)]
-    return float(np.linalg.norm(np.ptp(np.concatenate(corners), axis=0))) if corners else 1.0

@@ -69,12 +69,13 @@ class LiveSession:
         folder: Path | str | None = None,
         bus: Bus | None = None,
         nodes: Sequence[Callable[[LiveSession], LiveNode]] | None = None,
+        library: Library | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in place)
         self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
         self.bus = bus or Bus()
         self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
-        self.library = Library()
+        self.library = library or Library()
         self.scene = 0  # counts builds
         self.paused = self.paced = self.stopped = False
         self.periods = 0  # control periods so far
