@@ -15,9 +15,9 @@ USAGE = re.compile(r"\[[A-Z-]|\.\.\.|\b(?:FILE|LOG|MAP|ROBOT|BAG|OUT|DIR|NAME|WO
 MOST_EXAMPLES = 8  # per command
 WORDS = """\
 Made from the command line itself. Wherever ROBOT or WORLD is asked, a built-in name or a file is accepted. `--json`
-prints one JSON object on stdout and nothing else; numbers that are not finite are null. Exit code 0: the run was carried
-out, its outcome is in what is printed; 1: `check` found errors; 2: bad input, one line on stderr says what to do; 130:
-stopped by Ctrl-C.
+prints one JSON object on stdout and nothing else; numbers that are not finite are null. Exit code 0: the run was
+carried out, its outcome is in what is printed; 1: `check` found errors; 2: bad input, one line on stderr says what to
+do; 130: stopped by Ctrl-C.
 """
 
 
