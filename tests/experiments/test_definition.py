@@ -84,6 +84,14 @@ def test_a_file_is_read():
         (("[vary]", "[tests]\nA = { way = 3 }\n[vary]"), 12, "tests.A: needs a level of every factor (distance)"),
         (("[vary]", "[tests.A]\ndistance = 3\n[vary]"), 11, "tests.A: 3 is no level of distance; choices: 0.5, 1.0"),
         (("trials = 3", "trials = = 3"), 3, "Invalid value"),
+        (
+            ("distance = [0.5, 1.0]", "distance = [1.0]\npace = [1]"),
+            7,
+            "factors.pace: no setting of a walk 'pace'; choices",
+        ),
+        (("[vary]", "[arguments]\nhigh = 1\n[vary]"), 12, "arguments.high: no setting of a walk 'high'; choices"),
+        (("x = { unit", "yaw = {}\nx = { unit"), 9, "measures.yaw: no measure of a walk 'yaw'; choices: x, y, planar"),
+        (("[vary]", "[arguments]\nfriction = 0.4\n[vary]"), 14, "vary.friction: the friction is set in [arguments]"),
     ],
 )
 def test_mistakes_name_line_and_key(change, line, words):

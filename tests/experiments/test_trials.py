@@ -10,7 +10,7 @@ from andante.errors import BadInput, UnknownName
 from andante.experiments import Draw, Setup, load_experiment
 from andante.experiments.objective import TrialObjective
 from andante.experiments.perturbed import PerturbedWalker, perturbed_robot, perturbed_world, set_servos
-from andante.experiments.setup import trial_function
+from andante.experiments.setup import trial_function, trial_terms
 from andante.experiments.trials.walk import Path as WalkPath
 from andante.experiments.trials.walk import walk_trial
 from andante.locomotion import Command, Readings
@@ -196,3 +196,36 @@ def test_long_paths_are_thinned():
     assert 100 <= len(path.rows) < 200
     assert path.rows[0] == [0.0, 0.0, 0.0, 0.0]
     assert np.all(np.diff([row[0] for row in path.rows]) > 0)
+
+
+def test_terms_of_every_trial_are_those_that_it_gives():
+    for name in ("walk", "wave", "localization", "parity"):
+        terms = trial_terms(name)
+        settings = {"distance": 0.05} if name == "walk" else {"seconds": 0.2} if name == "wave" else {}
+        told = trial_function(name)(Setup("mujoco", settings, 0, 1))
+        assert set(terms.measures) == set(told) - {"success", "path"}
+        assert set(settings) <= set(terms.settings)
+    assert trial_terms("mine.py:trial") is None
+    with pytest.raises(UnknownName, match=r"no setting of a walk 'gait_'; choices: .*, gait_NAME"):
+        trial_terms("walk").check_setting("gait_")
+    with pytest.raises(UnknownName, match="no setting of navigation 'gait_T'"):
+        trial_terms("navigation").check_setting("gait_T")
+
+
+def test_gait_and_friction_are_settings_of_walks():
+    setup = Setup("mujoco", {"gait_step_height": 0.05}, 0, 1, arguments={"robot": "shell", "distance": 0.1})
+    high = walk_trial(setup)
+    assert high["x"] == pytest.approx(0.1, abs=0.03)
+    assert high["path"] != walk_trial(replace(setup, factors={}))["path"]
+    ice = walk_trial(replace(setup, factors={"friction": 0.02}, draw=Draw(friction=0.9)))
+    drawn = walk_trial(replace(setup, factors={}, draw=Draw(friction=0.02)))
+    assert ice["path"] == drawn["path"] != high["path"]
+    with pytest.raises(UnknownName, match="no gait parameter 'step_hight'"):
+        walk_trial(replace(setup, factors={"gait_step_hight": 0.05}))
+    with pytest.raises(BadInput, match="friction: a number above 0, at most 10, got 0"):
+        walk_trial(replace(setup, factors={"friction": 0}))
+    wave = trial_function("wave")
+    still = wave(Setup("mujoco", {"gait_A_h": 0.0, "stride": 0.0}, 0, 1, arguments={"seconds": 2.0}))
+    assert abs(still["x"]) < abs(wave(Setup("mujoco", {}, 0, 1, arguments={"seconds": 2.0}))["x"])
+    with pytest.raises(UnknownName, match="no wave parameter 'A_x'"):
+        wave(Setup("mujoco", {"gait_A_x": 0.0}, 0, 1))

@@ -14,7 +14,7 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
 from .experiment import Experiment, Measure
-from .setup import trial_function
+from .setup import trial_function, trial_terms
 from .variation import Variation
 
 ENTRIES = tuple(each.name for each in fields(Experiment))
@@ -102,7 +102,13 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
         trial_function(values["trial"])
     except AndanteError as error:
         raise BadInput(f"trial: {error}") from None
-    return Experiment(**values)
+    made = Experiment(**values)
+    terms = trial_terms(made.trial)
+    if terms is not None:
+        terms.check(made.arguments, made.factors, made.measures)
+        if made.vary.friction and ("friction" in made.arguments or "friction" in made.factors):
+            raise BadInput("vary.friction: the friction is set in [arguments] or [factors]; take one of the two away")
+    return made
 
 
 def key_lines(text: str) -> dict[str, int]:

@@ -19,13 +19,13 @@ from andante.locomotion import Command, Readings
 from andante.runtime.simulation import Simulation
 from andante.runtime.wave_scenes import with_friction
 
+from .terms import GAIT
 from .variation import Draw
 
 ENCODER, GYRO, ACCELEROMETER = 0.001, 0.01, 0.1  # noise of strength 1 [rad, rad/s, m/s²]
 USUAL_FRICTION = 1.0
 BODY = {"friction": 1.0, "servo_gain": 1.0, "asymmetry": 0.0, "latency": 0.0}  # parameters with their usual values
 STEPS = {"stride": 1.0, "curl": 0.0, "aim": 0.0, "turn_left": 1.0, "turn_right": 1.0}
-GAIT = "gait_"  # parameters of the gait itself: gait_step_time, ...
 
 
 def check_model(model: Mapping[str, Any]) -> None:
@@ -60,6 +60,11 @@ def perturbed_pose(pose: Mapping[str, float], draw: Draw) -> dict[str, float]:
         return dict(pose)
     off = draw.pose * np.random.default_rng((0x905E, draw.seed)).uniform(-1.0, 1.0, len(pose))
     return {name: value + delta for (name, value), delta in zip(pose.items(), off.tolist(), strict=True)}
+
+
+def set_friction(draw: Draw, mu: float | None) -> Draw:
+    """What was drawn with a coefficient of friction that an experiment sets; None leaves what was drawn."""
+    return draw if mu is None else replace(draw, friction=mu)
 
 
 def friction_of(draw: Draw, model: Mapping[str, float]) -> float | None:

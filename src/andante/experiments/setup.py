@@ -11,6 +11,7 @@ from typing import Any
 from andante.errors import BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
+from .terms import Terms
 from .variation import Draw
 
 TRIALS = {
@@ -38,6 +39,14 @@ class Setup:
 
 
 TrialFunction = Callable[[Setup], Mapping[str, Any]]  # measures by name; "path": rows of t, x, y, yaw
+
+
+def trial_terms(name: str) -> Terms | None:
+    """Settings and measures of a built-in trial; None: a user's own, which alone knows them."""
+    if name not in TRIALS:
+        return None
+    terms: Terms = importlib.import_module(TRIALS[name].partition(":")[0]).TERMS
+    return terms
 
 
 def trial_function(name: str) -> TrialFunction:

@@ -9,13 +9,18 @@ import numpy as np
 
 from andante.errors import UnknownName
 from andante.experiments.setup import Setup
+from andante.experiments.terms import Terms
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, MonteCarloLocalizer
 from andante.localization.synthetic import map_of_walls
 from andante.mapping.records import odometry_at_scans
 from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
 
-KNOWN = ("range_noise", "odometry_noise", "start")
+TERMS = Terms(
+    "localisation",
+    settings=("range_noise", "odometry_noise", "start"),
+    measures=("mean_error", "worst", "scans_until_right", "right"),
+)
 STARTS = ("known", "global", "kidnapped")
 GOOD = 0.5  # an estimate within this is right [m]
 OUTLINE = ((0, 0), (12, 0), (12, 9), (0, 9))
@@ -29,10 +34,7 @@ def localization_trial(setup: Setup) -> dict[str, Any]:
     range_noise: of the lidar [m]; odometry_noise: factor on the errors of the wheels. Measures: mean and largest error
     over the last half [m], scans until the estimate is right for good, and whether it is right at the end.
     """
-    values = {**setup.arguments, **setup.factors}
-    for name in values:
-        if name not in KNOWN:
-            raise UnknownName.among("setting of localisation", name, KNOWN)
+    values = TERMS.values(setup)
     start = str(values.get("start", "known"))
     if start not in STARTS:
         raise UnknownName.among("start", start, STARTS)

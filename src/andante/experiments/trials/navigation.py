@@ -5,22 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput
 from andante.experiments.setup import Setup
+from andante.experiments.terms import Terms
 from andante.runtime.navigate_job import NavigateJob, run_navigate
 
-KNOWN = (
-    "robot",
-    "world",
-    "planner",
-    "controller",
-    "map",
-    "max_speed",
-    "timeout",
-    "tolerance",
-    "start",
-    "goal",
-    "routes",
+TERMS = Terms(
+    "navigation",
+    settings=(
+        "robot",
+        "world",
+        "planner",
+        "controller",
+        "map",
+        "max_speed",
+        "timeout",
+        "tolerance",
+        "start",
+        "goal",
+        "routes",
+    ),
+    measures=("arrived", "collided", "time", "path_length", "final_error", "estimate_error", "replans"),
 )
 
 
@@ -29,10 +34,7 @@ def navigation_trial(setup: Setup) -> dict[str, Any]:
 
     The start is moved by what was drawn. Measures: time, path_length, final_error, collided, estimate_error, success.
     """
-    values = {**setup.arguments, **setup.factors}
-    for name in values:
-        if name not in KNOWN:
-            raise UnknownName.among("setting of navigation", name, KNOWN)
+    values = TERMS.values(setup)
     world, draw = str(values.get("world", "lab")), setup.draw
     start, goal = values.get("routes", {}).get(world, (values.get("start"), values.get("goal")))
     if start is None or goal is None:

@@ -14,13 +14,14 @@ from andante.description.shapes import Box
 from andante.errors import UnknownName
 from andante.experiments.perturbed import perturbed_robot, perturbed_world
 from andante.experiments.setup import Setup
+from andante.experiments.terms import Terms
 from andante.physics import Settings
 from andante.runtime.simulation import simulate
 
 from .walk import walk_trial
 
 SCENES = ("standing", "walking", "sliding")
-KNOWN = ("scene", "dt", "iterations")
+TERMS = Terms("parity", settings=("scene", "dt", "iterations"), measures=("value", "expected", "off", "fallen"))
 SPEED, GRAVITY, MU = 1.5, 9.81, 0.5  # of the block [m/s, m/s²]
 STAND, WALK = 3.0, 0.5  # [s, m]
 
@@ -31,10 +32,7 @@ def parity_trial(setup: Setup) -> dict[str, Any]:
     standing: how far the NAO sinks or moves in 3 s, expected 0; walking: how far it comes of 0.5 m; sliding: how far a
     block with 1.5 m/s slides, expected v²/(2 mu g). Measures: value, expected, off = value - expected [m], fallen.
     """
-    values = {**setup.arguments, **setup.factors}
-    for name in values:
-        if name not in KNOWN:
-            raise UnknownName.among("setting of parity", name, KNOWN)
+    values = TERMS.values(setup)
     scene = str(values.get("scene", "standing"))
     if scene not in SCENES:
         raise UnknownName.among("scene", scene, SCENES)

@@ -8,10 +8,15 @@ import numpy as np
 
 from andante.errors import UnknownName
 from andante.experiments.setup import Setup
+from andante.experiments.terms import Terms
 from andante.runtime.rover_trials import COURSES
 from andante.runtime.rover_trials import rover_trial as drive
 
-KNOWN = ("course", "world", "guide", "odometry", "timeout", "noise")
+TERMS = Terms(
+    "the rover's trials",
+    settings=("course", "world", "guide", "odometry", "timeout", "noise"),
+    measures=("final_error", "estimate_rms", "off_line", "path_length", "seconds", "arrived", "collided"),
+)
 
 
 def rover_trial(setup: Setup) -> dict[str, Any]:
@@ -19,10 +24,7 @@ def rover_trial(setup: Setup) -> dict[str, Any]:
 
     Measures: final_error, estimate_rms, off_line, path_length [m], seconds, arrived, collided, and the true path.
     """
-    values = {**setup.arguments, **setup.factors}
-    for name in values:
-        if name not in KNOWN:
-            raise UnknownName.among("setting of the rover's trials", name, KNOWN)
+    values = TERMS.values(setup)
     draw, name = setup.draw, str(values.pop("course", "ahead"))
     if name not in COURSES:
         raise UnknownName.among("course", name, COURSES)

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from andante.description import load_robot, load_world
-from andante.errors import BadInput, Diverged, UnknownName
+from andante.errors import BadInput, Diverged
 from andante.experiments.perturbed import (
-    GAIT,
     PerturbedWalker,
     check_model,
     perturbed_pose,
     perturbed_robot,
     perturbed_world,
+    set_friction,
     set_servos,
 )
 from andante.experiments.setup import Setup
+from andante.experiments.terms import Terms, friction_value, gait_values
 from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
@@ -29,7 +30,14 @@ from andante.runtime.walk import WalkJob, lead
 
 SOLVER = ("dt", "iterations")
 GOALS = ("distance", "turn", "speed")
-KNOWN = ("robot", "world", "gait", *GOALS, *SOLVER)
+TERMS = Terms(
+    "a walk",
+    settings=("robot", "world", "gait", *GOALS, "friction", *SOLVER),
+    measures=(
+        "x", "y", "planar", "turned", "time", "fallen", "arrived", "believed_x", "believed_y", "believed_turned"
+    ),
+    gaits=True,
+)  # fmt: skip
 LOOKS = 10.0  # looks at the path per second
 MOST_LOOKS = 200
 
@@ -60,13 +68,12 @@ class Path:
 def walk_trial(setup: Setup) -> dict[str, Any]:
     """Walk `distance` [m] or turn by `turn` [deg] at `speed` [%]; factors come before arguments.
 
+    `friction` is the coefficient of feet and ground, `gait_NAME` any parameter of the gait (`gait_step_height`).
+
     Measures: x, y, planar = hypot(x, y) [m], turned [deg], time [s], fallen, arrived, believed_x, believed_y [m],
     believed_turned [deg], and the path.
     """
-    values = {**setup.arguments, **setup.factors}
-    for name in values:
-        if name not in KNOWN:
-            raise UnknownName.among("setting of a walk", name, KNOWN)
+    values = TERMS.values(setup)
     if ("distance" in values) == ("turn" in values):
         raise BadInput("a walk needs `distance` or `turn`, one of the two")
     check_model(setup.model)
@@ -76,7 +83,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         str(values.get("robot", "nao")), engine=setup.engine, seed=setup.seed,
         speed=float(values.get("speed", 60.0)), distance=values.get("distance"), turn=values.get("turn"),
     )  # fmt: skip
-    draw, model = setup.draw, setup.model
+    draw, model = set_friction(setup.draw, friction_value(values)), setup.model
     walker = PerturbedWalker(ready.walker, draw, model, model.get("latency", 0.0))
     sim = simulate(
         perturbed_robot(ready.robot, draw, model),
@@ -104,7 +111,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
 
 
 def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
-    settings = {name.removeprefix(GAIT): value for name, value in model.items() if name.startswith(GAIT)}
+    settings = gait_values(values) | gait_values(model)
     return prepare(load_robot(str(values.get("robot", "nao"))), Request(str(values.get("gait", "")), None, settings))
 
 

@@ -6,30 +6,37 @@ import math
 from typing import Any
 
 from andante.description import load_robot, load_world
-from andante.errors import UnknownName
-from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world
+from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
 from andante.experiments.setup import Setup
+from andante.experiments.terms import Terms, friction_value, gait_values
 from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.wave import WaveParameters
 from andante.locomotion.wave_statistics import statistics
 from andante.runtime.spawn import first_positions
 from andante.runtime.wave_trial import WaveTrial
 
-KNOWN = ("robot", "world", "variant", "seconds", "stride")
+TERMS = Terms(
+    "a wave gait",
+    settings=("robot", "world", "variant", "seconds", "stride", "friction"),
+    measures=("x", "y", "turned", "speed", "wobble", "time", "fallen"),
+    gaits=True,
+)
 
 
 def wave_trial(setup: Setup) -> dict[str, Any]:
-    """The shipped gait of a `variant` (exact, smooth) for `seconds`, its strides scaled by `stride` (smooth alone)."""
-    values = {**setup.arguments, **setup.factors}
-    for name in values:
-        if name not in KNOWN:
-            raise UnknownName.among("setting of a wave gait", name, KNOWN)
+    """The shipped gait of a `variant` (exact, smooth) for `seconds`, its strides scaled by `stride` (smooth alone).
+
+    `gait_T`, `gait_A_h` ... replace parameters of the gait, `friction` is the coefficient of feet and ground.
+    """
+    values = TERMS.values(setup)
     variant, seconds = str(values.get("variant", "smooth")), float(values.get("seconds", 6.0))
     robot, world = load_robot(str(values.get("robot", "nao"))), load_world(str(values.get("world", "empty")))
-    draw, model = setup.draw, setup.model
+    draw, model = set_friction(setup.draw, friction_value(values)), setup.model
+    gait = WaveParameters.of(gait_values(values), default_gait(variant).parameters)
     pose = perturbed_pose(first_positions(robot, None), draw)
     trial = WaveTrial(perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose)
     try:
-        track = trial.run(default_gait(variant).parameters, variant, seconds, None, float(values.get("stride", 1.0)))
+        track = trial.run(gait, variant, seconds, None, float(values.get("stride", 1.0)))
     finally:
         trial.close()
     found = statistics(track)
