@@ -3,13 +3,14 @@
 Each world is read from its SDF file; no map is given. The courier (examples/courier.urdf, 0.42 x 0.33 m, up to 2 m/s)
 drives by its lidar, wheels and gyro. Success: within 1 m of the goal without touching anything, within 100 s.
 Metric = success · T / clip(t, 2 T, 8 T), T = reference path length / 2 m/s; 0.5 at most. The organisers' DWA: 0.16.
-The data are looked for in $ANDANTE_DATASETS.
+The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr.
 """
 
 import argparse
 import json
 import math
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -30,7 +31,9 @@ def main() -> None:
     parser.add_argument("--robot", default=str(ROOT / "examples" / "courier.urdf"))
     parser.add_argument("--worlds", default="")
     parser.add_argument("--plots", type=Path)
+    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    out = sys.stderr if given.json else sys.stdout
     if not (DATASETS / "worlds.json").is_file():
         parser.error(f"the BARN worlds are not in {DATASETS}; set ANDANTE_DATASETS")
     wanted = {int(number) for number in given.worlds.split(",") if number}
@@ -62,17 +65,23 @@ def main() -> None:
             print(
                 f"world {number:3d} seed {seed}: {'arrived' if run.success else run.reason}, {run.time:.2f} s, metric "
                 f"{metric:.3f}, way {run.path_length:.2f} m, estimate off {run.estimate_error['max']:.3f} m at most",
+                file=out,
                 flush=True,
             )
-    print(f"\n{'world':>5} {'arrived':>8} {'mean time [s]':>14} {'metric':>7}")
+    print(f"\n{'world':>5} {'arrived':>8} {'mean time [s]':>14} {'metric':>7}", file=out)
     for number, runs in rows.items():
         done, mean = sum(r[0] for r in runs), np.mean([r[2] for r in runs])
-        print(f"{number:5d} {done:4d}/{len(runs):<3d} {np.mean([r[1] for r in runs]):14.2f} {mean:7.3f}")
+        print(f"{number:5d} {done:4d}/{len(runs):<3d} {np.mean([r[1] for r in runs]):14.2f} {mean:7.3f}", file=out)
     every = [run for runs in rows.values() for run in runs]
     print(
         f"{sum(r[0] for r in every)} of {len(every)} arrived without collision on {given.engine}, mean metric "
-        f"{np.mean([r[2] for r in every]):.3f}, {driven / spent:.1f} times real time of processor time"
+        f"{np.mean([r[2] for r in every]):.3f}, {driven / spent:.1f} times real time of processor time",
+        file=out,
     )
+    if given.json:
+        worlds = {number: [[bool(r[0]), r[1], r[2]] for r in runs] for number, runs in rows.items()}
+        means = {"arrived": sum(bool(r[0]) for r in every), "metric": float(np.mean([r[2] for r in every]))}
+        print(json.dumps({"engine": given.engine, "runs": len(every), **means, "worlds": worlds}))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,22 @@
 """How well the NAO walks: distances and turns over seeds, pushes, engines, the time of a control step.
 
 python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N]
-[--pushes N]
+[--pushes N] [--json]
 
 Every figure is the simulator's truth; the robot is led by its own reckoning. `--quick`: two seeds and fewer pushes.
+`--json`: one object with a key per part on stdout, the lines on stderr.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import time
 from collections.abc import Callable
 from itertools import pairwise
 from multiprocessing import Pool
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +32,11 @@ GAITS = (("walking", "0.15 0 0"), ("on the spot", "1e-9 0 0"), ("standing", "0 0
 STEP = 0.28  # about the time of a step, over which pushes are spread twice [s]
 
 
+def say(words: str) -> None:
+    """A line for people."""
+    print(words, file=sys.stderr if "--json" in sys.argv else sys.stdout, flush=True)
+
+
 def walk(job: WalkJob) -> tuple[WalkJob, WalkOutcome]:
     """One walk."""
     return job, run_walk(job)
@@ -42,12 +50,13 @@ def carried_out(jobs: list[WalkJob], workers: int) -> list[tuple[WalkJob, WalkOu
         return list(pool.imap(walk, jobs, chunksize=1))
 
 
-def matrix(quick: bool, workers: int) -> None:
+def matrix(quick: bool, workers: int) -> list[dict[str, Any]]:
     """Distances at speeds over seeds: worst error and drift in percent of the distance."""
     seeds = range(QUICK_SEEDS if quick else SEEDS)
     jobs = [WalkJob("nao", distance=d, speed=v, seed=n) for d in DISTANCES for v in SPEEDS for n in seeds]
     done = carried_out(jobs, workers)
-    print("distance  speed   falls   error % (mean, worst)   drift % (mean, worst)   m/s")
+    rows = []
+    say("distance  speed   falls   error % (mean, worst)   drift % (mean, worst)   m/s")
     for d in DISTANCES:
         for v in SPEEDS:
             some = [o for job, o in done if (job.distance, job.speed) == (d, v)]
@@ -56,26 +65,38 @@ def matrix(quick: bool, workers: int) -> None:
             pace = np.mean([o.distance / o.time for o in some])
             falls = f"{sum(o.fallen for o in some)}/{len(some)}"
             told = f"{error.mean():+8.2f} {np.abs(error).max():8.2f}   {drift.mean():10.2f} {drift.max():8.2f}"
-            print(f"{d:6.1f} m {v:5.0f} % {falls:>7} {told} {pace:12.3f}", flush=True)
+            say(f"{d:6.1f} m {v:5.0f} % {falls:>7} {told} {pace:12.3f}")
+            rows.append(
+                {"distance": d, "speed": v, "trials": len(some), "falls": sum(o.fallen for o in some),
+                 "worst_error": np.abs(error).max(), "worst_drift": drift.max(), "pace": pace}
+            )  # fmt: skip
+    return rows
 
 
-def turns(quick: bool, workers: int) -> None:
+def turns(quick: bool, workers: int) -> list[dict[str, Any]]:
     """Turns over seeds at 80 %: error in percent, and how far it has wandered."""
     seeds = range(QUICK_SEEDS if quick else SEEDS)
     done = carried_out([WalkJob("nao", turn=t, speed=80.0, seed=n) for t in TURNS for n in seeds], workers)
-    print("turn        falls   error % (mean, worst)   moved mm (worst)")
+    rows = []
+    say("turn        falls   error % (mean, worst)   moved mm (worst)")
     for t in TURNS:
         some = [o for job, o in done if job.turn == t]
         error = np.array([100 * (o.turned - t) / t for o in some])
         moved = 1e3 * max(math.hypot(o.distance, o.drift) for o in some)
         falls = f"{sum(o.fallen for o in some)}/{len(some)}"
-        print(f"{t:+7.0f} deg {falls:>6} {error.mean():+8.2f} {np.abs(error).max():8.2f} {moved:14.0f}", flush=True)
+        say(f"{t:+7.0f} deg {falls:>6} {error.mean():+8.2f} {np.abs(error).max():8.2f} {moved:14.0f}")
+        rows.append(
+            {"turn": t, "trials": len(some), "falls": sum(o.fallen for o in some),
+             "worst_error": np.abs(error).max(), "moved": 1e-3 * moved}
+        )  # fmt: skip
+    return rows
 
 
-def pushes(quick: bool, workers: int) -> None:
+def pushes(quick: bool, workers: int) -> dict[str, Any]:
     """Random pushes of 0.1 s at the torso, any direction, any phase: who is still up when it has come to a stand."""
     words = sys.argv
     count = int(words[words.index("--pushes") + 1]) if "--pushes" in words else QUICK_PUSHES if quick else PUSHES
+    told: dict[str, Any] = {}
     for name, velocity in GAITS[:1] if quick else GAITS:
         rng = np.random.default_rng(4)
         jobs = []
@@ -86,40 +107,55 @@ def pushes(quick: bool, workers: int) -> None:
         done = carried_out(jobs, workers)
         sizes = np.array([float((job.push or "0").split()[0]) for job, _ in done])
         up = np.array([not o.fallen for _, o in done])
-        print(f"pushed while {name}: up / pushed by impulse [N s]")
+        told[name] = {"pushes": len(up), "curve": [], "up_to": {}}
+        say(f"pushed while {name}: up / pushed by impulse [N s]")
         for low, high in pairwise(EDGES):
             inside = (sizes >= low) & (sizes < high)
             if inside.any():
-                print(f"  {low:.1f} .. {high:.1f}: {up[inside].sum():3d} / {inside.sum():3d}", flush=True)
+                told[name]["curve"].append([low, high, up[inside].sum(), inside.sum()])
+                say(f"  {low:.1f} .. {high:.1f}: {up[inside].sum():3d} / {inside.sum():3d}")
         for most in (0.7, 1.0):
             inside = sizes <= most
             if inside.any():
-                print(f"  up to {most:.1f} N s: {100 * up[inside].mean():.0f} %", flush=True)
+                told[name]["up_to"][f"{most:.1f}"] = 100 * up[inside].mean()
+                say(f"  up to {most:.1f} N s: {100 * up[inside].mean():.0f} %")
+    return told
 
 
-def engines(quick: bool, workers: int) -> None:
+def engines(quick: bool, workers: int) -> dict[str, Any]:
     """A metre and a quarter turn at 60 % on every engine."""
     names = ("mujoco", "bullet") if quick else ("mujoco", "bullet", "dart", "ode")
     jobs = [WalkJob("nao", engine=e, distance=1.0) for e in names] + [
         WalkJob("nao", engine=e, turn=90.0) for e in names
     ]
+    told: dict[str, Any] = {}
     for job, o in carried_out(jobs, workers):
         what = "1 m" if job.turn is None else "90 deg"
         state = "fallen" if o.fallen else "arrived" if o.arrived else "late"
-        print(
-            f"{job.engine:7} {what:7} {o.distance:7.3f} m {o.drift:+7.3f} m {o.turned:+8.2f} deg  {state}", flush=True
-        )
+        say(f"{job.engine:7} {what:7} {o.distance:7.3f} m {o.drift:+7.3f} m {o.turned:+8.2f} deg  {state}")
+        off = 100 * abs(o.distance - 1.0) if job.turn is None else 100 * abs(o.turned - job.turn) / abs(job.turn)
+        told.setdefault(job.engine, {})[what] = {
+            "distance": o.distance, "drift": o.drift, "turned": o.turned, "state": state, "fallen": o.fallen,
+            "error": off,
+        }  # fmt: skip
+    return told
 
 
-def speed(quick: bool, workers: int) -> None:
+def speed(quick: bool, workers: int) -> list[dict[str, Any]]:
     """How fast it can be told to go: ten seconds at rising speeds."""
+    rows = []
     jobs = [WalkJob("nao", velocity=f"{v} 0 0", seconds=8.0, params=None, seed=1) for v in (0.15, 0.25, 0.30, 0.354)]
     for job, o in carried_out(jobs, workers):
         state = "fallen" if o.fallen else "up"
-        print(f"asked {job.velocity:10} went {o.distance:.3f} m, {o.drift:+.3f} m aside in {o.time:.1f} s, {state}")
+        say(f"asked {job.velocity:10} went {o.distance:.3f} m, {o.drift:+.3f} m aside in {o.time:.1f} s, {state}")
+        rows.append(
+            {"asked": float((job.velocity or "0").split()[0]), "distance": o.distance, "drift": o.drift,
+             "time": o.time, "fallen": o.fallen, "pace": 0.0 if o.fallen else o.distance / o.time}
+        )  # fmt: skip
+    return rows
 
 
-def step(quick: bool, workers: int) -> None:
+def step(quick: bool, workers: int) -> dict[str, Any]:
     """Process time of a control step [ms] in a walk, without physics and sensors."""
     from andante.description import load_robot
     from andante.locomotion import Command
@@ -141,13 +177,12 @@ def step(quick: bool, workers: int) -> None:
     sim.observers.append(Behave(Timed(), lambda t: Command(vx=0.2, wz=0.1) if t > 0.5 else Command()))
     sim.run(4.0 if quick else 10.0)
     each = 1e3 * np.array(spent[100:])
-    print(
-        f"control step [ms]: mean {each.mean():.3f}, median {np.median(each):.3f}, 99 %: {np.quantile(each, 0.99):.3f}"
-    )
+    say(f"control step [ms]: mean {each.mean():.3f}, median {np.median(each):.3f}, 99 %: {np.quantile(each, 0.99):.3f}")
     sim.close()
+    return {"mean": each.mean(), "median": np.median(each), "slow": np.quantile(each, 0.99)}
 
 
-PARTS: dict[str, Callable[[bool, int], None]] = {
+PARTS: dict[str, Callable[[bool, int], Any]] = {
     "matrix": matrix, "turns": turns, "pushes": pushes, "engines": engines, "speed": speed, "step": step,
 }  # fmt: skip
 
@@ -158,8 +193,9 @@ def main() -> None:
     quick = "--quick" in words
     workers = int(words[words.index("--workers") + 1]) if "--workers" in words else 2
     parts = [word for word in words if word in PARTS] or list(PARTS)
-    for name in parts:
-        PARTS[name](quick, workers)
+    told = {name: PARTS[name](quick, workers) for name in parts}
+    if "--json" in words:
+        print(json.dumps(told, default=lambda value: value.item()))
 
 
 if __name__ == "__main__":

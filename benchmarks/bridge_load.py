@@ -1,6 +1,6 @@
 """What clients cost the loop: processor time per cycle with 0, 1 and 20 clients, and the time from a key to the bus.
 
-    python benchmarks/bridge_load.py
+    python benchmarks/bridge_load.py [--seconds S] [--json]
 
 The loop runs at 100 Hz and publishes what a NAO session does: joint states and tf at 50 Hz, IMU at 100 Hz, link poses
 at 30 Hz, pictures of 40 kB at 5 Hz. Half of the clients take CBOR, half JSON. One more client never reads.
@@ -142,11 +142,16 @@ def run(clients, seconds, sleeper=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=6.0)
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    rows = []
     for clients, sleeper in ((0, False), (1, False), (20, False), (20, True)):
-        row = run(clients, seconds, sleeper)
+        row = run(clients, asked.seconds, sleeper)
+        rows.append({**row, "sleeper": sleeper})
         words = ", ".join(f"{name} {value:.4g}" for name, value in row.items())
-        print(f"{words}{', one sleeper' if sleeper else ''}", flush=True)
+        print(f"{words}{', one sleeper' if sleeper else ''}", file=sys.stderr if asked.json else sys.stdout, flush=True)
+    if asked.json:
+        print(json.dumps({"rows": rows}))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 Every fall has its own seed: a push of 5 to 9 N s at the torso in any horizontal direction, at any time within a second,
 with sensor noise. The robot sees its sensors only; "stands" is the simulator's truth, held for one second.
 --compare lets the servos stay stiff while it falls, to show what the protection is worth; --json
-prints one object.
+prints one object on stdout and the lines on stderr.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 import time
+from typing import TextIO
 
 import numpy as np
 
@@ -23,9 +25,9 @@ from andante.runtime.fall_trial import FallOutcome, FallPush, run_fall
 
 
 def study(
-    falls: int, engine: str, gait: str, seed: int, protect: bool = True, dt: float | None = None
+    falls: int, engine: str, gait: str, seed: int, out_to: TextIO, protect: bool = True, dt: float | None = None
 ) -> list[FallOutcome | str]:
-    """The outcomes of falls one after the other; a run that flew apart is told in words."""
+    """The outcomes of falls one after the other, a line each; a run that flew apart is told in words."""
     out: list[FallOutcome | str] = []
     for number in range(falls):
         push = FallPush.random(seed + number)
@@ -41,10 +43,11 @@ def study(
             print(
                 f"{number:3d}  {push.impulse:4.1f} N s at {math.degrees(push.direction):6.1f} deg  "
                 f"{'fell' if told.fell else 'did not fall':12s}  {'stands' if told.stands else 'LIES':6s}  {words}",
+                file=out_to,
                 flush=True,
             )
         else:
-            print(f"{number:3d}  {told}", flush=True)
+            print(f"{number:3d}  {told}", file=out_to, flush=True)
     return out
 
 
@@ -80,7 +83,8 @@ def main() -> None:
     options = parser.parse_args()
     for protect in (True, False) if options.compare else (True,):
         begin = time.process_time()
-        outcomes = study(options.falls, options.engine, options.gait, options.seed, protect, options.dt)
+        lines = sys.stderr if options.json else sys.stdout
+        outcomes = study(options.falls, options.engine, options.gait, options.seed, lines, protect, options.dt)
         told = summary(outcomes, time.process_time() - begin)
         if options.json:
             rows = [o.as_dict() if isinstance(o, FallOutcome) else {"diverged": o} for o in outcomes]

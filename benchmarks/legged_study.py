@@ -1,13 +1,18 @@
 """How well legged robots walk: the Shell by every gait on two engines, turns, rough ground, robots of other makers.
 
-python benchmarks/legged_study.py [shell | others FILE.urdf ...] prints one line per walk, all by the simulator's truth.
-Robots of other makers are those of `pybullet_data`, and whatever files are named.
+python benchmarks/legged_study.py [shell | others FILE.urdf ...] [--json] prints one line per walk, all by the
+simulator's truth. Robots of other makers are those of `pybullet_data` and a hexapod by the figures of the PhantomX, or
+whatever files are named. `--json`: one object on stdout, the lines on stderr.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 from andante.errors import AndanteError
 from andante.runtime.walk import WalkJob, run_walk
@@ -20,7 +25,9 @@ SHELL = [
     ),
     *(WalkJob("shell", gait="tripod", engine=e, turn=360.0) for e in ("mujoco", "bullet")),
     *(WalkJob("shell", gait=g, world="rough", distance=2.0) for g in ("tripod", "ripple")),
+    *(WalkJob("shell", gait="roll", engine=e, distance=2.0) for e in ("mujoco", "bullet")),
 ]
+SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "locomotion" / "legged_samples.py"
 QUADRUPEDS = (
     "a1/a1.urdf",
     "aliengo/aliengo.urdf",
@@ -31,33 +38,56 @@ QUADRUPEDS = (
 )
 
 
-def others(files: list[str]) -> list[WalkJob]:
+def hexapod(folder: Path) -> str:
+    """A file of the PhantomX, by its published figures."""
+    spec = importlib.util.spec_from_file_location("legged_samples", SAMPLES)
+    assert spec is not None
+    assert spec.loader is not None
+    samples = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(samples)
+    file = folder / "phantomx.urdf"
+    file.write_text(samples.phantomx(), encoding="utf-8")
+    return str(file)
+
+
+def others(files: list[str], folder: Path) -> list[WalkJob]:
     """A metre by every robot that is not ours."""
     if not files:
         import pybullet_data
 
-        folder = Path(pybullet_data.getDataPath())
-        files = [str(folder / name) for name in QUADRUPEDS]
-        return [WalkJob(file, gait=gait, distance=1.0) for file in files for gait in ("trot", "crawl")]
+        data = Path(pybullet_data.getDataPath())
+        files = [str(data / name) for name in QUADRUPEDS]
+        walks = [WalkJob(file, gait=gait, distance=1.0) for file in files for gait in ("trot", "crawl")]
+        return [*walks, WalkJob(hexapod(folder), gait="tripod", distance=1.0)]
     return [WalkJob(file, distance=1.0) for file in files]
 
 
 def main() -> None:
     """Walk and tell."""
-    which = sys.argv[1] if len(sys.argv) > 1 else "shell"
-    jobs = SHELL if which == "shell" else others(sys.argv[2:])
-    head = ("robot", "gait", "engine", "world", "along", "aside", "turned", "time", "rtf")
-    print("{:22} {:7} {:7} {:6} {:>7} {:>7} {:>8} {:>6} {:>5}  state".format(*head), flush=True)
-    for job in jobs:
-        name = f"{Path(job.robot).stem:22} {job.gait:7} {job.engine:7} {job.world:6}"
-        try:
-            o = run_walk(job)
-        except AndanteError as error:
-            print(name, error, flush=True)
-            continue
-        state = "fallen" if o.fallen else "arrived" if o.arrived else "late"
-        numbers = f"{o.distance:7.3f} {o.drift:+7.3f} {o.turned:+8.2f} {o.time:6.1f} {o.real_time_factor:5.1f}"
-        print(f"{name} {numbers}  {state}", flush=True)
+    words = [word for word in sys.argv[1:] if word != "--json"]
+    out = sys.stderr if "--json" in sys.argv else sys.stdout
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = SHELL if words[:1] in ([], ["shell"]) else others(words[1:], Path(folder))
+        head = ("robot", "gait", "engine", "world", "along", "aside", "turned", "time", "rtf")
+        print("{:22} {:7} {:7} {:6} {:>7} {:>7} {:>8} {:>6} {:>5}  state".format(*head), file=out, flush=True)
+        rows: list[dict[str, Any]] = []
+        for job in jobs:
+            name = f"{Path(job.robot).stem:22} {job.gait:7} {job.engine:7} {job.world:6}"
+            try:
+                o = run_walk(job)
+            except AndanteError as error:
+                print(name, error, file=out, flush=True)
+                continue
+            state = "fallen" if o.fallen else "arrived" if o.arrived else "late"
+            numbers = f"{o.distance:7.3f} {o.drift:+7.3f} {o.turned:+8.2f} {o.time:6.1f} {o.real_time_factor:5.1f}"
+            print(f"{name} {numbers}  {state}", file=out, flush=True)
+            rows.append(
+                {"robot": Path(job.robot).stem, "gait": job.gait, "engine": job.engine, "world": job.world,
+                 "turn": job.turn is not None, "distance": o.distance, "drift": o.drift, "turned": o.turned,
+                 "time": o.time, "fallen": o.fallen, "state": state}
+            )  # fmt: skip
+    if "--json" in sys.argv:
+        print(json.dumps({"walks": rows}))
 
 
 if __name__ == "__main__":

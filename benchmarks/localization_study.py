@@ -1,17 +1,21 @@
-"""How well localisation does: `python benchmarks/localization_study.py [--seeds N] [--plot FILE]`.
+"""How well localisation does: `python benchmarks/localization_study.py [--seeds N] [--plot FILE] [--json]`.
 
 Monte Carlo localisation on the Intel key scans (where $ANDANTE_DATASETS has them): tracking, global starts from scratch
 and by scan search, and robots that are carried elsewhere. UWB and IMU on made-up drives with outliers and walls, beside
-trilateration. `--plot` draws a made-up drive on its map and a UWB drive.
+trilateration. `--plot` draws a made-up drive on its map and a UWB drive. `--json`: one object on stdout, the lines on
+stderr.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,15 +34,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
+    told: dict[str, Any] = {"seeds": asked.seeds}
     folder = Path(os.environ.get("ANDANTE_DATASETS", "../shared/datasets")) / "slam"
     if (folder / "intel.ref.txt").is_file():
-        intel(folder, asked.seeds)
+        told |= intel(folder, asked.seeds)
     else:
-        print(f"left out: the Intel data are not in {folder}")
-    uwb(asked.seeds)
+        say(f"left out: the Intel data are not in {folder}")
+    told["uwb"] = uwb(asked.seeds)
     if asked.plot is not None:
         plot(asked.plot)
+    if asked.json:
+        print(json.dumps(told))
+
+
+def say(words: str) -> None:
+    """A line for people."""
+    print(words, file=sys.stderr if "--json" in sys.argv else sys.stdout, flush=True)
 
 
 def away(poses: Array, truth: Array) -> Array:
@@ -46,18 +59,19 @@ def away(poses: Array, truth: Array) -> Array:
     return np.linalg.norm(np.atleast_2d(poses)[:, :2] - np.atleast_2d(truth)[:, :2], axis=1)
 
 
-def intel(folder: Path, seeds: int) -> None:
-    """Tracking, global starts and carried robots on the Intel log."""
+def intel(folder: Path, seeds: int) -> dict[str, Any]:
+    """Tracking, global starts and carried robots on the Intel log: how many seeds do well."""
     log, truth = read_log(folder / "intel.clf.gz"), read_trajectory(folder / "intel.ref.txt").poses
     field, wheels = LikelihoodField(load_map(folder / "intel-map.yaml")), odometry_at_scans(log)
     begin = time.process_time()
     gaps = [away(localize_log(log, field, truth[0], seed=seed).trajectory.poses, truth) for seed in range(seeds)]
     spent = (time.process_time() - begin) / seeds
     whole = sum(bool((gap < 0.5).all()) for gap in gaps)
-    print(
+    say(
         f"tracking: {whole} of {seeds} seeds within 0.5 m all the way, mean {np.mean(gaps):.3f} m, "
         f"max {np.max(gaps):.3f} m, {spent:.2f} s of CPU for 910 scans"
     )
+    told: dict[str, Any] = {"tracked": whole, "mean": float(np.mean(gaps)), "max": float(np.max(gaps))}
     for searched, words in ((True, "by scan search"), (False, "from scratch")):
         good, after = 0, []
         for seed in range(seeds):
@@ -66,14 +80,15 @@ def intel(folder: Path, seeds: int) -> None:
             localizer.start_anywhere(log.scans[first] if searched else None)
             made = [localizer.update(log.scans[k], wheels[k]) for k in range(first, first + 60)]
             gap = away(np.array([each.pose for each in made]), truth[first : first + 60])
-            good += made[-1].converged and gap[-1] < 0.5
+            good += bool(made[-1].converged and gap[-1] < 0.5)
             after.append(int(np.flatnonzero(gap >= 0.5).max(initial=-1)) + 1)
-        print(f"global start {words}: {good} of {seeds} converge; right for good after {sorted(after)} scans")
-    carried(log, field, truth, wheels, seeds)
+        say(f"global start {words}: {good} of {seeds} converge; right for good after {sorted(after)} scans")
+        told[f"global {words}"] = good
+    return {**told, "carried": carried(log, field, truth, wheels, seeds)}
 
 
-def carried(log: Log, field: LikelihoodField, truth: Array, wheels: Array, seeds: int) -> None:
-    """Robots that are lifted and put down elsewhere without notice."""
+def carried(log: Log, field: LikelihoodField, truth: Array, wheels: Array, seeds: int) -> int:
+    """Robots that are lifted and put down elsewhere without notice: how many find themselves again."""
     good, after = 0, []
     for seed in range(seeds):
         rng = np.random.default_rng(100 + seed)
@@ -87,11 +102,12 @@ def carried(log: Log, field: LikelihoodField, truth: Array, wheels: Array, seeds
         gap = away(np.array([each.pose for each in made]), truth[put : put + 60])
         good += bool((gap[-20:] < 0.5).all())
         after.append(int(np.flatnonzero(gap >= 0.5).max(initial=-1)) + 1)
-    print(f"carried elsewhere: {good} of {seeds} recover; right for good after {sorted(after)} scans")
+    say(f"carried elsewhere: {good} of {seeds} recover; right for good after {sorted(after)} scans")
+    return good
 
 
-def uwb(seeds: int) -> None:
-    """Mean distance to the truth over made-up drives of 60 s."""
+def uwb(seeds: int) -> dict[str, Any]:
+    """Mean distance to the truth over made-up drives of 60 s, and the least gain beside plain trilateration."""
     rows = []
     for seed in range(seeds):
         made = uwb_drive(seed, 60.0)
@@ -100,9 +116,12 @@ def uwb(seeds: int) -> None:
         )
     table = np.array(rows)
     names = ("plain trilateration", "robust trilateration", "ranges and IMU, two tags", "ranges and IMU, one tag")
+    told = {}
     for name, column in zip(names, table.T, strict=True):
         gain = 100 * (1 - column / table[:, 0])
-        print(f"{name}: mean {column.mean():.3f} m; better than plain by {gain.min():.0f} to {gain.max():.0f} %")
+        say(f"{name}: mean {column.mean():.3f} m; better than plain by {gain.min():.0f} to {gain.max():.0f} %")
+        told[name] = {"mean": float(column.mean()), "least_gain": float(gain.min()), "gain": float(gain.mean())}
+    return told
 
 
 def _plain(made: UwbDrive, *, robust: bool) -> float:
@@ -164,7 +183,7 @@ def plot(path: Path) -> None:
     right.legend(loc="lower center", fontsize=8)
     plt.tight_layout()
     plt.savefig(path, dpi=80)
-    print(f"wrote {path}")
+    say(f"wrote {path}")
 
 
 if __name__ == "__main__":

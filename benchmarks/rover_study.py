@@ -1,16 +1,19 @@
 """The trials of the source on the simulated rover: how near it comes and how well it knows where it is.
 
     python benchmarks/rover_study.py [--seeds 5] [--engines mujoco,bullet] [--part trials,push,noise,odometry,obstacle]
-                                     [--pictures DIR]
+                                     [--pictures DIR] [--json]
 
 One line per trial with its worst and mean figures over the seeds, all by the simulator's truth. `push`: shoved sideways
 on the way, led by the firmware's waypoint law and by the navigator. `obstacle`: a box that no map shows stands on the
-way. `odometry`: AMCL led by the tags as in the source, instead of wheels and gyro.
+way. `odometry`: AMCL led by the tags as in the source, instead of wheels and gyro. `--json`: one object on stdout, the
+lines on stderr.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,8 +37,8 @@ OBSTACLE = Placement(
 )
 
 
-def told(words: str, trials: Sequence[RoverTrial]) -> None:
-    """One line for trials of the same kind."""
+def told(words: str, trials: Sequence[RoverTrial]) -> dict[str, Any]:
+    """One line for trials of the same kind, and its figures."""
     ends = np.array([trial.final_error for trial in trials])
     rms = {source: np.array([trial.rms[source] for trial in trials]) for source in trials[0].rms}
     states = sum(trial.arrived and not trial.collided for trial in trials)
@@ -47,7 +50,11 @@ def told(words: str, trials: Sequence[RoverTrial]) -> None:
         f"{np.mean([trial.seconds for trial in trials]):.1f} s",
         f"off the line {max(trial.off_line for trial in trials):.2f} m",
     ]
-    print(", ".join(parts), flush=True)
+    print(", ".join(parts), file=sys.stderr if "--json" in sys.argv else sys.stdout, flush=True)
+    return {
+        "case": words.strip(), "trials": len(trials), "there": states, "worst_end": float(ends.max()),
+        "worst_estimate": float(rms["amcl"].max()), "off_line": max(float(trial.off_line) for trial in trials),
+    }  # fmt: skip
 
 
 def trials(seeds: int, name: str, **options: Any) -> list[RoverTrial]:
@@ -62,7 +69,9 @@ def main() -> None:
     parser.add_argument("--engines", default="mujoco,bullet")
     parser.add_argument("--part", default="trials,push")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of the first engine's trials")
+    parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
+    rows: list[dict[str, Any]] = []
     parts, engines = asked.part.split(","), asked.engines.split(",")
     unknown = sorted(set(parts) - set(PARTS))
     if unknown:
@@ -72,8 +81,8 @@ def main() -> None:
             found: list[RoverTrial] = []
             for name, course in COURSES.items():
                 found += (these := trials(asked.seeds, name, engine=engine))
-                told(f"{engine:7} {course.words}", these)
-            told(f"{engine:7} all", found)
+                rows.append(told(f"{engine:7} {course.words}", these))
+            rows.append(told(f"{engine:7} all", found))
             if asked.pictures and engine == engines[0]:
                 plot_rover_study(found, asked.pictures / "rover_trials.png")
                 plot_rover_trial(found[-asked.seeds], asked.pictures / "rover_left.png")
@@ -92,9 +101,11 @@ def main() -> None:
     for words, name, options in more:
         for engine in engines[:1]:
             these = trials(asked.seeds, name, engine=engine, **options)
-            told(f"{engine:7} {words}", these)
+            rows.append(told(f"{engine:7} {words}", these))
             if asked.pictures:
                 plot_rover_trial(these[0], asked.pictures / f"rover_{words.replace(' ', '_').replace(',', '')}.png")
+    if asked.json:
+        print(json.dumps({"rows": rows}))
 
 
 if __name__ == "__main__":
