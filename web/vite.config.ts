@@ -8,6 +8,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     chunkSizeWarningLimit: 1500,
+    license: { fileName: "licences.txt" }, // the texts of what is bundled; tools/build_web.py completes them
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: "three", test: /node_modules[\\/](three|urdf-loader)[\\/]/ }] },

@@ -72,3 +72,19 @@ def test_an_old_node_is_refused(tool: ModuleType, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(tool.CannotBuild, match=r"v12\.1\.0"):
         tool.npm()
+
+
+LICENCES = "# Licenses\n\n## a - 1.0 (MIT)\n\nMay be used.\n\n## b - 2.0 (Apache-2.0)\n\nApache words.\n"
+
+
+def test_a_package_without_a_text_of_its_licence_gets_that_of_the_same_one(tool: ModuleType) -> None:
+    assert tool.complete_licences(LICENCES) == LICENCES
+    completed = tool.complete_licences(LICENCES + "\n## c - 3.0 (Apache-2.0)\n")
+    assert completed.count("Apache words.") == 2
+    assert "that of b - 2.0" in completed
+
+
+@pytest.mark.parametrize("title", ["c - 3.0 (ISC)", "c - 3.0 (MIT)", "c - 3.0"])
+def test_a_licence_without_any_text_stops_the_build(tool: ModuleType, title: str) -> None:
+    with pytest.raises(tool.CannotBuild, match=r"licences\.txt: .*c"):
+        tool.complete_licences(f"{LICENCES}\n## {title}\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingExtra
 
 SUFFIXES = (".mp4", ".gif", ".webp")
 
@@ -84,8 +84,10 @@ class _Mp4:
     """H.264 with yuv420p, which every browser plays; odd edges are cut by one pixel."""
 
     def __init__(self, path: Path, fps: float, size: tuple[int, int]) -> None:
-        import av
-
+        try:
+            import av
+        except ImportError:
+            raise MissingExtra("an mp4 needs the package av: pip install av, or name the film FILE.gif") from None
         self._av = av
         self._container = av.open(str(path), "w")
         self._stream: Any = self._container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1001))
