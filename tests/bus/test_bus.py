@@ -454,3 +454,41 @@ def test_two_runs_are_the_same() -> None:
         return seen
 
     assert run() == run()
+
+
+def test_while_one_publisher_leads_nobody_else_is_heard() -> None:
+    bus = Bus()
+    live, played = (bus.advertise("/a", "std_msgs/msg/String", latched=True, node=name) for name in ("live", "played"))
+    words: list[str] = []
+    bus.subscribe("/a", None, lambda message: words.append(message.data))
+
+    def say(publisher: Any, text: str) -> None:
+        publisher.publish(messages.make("std_msgs/msg/String", data=text))
+        bus.spin()
+
+    say(live, "one")
+    played.lead()
+    say(live, "two")
+    say(played, "three")
+    assert words == ["one", "three"]
+    late: list[str] = []
+    bus.subscribe("/a", None, lambda message: late.append(message.data))
+    bus.spin()
+    assert late == ["three"]
+    with pytest.raises(BadInput, match="played leads it already"):
+        live.lead()
+    played.close()
+    bus.spin()
+    assert words == ["one", "three", "two"]  # what was latched meanwhile comes now
+    say(live, "four")
+    assert words[-1] == late[-1] == "four"
+
+
+def test_a_publisher_that_is_not_heard_is_not_wanted() -> None:
+    bus = Bus()
+    live, played = bus.advertise("/a", "std_msgs/msg/String"), bus.advertise("/a", "std_msgs/msg/String")
+    bus.subscribe("/a", None, lambda message: None)
+    assert live.wanted()
+    played.lead()
+    assert played.wanted()
+    assert not live.wanted()

@@ -112,9 +112,7 @@ class Bus:
         shared = self._topic(topic, None if type is None else messages.type_name(type))
         subscription = Subscription(self, shared, callback, queue, throttle, node, whole)
         shared.subscriptions.append(subscription)
-        for publisher in shared.publishers:
-            for sample in publisher.kept:
-                subscription.put(sample)
+        _put_kept(shared, subscription)
         self._changed()
         return subscription
 
@@ -135,6 +133,10 @@ class Bus:
         if publisher in shared.publishers:
             shared.publishers.remove(publisher)
             publisher.kept.clear()
+            if shared.leader is publisher:
+                shared.leader = None
+                for subscription in shared.subscriptions:
+                    _put_kept(shared, subscription)
             self._tidy(shared)
 
     def _remove_subscription(self, subscription: Subscription) -> None:
@@ -376,6 +378,13 @@ def clean_name(name: str, what: str) -> str:
 
 def _order(topic: Topic) -> int:
     return topic.order
+
+
+def _put_kept(topic: Topic, subscription: Subscription) -> None:
+    """What is latched, for one who listens."""
+    for publisher in topic.heard:
+        for sample in publisher.kept:
+            subscription.put(sample)
 
 
 def _shaped(content: Any, type_name: str, where: str) -> Any:

@@ -44,12 +44,13 @@ class Sample:
 class Topic:
     """What publishers and subscriptions of one name share."""
 
-    __slots__ = ("count", "name", "order", "publishers", "ready", "subscriptions", "type")
+    __slots__ = ("count", "leader", "name", "order", "publishers", "ready", "subscriptions", "type")
 
     def __init__(self, name: str, type_name: str | None, order: int) -> None:
         self.name, self.type, self.order = name, type_name, order
         self.publishers: list[Publisher] = []
         self.subscriptions: list[Subscription] = []
+        self.leader: Publisher | None = None  # while there is one, nobody else is heard
         self.ready = False  # a subscription has something queued
         self.count = 0  # samples sent
 
@@ -57,6 +58,11 @@ class Topic:
     def latched(self) -> bool:
         """Whether a publisher keeps its messages for those who come later."""
         return any(publisher.latched for publisher in self.publishers)
+
+    @property
+    def heard(self) -> list[Publisher]:
+        """The publishers whose messages are delivered."""
+        return self.publishers if self.leader is None else [self.leader]
 
 
 class Publisher:
@@ -82,7 +88,7 @@ class Publisher:
 
     def wanted(self) -> bool:
         """Whether a message published now would reach anyone: somebody listens (or it is latched) and it is due."""
-        if not self._topic.subscriptions and not self.latched:
+        if not self.latched and (not self._topic.subscriptions or self._topic.leader not in (None, self)):
             return False
         if not self.period:
             return True
@@ -115,8 +121,16 @@ class Publisher:
             self._next = (math.floor((now + CLOSE) / self.period) + 1) * self.period
         if self.latched:
             self.kept.append(sample)
-        for subscription in topic.subscriptions:
-            subscription.put(sample)
+        if topic.leader is None or topic.leader is self:
+            for subscription in topic.subscriptions:
+                subscription.put(sample)
+
+    def lead(self) -> None:
+        """Let only this publisher be heard on its topic until it closes; what others latch meanwhile comes then."""
+        leader = self._topic.leader
+        if leader is not None and leader is not self:
+            raise BadInput(f"{self.topic}: {leader.node} leads it already")
+        self._topic.leader = self
 
     def close(self) -> None:
         """Stop publishing; what was latched is forgotten."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from andante.bus import messages
-from andante.bus.bus import Bus
+from andante.bus.bus import ROSOUT, Bus
 from andante.bus.topics import Publisher
 from andante.errors import BadInput
 
@@ -24,7 +24,8 @@ class Player:
     """Publishes the messages of a bag when their time comes. The clock of the bus is moved to the time of the bag.
 
     speed 2 plays twice as fast. start is where to begin [s from the beginning]; what was latched before that comes
-    first. loop begins anew at the end, with a jump back of the clock.
+    first. loop begins anew at the end, with a jump back of the clock. alone: nobody else is heard meanwhile on the
+    topics that it plays (see `Publisher.lead`), but for the log.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Player:
         topics: TopicChoice | Iterable[str] | str | None = None,
         clock: bool = True,
         node: str = "player",
+        alone: bool = False,
     ) -> None:
         if not (math.isfinite(speed) and speed > 0):
             raise BadInput(f"the speed of a replay must be > 0, got {speed}")
@@ -56,6 +58,10 @@ class Player:
         self._advertise()
         own_clock = any(topic.name == CLOCK and self.choice.takes(CLOCK) for topic in self.bag.topics)
         self._clock = bus.advertise(CLOCK, CLOCK_TYPE, node=node) if clock and not own_clock else None
+        if alone:
+            for publisher in [made for made, _ in self._publishers.values()] + ([self._clock] if self._clock else []):
+                if publisher.topic != ROSOUT:
+                    publisher.lead()
         self._next: BagMessage | None = None
         self._source: Iterator[BagMessage] = iter(())
         self.finished = False

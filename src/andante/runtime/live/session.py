@@ -78,6 +78,7 @@ class LiveSession:
         self.library = library or Library()
         self.scene = 0  # counts builds
         self.paused = self.paced = self.stopped = False
+        self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
         self.periods = 0  # control periods so far
         self.pilot = Pilot()
         self.pacer = Pacer()
@@ -122,7 +123,7 @@ class LiveSession:
         for serve in self.inbound:
             serve()
         self.bus.spin()
-        moves = not self.paused or self._single > 0
+        moves = self.holder is None and (not self.paused or self._single > 0)
         if moves:
             self._single = max(0, self._single - 1)
             self._advance()
@@ -275,6 +276,8 @@ class LiveSession:
 
     def _build(self, choice: SceneChoice, keep: bool = True) -> None:
         """Build a scene; only when that has succeeded the old one goes. keep: the choice is what a reset returns to."""
+        if self.holder is not None:
+            self.holder()
         fresh = Stage(choice, self.tell, self.library)
         old, self._offset = self.stage, self.bus.clock.now
         self.stage, self.operator = fresh, Operator(fresh)

@@ -14,6 +14,7 @@ from .navigation import NavigationNode
 from .node import LiveNode
 from .parameters import ParameterNode
 from .recording import RecordingNode
+from .replay import ReplayNode
 from .robot_state import RobotStateNode
 from .search import SearchNode
 from .sensors import SensorNode
@@ -38,6 +39,7 @@ NODES = (
     NavigationNode,
     SearchNode,
     RecordingNode,
+    ReplayNode,
     TerminalNode,
     StatusNode,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from andante.errors import BadInput
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from andante.runtime.live.session import LiveSession
 
 
-QUIET = ("/camera/*",)  # not recorded unless they are named: pictures are drawn only for those who look
+# Not recorded unless they are named: pictures are drawn only for those who look, and a replay is one already.
+QUIET = ("/camera/*", "/replay/*")
 
 
 class RecordingNode(LiveNode):
@@ -31,10 +33,13 @@ class RecordingNode(LiveNode):
         self._recorder: Recorder | None = None
         self.file, self._count = "", 0
         self._clip: Clip | None = None
-        self.lists = {"clips": lambda: self._files("*.mp4"), "recordings": lambda: self._files("*.mcap", "*.bag")}
+        self.lists = {
+            "clips": lambda: dict.fromkeys(files(self.folder, "*.mp4"), ""),
+            "recordings": lambda: dict.fromkeys(recordings(self.folder), ""),
+        }
 
     @property
-    def folder(self) -> Any:
+    def folder(self) -> Path:
         """Where recordings and clips are kept."""
         return self.session.folder
 
@@ -47,12 +52,6 @@ class RecordingNode(LiveNode):
     def messages(self) -> int:
         """Messages of the present or the last recording."""
         return self._recorder.count if self._recorder is not None else self._count
-
-    def _files(self, *patterns: str) -> dict[str, str]:
-        if not self.folder.is_dir():
-            return {}
-        found = sorted(p.name for pattern in patterns for p in self.folder.glob(pattern))
-        return dict.fromkeys(found, "")
 
     def _start(self, request: Any) -> Answer:
         from andante.bus.bags import Recorder, TopicChoice
@@ -119,3 +118,14 @@ class RecordingNode(LiveNode):
         if self._recorder is not None:
             self._recorder.close()
         super().close()
+
+
+def files(folder: Path, *patterns: str) -> list[str]:
+    """Names of the files in a folder that fit one of the patterns, the newest last; none where there is no folder."""
+    found = [p for pattern in patterns for p in folder.glob(pattern)] if folder.is_dir() else []
+    return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
+
+
+def recordings(folder: Path) -> list[str]:
+    """Names of the recordings in a folder, the newest last."""
+    return files(folder, "*.mcap", "*.bag")
