@@ -83,7 +83,7 @@ def test_import_and_fit(andante, tmp_path):
         (("run", TOY, "--out", "x", "--shard", "2/2"), "a shard is i/n"),
         (("run", TOY, "--out", "x", "--executor", "moon"), "no executor 'moon'"),
         (("run", TOY, "--out", "x", "--model", "gone.toml"), "gone.toml: "),
-        (("run", TOY), "Missing option '--out'"),
+        (("run", TOY), "Missing option '-o' / '--out'"),
         (("report", "gone"), "gone: no experiment was run there"),
         (("merge", "gone"), "name the folders of the shards"),
         (("merge", ".", "gone"), "is there already; name a new folder with --out"),

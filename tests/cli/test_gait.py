@@ -95,7 +95,7 @@ def test_words_for_people(andante, tmp_path):
     os.truncate("s/results.jsonl", os.path.getsize("s/results.jsonl") - 5)
     code, out, err = andante("gait", "resume", "s", "--workers", 0)
     assert (code, err.count("\n")) == (0, 1)
-    assert err.startswith("note: s/results.jsonl: line 20, the last, was not written to its end")
+    assert err.startswith("andante: s/results.jsonl: line 20, the last, was not written to its end")
 
 
 def test_shards_merge(andante, tmp_path):
@@ -106,15 +106,16 @@ def test_shards_merge(andante, tmp_path):
     merged = told(andante("gait", "merge", "all", "p0", "p1", "--json"))
     assert merged["best"] == whole["best"]
     assert merged["candidates"] == 15
+    assert told(andante("gait", "merge", "p0", "p1", "-o", "again", "--json"))["best"] == whole["best"]
     code, out, err = andante("gait", "merge", "all", "p0", "p1")
     assert (code, out) == (2, "")
-    assert err == "andante: all is there already; give a new folder\n"
+    assert err == "andante: all is there already; name a new folder with --out\n"
 
 
 def test_own_ranges_starts_options_and_arguments(andante, tmp_path):
     (tmp_path / "space.toml").write_text("[x0]\nlow = 0.5\nhigh = 0.75\n[x1]\ngrid = [0.0, 1.0]\nfrozen = 1.0\n")
     (tmp_path / "start.toml").write_text("x0 = 0.6\nx1 = 1.0\nx2 = 0.5\nx3 = 0.5\n")
-    more = ("--space", "space.toml", "--start", "start.toml", "--option", "sigma=0.01", "--batch", 4)
+    more = ("--space", "space.toml", "--params", "start.toml", "--option", "sigma=0.01", "--batch", 4)
     found = told(andante("gait", "search", "nao", "--study", "s", "--budget", 4, *more, *SPHERE))
     parameters = found["best"]["parameters"]
     assert parameters["x1"] == 1.0
@@ -167,7 +168,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
         (("best", "full", "--top", "0"), "--top is a number from 1"),
         (("export", "none", "out"), "none: no study there"),
         (("merge", "out", "none"), "none: no study there"),
-        (("merge", "out"), "Missing argument"),
+        (("merge", "out"), "name the folders of the shards"),
         (("dance",), "No such command 'dance'"),
     ],
 )
@@ -211,6 +212,6 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, "")
-    assert err == "what is finished is kept; go on with: andante gait resume s\nandante: stopped\n"
+    assert err == "andante: what is finished is kept; go on with: andante gait resume s\nandante: stopped\n"
     manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
     assert manifest["sessions"][0]["count"] == results.read_bytes().count(b"\n") > 2

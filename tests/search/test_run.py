@@ -394,7 +394,7 @@ def test_the_progress_line_tells_rate_time_left_and_the_best(study, tmp_path, mo
         for event in (Notice("look"), *events(folder, workers=0)):
             listen(event)
     text = screen.getvalue()
-    assert "note: look" in text
+    assert "andante: look" in text
     assert "40/40" in text
     assert "0:00 left" in text
     assert "/s" in text

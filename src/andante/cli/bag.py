@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Json
-from .output import console, print_json
+from .options import Json, group
+from .output import console, print_json, warn
 
 if TYPE_CHECKING:
     from andante.bus.bags import Player, TopicChoice
 
-app = typer.Typer(
-    help="Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).")
 
 BagPath = Annotated[Path, typer.Argument(metavar="BAG", help="A .bag, .mcap or .db3 file, or a rosbag2 folder.")]
 Topics = Annotated[
@@ -45,11 +40,6 @@ def _bytes(megabytes: float | None) -> int | None:
     if not 0 < megabytes < 1e6:
         raise BadInput(f"--max-size should be a number of megabytes above 0, got {megabytes:g}")
     return max(4096, round(megabytes * 1e6))
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"andante: {text}\n")
-    sys.stderr.flush()
 
 
 @app.command("info")
@@ -118,11 +108,11 @@ def record(
     if every and (topics or regex):
         raise BadInput("--all and chosen topics contradict each other; leave one out")
     choice = _choice(topics, regex, exclude, exclude_regex)
-    writer = record_session(url, out, choice, seconds, _bytes(max_size), say=_say)
+    writer = record_session(url, out, choice, seconds, _bytes(max_size), say=warn)
     result = {"path": str(writer.path), "messages": writer.count, "files": [part.name for part in writer.parts]}
     missing = choice.missing(writer.topics)
     if missing:
-        _say(f"nothing was heard of {', '.join(missing)}")
+        warn(f"nothing was heard of {', '.join(missing)}")
     if json:
         print_json({**result, "topics": writer.topics})
         return
@@ -160,9 +150,9 @@ def play(
     player = Player(Bus(), bag, speed, loop, start, choice, clock=not no_clock and not url)
     try:
         for note in player.notes:
-            _say(note)
+            warn(note)
         if url:
-            replay_into(url, player, _say)
+            replay_into(url, player, warn)
         else:
             _serve(player, port, wait, json)
     finally:
@@ -185,7 +175,7 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
     with start_server(
         player.bus, port, pages=studio_pages(), routes=ROUTES, arguments=scene_arguments((), ())
     ) as handle:
-        _say(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
+        warn(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
         while wait and not handle.clients:
             handle.poll()
             time.sleep(0.02)
@@ -235,7 +225,7 @@ def convert(
     choice = _choice(topics, regex, exclude, exclude_regex)
     made = convert_bag(bag, out, choice, start, stop, _bytes(max_size), storage)
     for note in made.notes:
-        _say(note)
+        warn(note)
     result: dict[str, Any] = {"path": str(made.path), "messages": made.count, "notes": made.notes}
     if json:
         print_json(result)

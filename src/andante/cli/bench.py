@@ -15,7 +15,9 @@ from .output import print_json, table
 def bench(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which benchmark; all when left out.")] = None,
     json: Json = False,
-    seconds: Annotated[float, typer.Option("--seconds", help="Simulated or wall time per case, about.")] = 4.0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="S", help="Simulated or wall time per case, about.")
+    ] = 4.0,
 ) -> None:
     """Measure speed beside a bare baseline."""
     from andante.runtime.bench import run_benchmarks

@@ -9,31 +9,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .options import group
+
 if TYPE_CHECKING:
     from andante.bridges.client import BusClient
     from andante.bridges.directions import Directions
     from andante.bridges.running import Bridge
 
-app = typer.Typer(
-    help="Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
 
 Session = Annotated[
     str, typer.Argument(metavar="SESSION", help="Its address (ws://127.0.0.1:PORT/rosbridge or http://...) or port.")
 ]
 Out = Annotated[list[str] | None, typer.Option("--out", metavar="PATTERN", help="Topics that go out; all by default.")]
 In = Annotated[list[str] | None, typer.Option("--in", metavar="PATTERN", help="Topics that come in; all by default.")]
-Without = Annotated[list[str] | None, typer.Option("--without", metavar="PATTERN", help="Names that stay at home.")]
+Exclude = Annotated[
+    list[str] | None, typer.Option("--exclude", "-x", metavar="PATTERN", help="Names that stay at home.")
+]
 Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")]
 
 
-def _directions(out: list[str] | None, into: list[str] | None, without: list[str] | None) -> Directions:
+def _directions(out: list[str] | None, into: list[str] | None, exclude: list[str] | None) -> Directions:
     from andante.bridges.directions import Directions
 
-    return Directions(tuple(out or ("*",)), tuple(into or ("*",)), tuple(without or ()))
+    return Directions(tuple(out or ("*",)), tuple(into or ("*",)), tuple(exclude or ()))
 
 
 def _say(text: str) -> None:
@@ -78,7 +77,7 @@ def ros1(
     name: Annotated[str, typer.Option("--name", metavar="N", help="Name of our node.")] = "/andante",
     out: Out = None,
     into: In = None,
-    without: Without = None,
+    exclude: Exclude = None,
     sim_time: Annotated[bool, typer.Option(help="Set /use_sim_time while the session publishes /clock.")] = True,
     seconds: Seconds = None,
 ) -> None:
@@ -91,7 +90,7 @@ def ros1(
     uri = master or os.environ.get("ROS_MASTER_URI", "http://127.0.0.1:11311")
     own = host or os.environ.get("ROS_IP") or os.environ.get("ROS_HOSTNAME") or "127.0.0.1"
     address(uri)
-    directions = _directions(out, into, without)
+    directions = _directions(out, into, exclude)
 
     def make(bus: BusClient) -> Any:
         return Ros1Bridge(bus, uri, name=node, host=own, directions=directions, sim_time=sim_time, say=_say)
@@ -110,7 +109,7 @@ def ros2(
     ] = "",
     out: Out = None,
     into: In = None,
-    without: Without = None,
+    exclude: Exclude = None,
     seconds: Seconds = None,
 ) -> None:
     """Bring the topics of a session into a ROS 2 domain over DDS (experimental). No ROS install is needed."""
@@ -125,7 +124,7 @@ def ros2(
         raise BadInput(f"ROS_DOMAIN_ID should be a number, got {said!r}")
     number = int(said) if domain is None else domain
     check_domain(number)
-    directions = _directions(out, into, without)
+    directions = _directions(out, into, exclude)
 
     def make(bus: BusClient) -> Any:
         return Ros2Bridge(bus, number, interface=interface, directions=directions, say=_say)
@@ -144,13 +143,13 @@ def foxglove(
     ] = False,
     out: Out = None,
     into: In = None,
-    without: Without = None,
+    exclude: Exclude = None,
     seconds: Seconds = None,
 ) -> None:
     """Show a session to Foxglove on this machine."""
     from andante.bridges.foxglove import FoxgloveBridge
 
-    directions = _directions(out, into, without)
+    directions = _directions(out, into, exclude)
 
     def make(bus: BusClient) -> Any:
         return FoxgloveBridge(bus, port, drive=drive, directions=directions, say=_say)
@@ -166,14 +165,14 @@ def rosbridge(
         list[str] | None, typer.Option("--out", metavar="PATTERN", help="Topics that go to it; none by default.")
     ] = None,
     into: In = None,
-    without: Without = None,
+    exclude: Exclude = None,
     seconds: Seconds = None,
 ) -> None:
     """Join a session to another rosbridge server: what the session hears comes in, what --out names goes out."""
     from andante.bridges.directions import Directions
     from andante.bridges.rosbridge_bridge import RosbridgeBridge
 
-    directions = Directions(tuple(out or ()), tuple(into or ("*",)), tuple(without or ()))
+    directions = Directions(tuple(out or ()), tuple(into or ("*",)), tuple(exclude or ()))
 
     def make(bus: BusClient) -> Any:
         return RosbridgeBridge(bus, server, directions, _say)

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from .options import Arguments, Json
-from .output import arguments_of, console, print_json
+from .output import console, print_json
+from .words import arguments_of
 
 COLOURS = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
@@ -31,9 +32,7 @@ def check(
                 "joints": report.joints,
                 "mass": report.mass,
                 "recognised": list(report.recognised),
-                "problems": [
-                    {"severity": str(p.severity), "where": str(p.source), "message": p.message} for p in report.problems
-                ],
+                "problems": [problem.as_dict() for problem in report.problems],
             }
         )
     else:

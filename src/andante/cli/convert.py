@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from .options import Arguments, OutFile
-from .output import arguments_of, console
+from .options import Arguments, Json, OutFile
+from .output import console, print_json, tell_written
+from .words import arguments_of
 
 
 def convert(
@@ -24,6 +25,7 @@ def convert(
         typer.Option("--height", metavar="M", help="Maps: of the lidar (0.2), or of the walls to pull up (1.0)."),
     ] = None,
     resolution: Annotated[float, typer.Option("--resolution", metavar="M", help="Of the map of a world.")] = 0.05,
+    json: Json = False,
 ) -> None:
     """Convert a robot or world: .xacro .urdf .sdf .world .xml (MJCF); also a map.yaml to a world and back."""
     from andante.description.io.convert import convert_file
@@ -33,6 +35,9 @@ def convert(
         written = convert_map(source, out, height=height, resolution=resolution)
     else:
         written = convert_file(source, out, arguments_of(arguments), meshes)
+    if json:
+        print_json({"path": str(written.path), "problems": [problem.as_dict() for problem in written.problems]})
+        return
     for problem in written.problems:
         console().print(str(problem), markup=False)
-    console().print(f"wrote {written.path}", markup=False)
+    tell_written(written.path)

@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json
-from .output import console, print_json, table
+from .options import (
+    EngineName,
+    Executor,
+    Json,
+    MergedFolder,
+    Minutes,
+    OdometryTopic,
+    Sampler,
+    Seed,
+    Shard,
+    Shards,
+    TrialTimeout,
+    Workers,
+    group,
+)
+from .output import console, print_json, table, warn
+from .words import merge_of, values_of
 
 if TYPE_CHECKING:
     from andante.experiments import RunOutcome
 
-app = typer.Typer(
-    help="Run experiments, compare engines with each other and with real robots, and report.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("Run experiments, compare engines with each other and with real robots, and report.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME|FILE", help="Built-in, FILE.toml or file.py:Name.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="K", help="Processes; one per processor by default, 0: none.")
-]
-Where = Annotated[str, typer.Option("--executor", metavar="X", help="local or ray.")]
 Values = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Factor of the trial in a bag.")]
 
 
@@ -53,7 +59,7 @@ def list_experiments(json: Json = False) -> None:
 def run(
     name: Name,
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder for the results; goes on where it holds some.")
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results; goes on where it holds some.")
     ],
     engines: Annotated[
         str, typer.Option("--engines", metavar="E,...", help="mujoco, bullet, dart, ode; with commas between.")
@@ -61,14 +67,10 @@ def run(
     trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of every combination.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the experiment.")] = None,
     workers: Workers = None,
-    executor: Where = "local",
-    shard: Annotated[str, typer.Option("--shard", metavar="i/n", help="Only part i (from 0) of n.")] = "0/1",
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="S", help="After which a trial has failed.")
-    ] = None,
-    minutes: Annotated[
-        float | None, typer.Option("--minutes", metavar="M", help="After which no trial is begun.")
-    ] = None,
+    executor: Executor = "local",
+    shard: Shard = "0/1",
+    timeout: TrialTimeout = None,
+    minutes: Minutes = None,
     model: Annotated[
         Path | None, typer.Option("--model", metavar="FILE", help="Parameters from `experiment fit`.")
     ] = None,
@@ -89,37 +91,29 @@ def run(
     try:
         outcome = run_experiment(job, progress=not json)
     except KeyboardInterrupt:
-        sys.stderr.write("what is finished is kept; the same command goes on\n")
+        warn("what is finished is kept; the same command goes on")
         raise
     _tell(outcome, json, live=True)
 
 
 @app.command("merge")
 def merge(
-    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of the shards.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Folder to make; else the first DIR, where it is new.")
-    ] = None,
+    parts: Shards,
+    out: MergedFolder = None,
     json: Json = False,
 ) -> None:
     """Put the shards of an experiment together."""
-    from andante.errors import BadInput
     from andante.experiments import merge_runs
 
-    if out is None:
-        out, parts = parts[0], parts[1:]
-        if out.exists():
-            raise BadInput(f"{out} is there already; name a new folder with --out")
-        if not parts:
-            raise BadInput("name the folders of the shards")
-    _tell(merge_runs(out, parts), json)
+    _tell(merge_runs(*merge_of(out, parts)), json)
 
 
 @app.command("report")
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of runs of one experiment.")],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Folder to write; by default `report` in the first DIR.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="DIR", help="Folder to write; by default `report` in the first DIR."),
     ] = None,
     reference: Annotated[
         str | None, typer.Option("--reference", metavar="NAME|FILE", help="Another reference, or none.")
@@ -137,7 +131,7 @@ def report(
         print_json(made.as_dict())
         return
     for notice in made.notices:
-        sys.stderr.write(f"note: {notice}\n")
+        warn(notice)
     for sentence in made.verdict:
         console().print(sentence, markup=False)
     console().print(f"wrote {made.path} in {made.seconds:.1f} s", markup=False, style="dim")
@@ -154,14 +148,12 @@ def import_(
     ] = "",
     source: Annotated[str, typer.Option("--source", metavar="S", help="Who was measured in a bag.")] = "real",
     values: Values = None,
-    odom: Annotated[str, typer.Option("--odom", metavar="TOPIC", help="Topic of the poses in a bag.")] = "",
+    odom: OdometryTopic = "",
     json: Json = False,
 ) -> None:
     """Keep trials of a real robot as a reference; a table replaces what was there, a bag adds a trial."""
     from andante.experiments import load_experiment
     from andante.experiments.importing import guessed_experiment, import_trials
-
-    from .gait import _values as values_of
 
     factors = values_of(values)
     chosen = load_experiment(experiment) if experiment else guessed_experiment(file, factors)
@@ -180,7 +172,7 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:
         return
     if not (live and sys.stderr.isatty()):
         for notice in outcome.notices:
-            sys.stderr.write(f"note: {notice}\n")
+            warn(notice)
     failed = f", {outcome.failed} failed" if outcome.failed else ""
     spent = f"; {outcome.evaluated} in {outcome.seconds:.1f} s now" if outcome.evaluated else ""
     out = console()
@@ -191,8 +183,10 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:
 @app.command("fit")
 def fit(
     name: Name,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make; goes on where it was stopped.")],
-    engine: Annotated[str, typer.Option("--engine", metavar="E", help="mujoco, bullet, dart or ode.")] = "mujoco",
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make; goes on where it was stopped.")
+    ],
+    engine: EngineName = "mujoco",
     hold_out: Annotated[
         str, typer.Option("--hold-out", metavar="TESTS", help="Tests that take no part in the fit, A,B,...")
     ] = "",
@@ -200,14 +194,14 @@ def fit(
     rounds: Annotated[int, typer.Option("--rounds", metavar="N", help="Guesses that are tried and moved first.")] = 3,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Trials of a test in a candidate.")] = 1,
     trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of a test in the proof.")] = None,
-    sampler: Annotated[str, typer.Option("--sampler", metavar="S", help="As in `gait search`.")] = "cmaes",
+    sampler: Sampler = "cmaes",
     reference: Annotated[str, typer.Option("--reference", metavar="NAME|FILE", help="Another reference.")] = "",
     standard: Annotated[
         str, typer.Option("--standard", metavar="S", help="Which of its sources to come near.")
     ] = "real",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the search.")] = 0,
+    seed: Seed = 0,
     workers: Workers = None,
-    executor: Where = "local",
+    executor: Executor = "local",
     json: Json = False,
 ) -> None:
     """Identify parameters that bring an engine nearest to the reference, and prove them on tests that were left out."""

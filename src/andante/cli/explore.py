@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .options import Arguments, EngineName, Json, RobotName, Seed
-from .output import arguments_of, console, print_json
+from .options import (
+    MAX_SPEED,
+    Arguments,
+    Controller,
+    EngineName,
+    Json,
+    LongestTime,
+    MappingParameters,
+    Planner,
+    Plot,
+    Record,
+    RobotName,
+    Seed,
+    Start,
+    Trajectory,
+    Video,
+    WorldName,
+)
+from .output import console, print_json, tell_written, warn
+from .words import arguments_of, pose_of
 
 
 def explore(
     robot: RobotName,
-    world: Annotated[str, typer.Option("--world", metavar="W", help="Built-in name or an SDF or MJCF file.")],
+    world: WorldName,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="MAP", help="Writes MAP.pgm, MAP.yaml and MAP.tum.")],
     arguments: Arguments = None,
-    start: Annotated[
-        str, typer.Option("--start", metavar='"X Y YAW"', help="Where it stands in the world [m, rad].")
-    ] = "0 0 0",
+    start: Start = "0 0 0",
     waypoints: Annotated[
         Path | None,
         typer.Option("--waypoints", metavar="FILE", help="Lines 'x y [yaw]' in the world to drive along."),
     ] = None,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="S", help="Longest simulated time.")] = 600.0,
-    trajectory: Annotated[
-        Path | None, typer.Option("--trajectory", metavar="FILE", help="TUM or CARMEN lines; else MAP.tum.")
-    ] = None,
-    planner: Annotated[str, typer.Option("--planner", metavar="P", help="auto, astar, hybrid ...")] = "auto",
-    controller: Annotated[str, typer.Option("--controller", metavar="C", help="pursuit, mppi or dwa.")] = "pursuit",
-    max_speed: Annotated[float, typer.Option("--max-speed", metavar="V", help="[m/s]")] = 0.5,
-    params: Annotated[
-        Path | None, typer.Option("--params", metavar="FILE", help="Mapping parameters, .toml or .json.")
-    ] = None,
+    timeout: LongestTime = 600.0,
+    trajectory: Trajectory = None,
+    planner: Planner = "auto",
+    controller: Controller = "pursuit",
+    max_speed: Annotated[float, MAX_SPEED] = 0.5,
+    params: MappingParameters = None,
     engine: EngineName = "mujoco",
     seed: Seed = 0,
-    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="OUT", help="Map and way as .png, .svg ...")] = None,
-    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
+    record: Record = None,
+    plot: Plot = None,
+    video: Video = None,
     json: Json = False,
 ) -> None:
     """Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far."""
@@ -48,7 +59,7 @@ def explore(
         robot=robot,
         world=world,
         out=out,
-        start=_pose(start),
+        start=pose_of("--start", start),
         waypoints=waypoints,
         trajectory=trajectory,
         timeout=timeout,
@@ -65,7 +76,7 @@ def explore(
     )
     outcome = run_explore(job, progress=not json)
     for warning in outcome.warnings:
-        sys.stderr.write(f"andante: {warning}\n")
+        warn(warning)
     if json:
         print_json(outcome.as_dict())
         return
@@ -87,16 +98,4 @@ def explore(
         )
     if outcome.collided:
         words.print(outcome.collided, style="red", markup=False)
-    for path in (outcome.map, outcome.trajectory, record, plot, video):
-        if path is not None:
-            words.print(f"wrote {path}", markup=False)
-
-
-def _pose(text: str) -> tuple[float, float, float]:
-    from andante.errors import BadInput
-
-    try:
-        x, y, yaw = (float(word) for word in text.replace(",", " ").split())
-    except ValueError:
-        raise BadInput(f"--start {text!r} should be 'x y yaw' in metres and radians, like '0 0 0'") from None
-    return x, y, yaw
+    tell_written(outcome.map, outcome.trajectory, record, plot, video)

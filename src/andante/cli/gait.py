@@ -8,18 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import EngineName, Json, RobotName, Seed, WorldName
-from .output import console, print_json
+from .options import (
+    EngineName,
+    Executor,
+    GaitParameters,
+    Json,
+    MergedFolder,
+    Minutes,
+    RobotName,
+    Sampler,
+    Seed,
+    Shard,
+    Shards,
+    TrialTimeout,
+    Workers,
+    WorldName,
+    group,
+)
+from .output import console, print_json, tell_written, warn
+from .words import merge_of, values_of
 
 if TYPE_CHECKING:
     from andante.runtime.gait_job import GaitTask, SearchOutcome
 
-app = typer.Typer(
-    help="Try gaits, and search for better ones.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("Try gaits, and search for better ones.")
 
 Study = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a study.")]
 Variant = Annotated[str, typer.Option("--variant", metavar="V", help="exact (as published) or smooth.")]
@@ -30,20 +42,12 @@ Own = Annotated[str, typer.Option("--objective", metavar="FILE:NAME", help="An o
 Arguments = Annotated[
     list[str] | None, typer.Option("--argument", metavar="NAME=VALUE", help="More for the objective, as in TOML.")
 ]
-Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="K", help="Processes; one per processor by default, 0: none.")
-]
-Where = Annotated[str, typer.Option("--executor", metavar="X", help="local or ray.")]
-Timeout = Annotated[float | None, typer.Option("--timeout", metavar="S", help="After which a candidate has failed.")]
-Minutes = Annotated[float | None, typer.Option("--minutes", metavar="M", help="After which no candidate is begun.")]
 
 
 @app.command("eval")
 def evaluate(
     robot: RobotName,
-    params: Annotated[
-        Path | None, typer.Option("--params", metavar="FILE", help="Gait parameters, .toml or .json.")
-    ] = None,
+    params: GaitParameters = None,
     values: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE ...", help="Parameters.")] = None,
     more: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE ...]", help="More parameters.")] = None,
     variant: Variant = "smooth",
@@ -62,7 +66,7 @@ def evaluate(
     from andante.runtime.gait_job import evaluate_gait
 
     task = _task(robot, engine, variant, seconds, world, fitness, robust, objective, argument)
-    given = {**(read_parameters(params) if params is not None else {}), **_values([*(values or ()), *(more or ())])}
+    given = {**(read_parameters(params) if params is not None else {}), **values_of([*(values or ()), *(more or ())])}
     told = evaluate_gait(task, given, seed)
     if json:
         print_json(told)
@@ -76,19 +80,17 @@ def evaluate(
 def search(
     robot: RobotName,
     study: Annotated[Path, typer.Option("--study", metavar="DIR", help="Folder to make for the study.")],
-    sampler: Annotated[
-        str, typer.Option("--sampler", metavar="S", help="grid, random, cmaes, tpe, nsga2, elites or file.py:Name.")
-    ] = "cmaes",
+    sampler: Sampler = "cmaes",
     budget: Annotated[int, typer.Option("--budget", metavar="N", help="How many candidates.")] = 1000,
     workers: Workers = None,
-    executor: Where = "local",
-    shard: Annotated[str, typer.Option("--shard", metavar="i/n", help="Only part i (from 0) of n.")] = "0/1",
+    executor: Executor = "local",
+    shard: Shard = "0/1",
     freeze: Annotated[
         list[str] | None, typer.Option("--freeze", metavar="NAME=VALUE", help="Hold a parameter.")
     ] = None,
     space: Annotated[Path | None, typer.Option("--space", metavar="FILE", help="Ranges of your own, .toml.")] = None,
-    start: Annotated[
-        Path | None, typer.Option("--start", metavar="FILE", help="Parameters to start from (cmaes, tpe, elites).")
+    params: Annotated[
+        Path | None, typer.Option("--params", metavar="FILE", help="Parameters to start from (cmaes, tpe, elites).")
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Of the sampler, such as sigma=0.1.")
@@ -102,7 +104,7 @@ def search(
     robust: Robust = False,
     objective: Own = "",
     argument: Arguments = None,
-    timeout: Timeout = None,
+    timeout: TrialTimeout = None,
     minutes: Minutes = None,
     seed: Seed = 0,
     json: Json = False,
@@ -120,10 +122,10 @@ def search(
         shard=shard,
         seed=seed,
         batch=batch,
-        options=_values(option),
-        frozen=_values(freeze),
+        options=values_of(option),
+        frozen=values_of(freeze),
         space=space,
-        start=start,
+        params=params,
         timeout=timeout,
         minutes=minutes,
     )
@@ -140,8 +142,8 @@ def resume(
     study: Study,
     budget: Annotated[int | None, typer.Option("--budget", metavar="N", help="A new number of candidates.")] = None,
     workers: Workers = None,
-    executor: Where = "local",
-    timeout: Timeout = None,
+    executor: Executor = "local",
+    timeout: TrialTimeout = None,
     minutes: Minutes = None,
     json: Json = False,
 ) -> None:
@@ -186,20 +188,19 @@ def export(
         motion = None if done.motion is None else str(done.motion)
         print_json({"candidate": as_row(done.record), "parameters": str(done.parameters), "motion": motion})
         return
-    for path in filter(None, (done.parameters, done.motion)):
-        console().print(f"wrote {path}", markup=False)
+    tell_written(done.parameters, done.motion)
 
 
 @app.command("merge")
 def merge(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to make.")],
-    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of the shards.")],
+    parts: Shards,
+    out: MergedFolder = None,
     json: Json = False,
 ) -> None:
     """Put the shards of a study together."""
     from andante.runtime.gait_job import merge_studies
 
-    _tell(merge_studies(out, parts), json)
+    _tell(merge_studies(*merge_of(out, parts)), json)
 
 
 def _task(
@@ -215,25 +216,7 @@ def _task(
 ) -> GaitTask:
     from andante.runtime.gait_job import GaitTask
 
-    return GaitTask(robot, engine, variant, seconds, world, fitness, robust, objective, _values(argument))
-
-
-def _values(words: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE words; a value is read as in TOML, and as a plain word where that fails."""
-    import tomllib
-
-    from andante.errors import BadInput
-
-    out: dict[str, Any] = {}
-    for word in words or []:
-        name, sign, value = word.partition("=")
-        if not sign or not name.strip() or not value.strip():
-            raise BadInput(f"{word!r} should look like NAME=VALUE")
-        try:
-            out[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except (tomllib.TOMLDecodeError, RecursionError):
-            out[name.strip()] = value.strip()
-    return out
+    return GaitTask(robot, engine, variant, seconds, world, fitness, robust, objective, values_of(argument))
 
 
 def _tell(outcome: SearchOutcome, json: bool, live: bool = False) -> None:
@@ -242,7 +225,7 @@ def _tell(outcome: SearchOutcome, json: bool, live: bool = False) -> None:
         return
     if not (live and sys.stderr.isatty()):  # there the progress line has told them
         for notice in outcome.notices:
-            sys.stderr.write(f"note: {notice}\n")
+            warn(notice)
     out = console()
     rate = "" if outcome.rate is None else f", {outcome.rate:.3g} a second"
     failed = f", {outcome.summary.failed} failed" if outcome.summary.failed else ""
@@ -276,4 +259,4 @@ def _short(value: Any) -> str:
 
 
 def _kept(study: Path) -> None:
-    sys.stderr.write(f"what is finished is kept; go on with: andante gait resume {study}\n")
+    warn(f"what is finished is kept; go on with: andante gait resume {study}")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Arguments, Json, RobotName, Seed
-from .output import arguments_of, console, print_json
+from .options import Arguments, Json, Pose, RobotName, Seed
+from .output import console, print_json
+from .words import arguments_of, numbers_of
 
 if TYPE_CHECKING:
     from andante.description import Robot
@@ -26,7 +27,7 @@ def ik(
     base: Annotated[
         str | None, typer.Option("--base", metavar="LINK", help="Where the chain begins: the root.")
     ] = None,
-    start: Annotated[str | None, typer.Option("--start", metavar="POSE", help="Named pose to start from.")] = None,
+    pose: Pose = None,
     hold: Annotated[
         list[str] | None, typer.Option("--hold", metavar="JOINT=VALUE", help="A joint that stands still [rad, m].")
     ] = None,
@@ -46,7 +47,7 @@ def ik(
     if hold:
         chain = chain.hold(_held(hold))
     wanted = _target(target)
-    begin, notes = _start(made, chain, start, not no_limits)
+    begin, notes = _start(made, chain, pose, not no_limits)
     found = chain.ik(wanted, begin, axes=axes, limits=not no_limits, restarts=restarts, seed=seed)
     positions = dict(zip(chain.joint_names, found.q.tolist(), strict=True))
     if json:
@@ -77,15 +78,9 @@ def _target(words: str) -> list[float]:
     """Six numbers, nan for free ones."""
     from andante.errors import BadInput
 
-    parts = words.replace(",", " ").split()
-    try:
-        numbers = [float(part) for part in parts]
-    except ValueError:
-        raise BadInput(f"--target {words!r}: expected six numbers or nan: x y z yaw pitch roll") from None
+    numbers = numbers_of(words)
     if len(numbers) != 6:
-        raise BadInput(
-            f"--target {words!r}: expected six numbers (x y z yaw pitch roll, nan = free), got {len(numbers)}"
-        )
+        raise BadInput(f"--target {words!r}: expected six numbers (x y z yaw pitch roll, nan = free)")
     return numbers
 
 
@@ -114,7 +109,7 @@ def _start(robot: Robot, chain: Chain, pose: str | None, limited: bool) -> tuple
     lower, upper = chain.limits
     inside = np.clip(q, lower, upper)
     notes = [
-        f"start: {name} at {value:.4g} is outside {low:.4g} to {high:.4g}; begins at {cut:.4g}"
+        f"pose: {name} at {value:.4g} is outside {low:.4g} to {high:.4g}; begins at {cut:.4g}"
         for name, value, low, high, cut in zip(chain.joint_names, q, lower, upper, inside, strict=True)
         if limited and value != cut
     ]

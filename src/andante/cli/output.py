@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sys
+from pathlib import Path
 from typing import Any
+
+from .words import arguments_of as arguments_of
 
 
 def clean(value: Any) -> Any:
@@ -49,14 +52,14 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     console().print(made)
 
 
-def arguments_of(words: list[str] | None) -> dict[str, str]:
-    """`name:=value` words as a mapping."""
-    from andante.errors import BadInput
+def tell_written(*paths: Path | str | None) -> None:
+    """Say which files were written; None stands for one that was not asked for."""
+    for path in paths:
+        if path is not None:
+            console().print(f"wrote {path}", markup=False)
 
-    out = {}
-    for word in words or []:
-        name, sign, value = word.partition(":=")
-        if not sign or not name.isidentifier():
-            raise BadInput(f"argument {word!r} should look like name:=value")
-        out[name] = value
-    return out
+
+def warn(text: str) -> None:
+    """A line on stderr beside the result."""
+    sys.stderr.write(f"andante: {text}\n")
+    sys.stderr.flush()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
-from .output import arguments_of, console, print_json
+from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
+from .output import console, print_json, tell_written
+from .words import arguments_of, texts_of
 
 
 def play(
@@ -35,23 +35,23 @@ def play(
     values: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of an action; repeat it.")
     ] = None,
-    pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to start from.")] = None,
+    pose: Pose = None,
     seed: Seed = 0,
-    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
-    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
-    picture: Annotated[Path | None, typer.Option("--picture", metavar="OUT", help="Last instant as .png.")] = None,
+    record: Record = None,
+    video: Video = None,
+    picture: Picture = None,
     check: Annotated[bool, typer.Option("--check", help="Only say what would go wrong.")] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
     json: Json = False,
 ) -> None:
     """Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up."""
-    from andante.runtime.play_job import PlayJob, as_row, check_play, run_play
+    from andante.runtime.play_job import PlayJob, check_play, run_play
 
     job = PlayJob(
         robot=robot,
         motion=motion,
         arguments=arguments_of(arguments),
-        parameters=_parameters(values),
+        parameters=texts_of(values),
         world=world,
         engine=engine,
         pose=pose,
@@ -69,7 +69,7 @@ def play(
     if check:
         checked = check_play(job)
         if out is None:
-            rows = [as_row(problem) for problem in checked.problems]
+            rows = [problem.as_dict() for problem in checked.problems]
             print_json(
                 {
                     "robot": checked.robot.name,
@@ -103,18 +103,4 @@ def play(
     if tracking["joint"]:
         out.print(f"joints follow within {tracking['rms']:.4f} rad rms{where}", markup=False)
     out.print("[red]fallen[/red]" if outcome.fallen else "[green]up[/green]")
-    for path in (record, video, picture):
-        if path is not None:
-            out.print(f"wrote {path}", markup=False)
-
-
-def _parameters(words: list[str] | None) -> dict[str, str]:
-    from andante.errors import BadInput
-
-    out = {}
-    for word in words or []:
-        name, sign, value = word.partition("=")
-        if not sign or not name.isidentifier() or not value:
-            raise BadInput(f"parameter {word!r} should look like NAME=VALUE")
-        out[name] = value
-    return out
+    tell_written(record, video, picture)

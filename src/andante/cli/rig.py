@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from .options import Arguments, Json, RobotName
-from .output import arguments_of, console, print_json
+from .output import console, print_json
+from .words import arguments_of
 
 
 def rig(

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
-from .output import arguments_of, console, print_json
+from .options import (
+    Arguments,
+    EngineName,
+    Json,
+    Picture,
+    Push,
+    Record,
+    RobotName,
+    Seed,
+    StepSize,
+    Video,
+    WorldName,
+)
+from .output import console, print_json, tell_written
+from .words import arguments_of
 
 TOLD = 3  # warnings shown before the rest is counted
 
@@ -19,17 +31,15 @@ def sim(
     world: WorldName = "empty",
     engine: EngineName = "mujoco",
     seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Simulated time.")] = 5.0,
-    dt: Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")] = 0.002,
+    dt: StepSize = 0.002,
     pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to hold.")] = None,
     drop: Annotated[float, typer.Option("--drop", metavar="M", help="Let it fall from this height.")] = 0.0,
     fixed: Annotated[bool, typer.Option("--fixed", help="Bolt the root link down, as for an arm.")] = False,
-    push: Annotated[
-        str | None, typer.Option("--push", metavar='"NS DIR T"', help='Push the root: "2.0 forward 1.0" [N s, s].')
-    ] = None,
+    push: Push = None,
     seed: Seed = 0,
-    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
-    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
-    picture: Annotated[Path | None, typer.Option("--picture", metavar="OUT", help="Last instant as .png.")] = None,
+    record: Record = None,
+    video: Video = None,
+    picture: Picture = None,
     realtime: Annotated[bool, typer.Option("--realtime", help="Not faster than the wall clock.")] = False,
     json: Json = False,
 ) -> None:
@@ -71,9 +81,7 @@ def sim(
         markup=False,
     )
     out.print(f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, {state}")
-    for path in (record, video, picture):
-        if path is not None:
-            out.print(f"wrote {path}", markup=False)
+    tell_written(record, video, picture)
     if picture is not None and out.is_terminal:
         from .preview import show_picture
 

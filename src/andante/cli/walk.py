@@ -7,8 +7,21 @@ from typing import Annotated
 
 import typer
 
-from .options import Arguments, EngineName, Json, RobotName, Seed, WorldName
-from .output import arguments_of, console, print_json
+from .options import (
+    Arguments,
+    EngineName,
+    GaitParameters,
+    Json,
+    Push,
+    Record,
+    RobotName,
+    Seed,
+    StepSize,
+    Video,
+    WorldName,
+)
+from .output import console, print_json, tell_written
+from .words import arguments_of
 
 
 def walk(
@@ -29,19 +42,15 @@ def walk(
     ] = None,
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long --velocity lasts.")] = None,
     speed: Annotated[float, typer.Option("--speed", metavar="PERCENT", help="Of the gait's top speed.")] = 60.0,
-    push: Annotated[
-        str | None, typer.Option("--push", metavar='"NS DIR T"', help='Push it: "2.0 left 1.0" [N s, s].')
-    ] = None,
-    params: Annotated[
-        Path | None, typer.Option("--params", metavar="FILE", help="Gait parameters, .toml or .json.")
-    ] = None,
+    push: Push = None,
+    params: GaitParameters = None,
     rig: Annotated[
         Path | None, typer.Option("--rig", metavar="RIG", help="Rig file; else NAME.rig.toml, else inferred.")
     ] = None,
-    dt: Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")] = 0.002,
+    dt: StepSize = 0.002,
     seed: Seed = 0,
-    record: Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")] = None,
-    video: Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")] = None,
+    record: Record = None,
+    video: Video = None,
     json: Json = False,
 ) -> None:
     """Let a robot walk and tell how far it came."""
@@ -78,6 +87,4 @@ def walk(
     )
     if not (outcome.arrived or outcome.fallen):
         out.print("the time was over before it stood again", markup=False, style="dim")
-    for path in (record, video):
-        if path is not None:
-            out.print(f"wrote {path}", markup=False)
+    tell_written(record, video)

@@ -36,3 +36,7 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.source}: " if str(self.source) else ""
         return f"{place}{self.severity}: {self.message}"
+
+    def as_dict(self) -> dict[str, str]:
+        """The finding as JSON carries it: severity, where (file:line), message."""
+        return {"severity": str(self.severity), "where": str(self.source), "message": self.message}

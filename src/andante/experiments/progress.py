@@ -30,7 +30,7 @@ def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
             if isinstance(event, Started):
                 bar.update(line, total=event.budget, completed=event.known)
             elif isinstance(event, Notice):
-                bar.console.print(f"note: {event.text}", markup=False, highlight=False)
+                bar.console.print(f"andante: {event.text}", markup=False, highlight=False)
             elif isinstance(event, Evaluated):
                 failed += event.record.failed
                 bar.update(line, completed=event.done, told=words(event, failed))

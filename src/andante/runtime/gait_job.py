@@ -97,7 +97,7 @@ class SearchJob:
     options: Mapping[str, Any] = field(default_factory=dict)
     frozen: Mapping[str, float] = field(default_factory=dict)
     space: Path | None = None
-    start: Path | None = None
+    params: Path | None = None
     timeout: float | None = None
     minutes: float | None = None
 
@@ -108,8 +108,8 @@ class SearchJob:
         if self.space is not None:
             space = _own_space(self.space, space)
         options = dict(self.options)
-        if self.start is not None:
-            given = read_parameters(self.start)
+        if self.params is not None:
+            given = read_parameters(self.params)
             whole = {
                 **{name: value for name, value in self.task.default_parameters().items() if name in space},
                 **given,

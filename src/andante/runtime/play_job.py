@@ -85,13 +85,8 @@ class PlayOutcome:
             "fallen": self.fallen,
             "tracking": dict(self.tracking),
             "base": self.base,
-            "problems": [as_row(problem) for problem in self.problems],
+            "problems": [problem.as_dict() for problem in self.problems],
         }
-
-
-def as_row(problem: Problem) -> dict[str, str]:
-    """A problem as the command line prints it."""
-    return {"severity": problem.severity.value, "where": str(problem.source), "message": problem.message}
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def progress_line(wanted: bool) -> Iterator[Any]:
             if isinstance(event, Started):
                 bar.update(line, total=event.budget, completed=event.known, best=_best(event.best))
             elif isinstance(event, Notice):
-                bar.console.print(f"note: {event.text}", markup=False, highlight=False)
+                bar.console.print(f"andante: {event.text}", markup=False, highlight=False)
             elif isinstance(event, Evaluated):
                 known = isfinite(event.rate)
                 bar.update(
