@@ -4,8 +4,8 @@
 
 `andante studio nao --world lab` runs as a user starts it, a session and its web server. Visitors come one after the
 other, several at a time: some listen (JSON, CBOR, CDR in CBOR), some drive, some call services (lists, motions,
-recordings, replays, clips, resets, another world and back), some never read what they asked for, some vanish without a word,
-and now and then Chromium opens the page, looks into all panels, loads it anew and closes it.
+recordings, replays, clips, resets, another world and back), some never read what they asked for, some vanish without
+a word, and now and then Chromium opens the page, looks into all panels, loads it anew and closes it.
 
 Every 5 s the resident memory, open files, threads and children of both processes are read from /proc, and the
 real-time factor from /status. The report has a row per minute, the slope of the memory over the second half (of the
