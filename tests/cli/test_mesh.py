@@ -107,3 +107,15 @@ def test_split_that_cannot_be_finished_writes_nothing(pair: Path) -> None:
     with pytest.raises(BadInput, match=r"part_1\.stl cannot be written"):
         run(pair, pair.with_name("part.stl"), "--split")
     assert sorted(p.name for p in pair.parent.iterdir()) == ["pair.stl", "part_1.stl"]
+
+
+def test_inertia_of_a_mass(pair: Path) -> None:
+    out = pair.with_name("part.stl")
+    told = run(pair, out, "--split", "--mass", 7)
+    assert '<origin xyz="0 0 0"/>\n  <mass value="6"/>\n  <inertia ixx="6.5" ixy="0" ixz="0" iyy="5"' in told
+    assert '<origin xyz="5 0 0"/>\n  <mass value="1"/>' in told
+    row = json.loads(run(pair, out, "--scale", "0.1", "--box", "--mass", 1, "--json"))["files"][0]
+    assert row["com"] == pytest.approx([0.25, 0, 0], abs=1e-9)
+    assert row["inertia"][3] == pytest.approx((0.6**2 + 0.3**2) / 12)
+    with pytest.raises(BadInput, match="positive number of kilograms"):
+        run(pair, out, "--mass", 0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 
 from andante.description import (
     Box,
@@ -20,6 +21,7 @@ from andante.description import (
     world_names,
 )
 from andante.description.check import check_file, check_robot
+from andante.description.check.masses import even_inertia
 from andante.description.check.overlaps import shapes_overlap
 from andante.description.check.recognise import find_legs, find_wheels
 from andante.description.joint import Dynamics
@@ -64,7 +66,7 @@ def test_a_good_robot_has_no_problems():
         (two_links(Inertia(1.0)), "warning", "zero inertia tensor"),
         (two_links(Inertia(5000.0, (0, 0, 0), (50, 0, 0, 50, 0, 50))), "warning", "grams"),
         (two_links(Inertia(1e-4, (0, 0, 0), (1e-7, 0, 0, 1e-7, 0, 1e-7))), "warning", "times as heavy"),
-        (two_links(limits=Limits(-90, 90, 5, 5)), "warning", "were degrees meant"),
+        (two_links(limits=Limits(-90, 90, 5, 5)), "warning", "were degrees meant? those are -1.571 to 1.571 rad"),
         (two_links(limits=Limits(0, 0, 5, 5)), "warning", "cannot move"),
         (two_links(limits=Limits(-1, 1, 0, 5)), "warning", "effort limit 0"),
         (two_links(limits=Limits(-1, 1, 5, 0)), "warning", "velocity limit 0"),
@@ -117,6 +119,73 @@ def test_missing_and_broken_meshes_are_errors_with_the_link(tmp_path):
         robot = Robot("r", (Link("base", GOOD), link), (Joint("j", JointType.CONTINUOUS, "base", "arm"),))
         problems = found(robot)
         assert any(s == "error" and "link 'arm': collision mesh" in m for s, m in problems), problems
+
+
+def armed(*collisions, inertia=GOOD) -> Robot:
+    """A base and an arm 0.1 m away with those collision shapes."""
+    joint = Joint("j", JointType.CONTINUOUS, "base", "arm", SE3.from_xyz_rpy((0.1, 0, 0)))
+    return Robot("r", (Link("base", GOOD), Link("arm", inertia, collisions=collisions)), (joint,))
+
+
+def test_a_zero_tensor_comes_with_the_one_of_its_shapes():
+    shapes = Collision(Box((0.1, 0.2, 0.3))), Collision(Box((0.1, 0.2, 0.3)), SE3.from_xyz_rpy((0.1, 0, 0)))
+    together = Inertia(1.2, (0.05, 0, 0), (0.013, 0, 0, 0.013, 0, 0.009))  # one box of 0.2 x 0.2 x 0.3 m
+    even = even_inertia(armed(*shapes).link("arm"), 1.2)
+    assert even.com == pytest.approx(together.com)
+    np.testing.assert_allclose(even.matrix, 0.1 * np.diag([0.13, 0.13, 0.08]), atol=1e-12)
+    told = [m for _, m in found(armed(*shapes, inertia=Inertia(1.2)))]
+    assert told == [
+        "link 'arm': has mass but a zero inertia tensor; its shapes at even density have "
+        '<inertia ixx="0.013" ixy="0" ixz="0" iyy="0.013" iyz="0" izz="0.008"/>'
+    ]
+
+
+def test_a_mesh_in_millimetres_is_told_once_and_nothing_that_follows_from_it(tmp_path):
+    part = tmp_path / "part.stl"
+    trimesh.creation.box(extents=(40, 30, 20)).export(part)
+    told = found(armed(Collision(Mesh("part.stl", part))))
+    assert told == [
+        (
+            "warning",
+            "link 'arm': collision mesh 'part.stl' measures 53.9 m; in millimetres? "
+            'write scale="0.001 0.001 0.001" beside its name',
+        )
+    ]
+    assert (
+        found(
+            armed(
+                Collision(Mesh("part.stl", part, scale=(1e-3,) * 3)),
+                inertia=Inertia(1, (0,) * 3, (1e-3, 0, 0, 1e-3, 0, 1e-3)),
+            )
+        )
+        == []
+    )
+    small = found(armed(Collision(Mesh("part.stl", part, scale=(1e-6,) * 3))))
+    assert any("measures 0.054 mm; was a mesh in metres scaled by 0.001?" in message for _, message in small)
+    trimesh.creation.box(extents=(4, 3, 2)).export(part)  # under 20 m, but not beside joints 0.1 m apart
+    assert any("in millimetres?" in message for _, message in found(armed(Collision(Mesh("part.stl", part)))))
+
+
+@pytest.mark.parametrize("name", ["package://robt_description/meshes/arm.stl", "meshes/Arm.STL", "../arm.stl"])
+def test_a_mesh_that_lies_nearby_is_named(tmp_path, name):
+    (tmp_path / "meshes").mkdir()
+    trimesh.creation.box().export(tmp_path / "meshes" / "arm.stl")
+    (tmp_path / "urdf").mkdir()
+    for folder, right in ((tmp_path, "meshes/arm.stl"), (tmp_path / "urdf", "../meshes/arm.stl")):
+        shape = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+        text = f'<robot name="r"><link name="a">{shape}</link></robot>'
+        report = check_file(write(folder, text))
+        assert [p.message for p in report.problems if p.severity == "error"] == [
+            f"link 'a': visual mesh {name!r} was not found; write filename=\"{right}\": that file is there"
+        ]
+
+
+def test_a_missing_limit_is_told_once(tmp_path):
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+      <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+      <joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>"""
+    told = [p.message for p in check_file(write(tmp_path, text)).problems if "limit" in p.message]
+    assert told == ["joint 'j' is revolute and needs <limit lower upper effort velocity>"]
 
 
 def test_overlaps_of_links_that_are_no_neighbours():

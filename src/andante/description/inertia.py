@@ -80,3 +80,11 @@ def combine(parts: Iterable[Inertia]) -> Inertia | None:
     com = sum(body.mass * np.asarray(body.com) for body in bodies) / mass
     tensor = sum(body.matrix + steiner(body.mass, np.asarray(body.com) - com) for body in bodies)
     return Inertia.from_matrix(mass, com, tensor)
+
+
+def inertia_element(inertia: Inertia) -> str:
+    """The tensor as the <inertia> element of a URDF, three digits; what is nothing beside the largest moment is 0."""
+    least = 1e-6 * max(inertia.moments)
+    named = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), inertia.moments, strict=True)
+    values = " ".join(f'{name}="{value if abs(value) > least else 0.0:.3g}"' for name, value in named)
+    return f"<inertia {values}/>"

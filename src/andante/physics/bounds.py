@@ -30,5 +30,5 @@ def diverged(engine: Engine, model: str) -> Diverged:
     """The error of a model that left all bounds."""
     return Diverged(
         f"engine {engine.name!r}: model {model!r} flew apart or away before {engine.time:.3f} s; use a smaller "
-        f"step than {engine.dt:g} s, or check its masses, inertias, efforts and gains"
+        f"step than {engine.dt:g} s, or check its masses, inertias, mesh sizes, efforts and gains (andante check)"
     )

@@ -22,7 +22,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.bounds import check_bounds
-from andante.physics.missing import missing_visuals, require_collision_meshes
+from andante.physics.missing import absurd_meshes, missing_visuals, require_collision_meshes
 from andante.sensors import SensorSuite
 
 from .falls import FallRule, Stance, stance
@@ -134,6 +134,7 @@ class Simulation:
         for actor in self.engine.actors:
             told += actor.tree.robot.problems
         told += missing_visuals(actor.tree.robot for actor in self.engine.actors)
+        told += absurd_meshes(actor.tree.robot for actor in self.engine.actors)
         return tuple(dict.fromkeys((*told, *self.engine.problems)))
 
     # ---- what is commanded -----------------------------------------------------------------------

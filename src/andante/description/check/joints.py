@@ -43,7 +43,11 @@ def _limit_problems(joint: Joint) -> Iterator[Problem]:
                 joint.source,
             )
         elif math.isfinite(span) and span > FULL_TURNS:
-            message = f"{told}: limits {limits.lower:g} to {limits.upper:g} rad are over two turns; were degrees meant?"
+            radians = f"{math.radians(limits.lower):.4g} to {math.radians(limits.upper):.4g}"
+            message = (
+                f"{told}: limits {limits.lower:g} to {limits.upper:g} rad are over two turns; were degrees meant? "
+                f"those are {radians} rad"
+            )
             yield Problem(Severity.WARNING, message, joint.source)
     if (
         joint.type is JointType.PRISMATIC

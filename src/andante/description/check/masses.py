@@ -7,12 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from andante.description.extent import bounds
+from andante.description.inertia import Inertia, combine, inertia_element
 from andante.description.joint import JointType
 from andante.description.link import Link
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
+from andante.description.solids import inertia_of, volume
 from andante.description.source import Problem, Severity
 from andante.errors import AndanteError
+
+from .meshes import is_outsized, largest_mesh
 
 TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
 ABSURD_RATIO = 1000.0  # neighbours whose masses differ by more make solvers struggle
@@ -21,8 +25,9 @@ HEAVY = 2000.0  # [kg]; no robot link, but a mistake of units
 
 def mass_problems(robot: Robot) -> Iterator[Problem]:
     """Masses, tensors, centres of mass and ratios between neighbours."""
+    limit = largest_mesh(robot)
     for link in robot.links:
-        yield from _link_problems(robot, link)
+        yield from _link_problems(robot, link, limit)
     yield from _ratios(robot)
 
 
@@ -48,7 +53,7 @@ def _carried_mass(robot: Robot, name: str) -> float:
     )
 
 
-def _link_problems(robot: Robot, link: Link) -> Iterator[Problem]:
+def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
     inertia = link.inertia
     if inertia is None or inertia.mass == 0:
         if _moves(robot, link) and _carried_mass(robot, link.name) == 0:
@@ -67,14 +72,16 @@ def _link_problems(robot: Robot, link: Link) -> Iterator[Problem]:
     if inertia.mass > HEAVY:
         yield _problem(Severity.WARNING, link, f"mass {inertia.mass:g} kg; should that be grams?")
     yield from _tensor_problems(link)
-    yield from _size_problems(link)
+    shapes = [each.geometry for each in link.collisions] + [each.geometry for each in link.visuals]
+    if not any(is_outsized(shape, limit) for shape in shapes):
+        yield from _size_problems(link)
 
 
 def _tensor_problems(link: Link) -> Iterator[Problem]:
     assert link.inertia is not None
     principal = np.linalg.eigvalsh(link.inertia.matrix)
     if not np.any(link.inertia.matrix):
-        yield _problem(Severity.WARNING, link, "has mass but a zero inertia tensor; compute it from the shape and mass")
+        yield _problem(Severity.WARNING, link, f"has mass but a zero inertia tensor; {_suggested(link)}")
     elif principal[0] <= 0:
         yield _problem(
             Severity.ERROR,
@@ -121,6 +128,32 @@ def _size_problems(link: Link) -> Iterator[Problem]:
             link,
             f"radius of gyration {gyration:.2g} m is tiny beside the link ({size:.3g} m); inertia in the wrong unit?",
         )
+
+
+def _suggested(link: Link) -> str:
+    """What to write instead of a zero tensor: that of the link's shapes at even density."""
+    assert link.inertia is not None
+    even = even_inertia(link, link.inertia.mass)
+    if even is None:
+        return "compute it from shape and mass"
+    return f"its shapes at even density have {inertia_element(even)}"
+
+
+def even_inertia(link: Link, mass: float) -> Inertia | None:
+    """Inertia of a link's collision shapes (visual ones where it has none) at one density; None without solids."""
+    for shapes in (link.collisions, link.visuals):
+        solids = []
+        for shape in shapes:
+            try:
+                solids.append((shape.geometry, shape.pose, volume(shape.geometry)))
+            except AndanteError:
+                continue  # a plane, or a mesh that the mesh check tells about
+        total = sum(size for _, _, size in solids)
+        if total > 0:
+            return combine(
+                inertia_of(g, mass=mass * size / total).inertia.transformed(pose) for g, pose, size in solids
+            )
+    return None
 
 
 def _box(link: Link) -> tuple[np.ndarray, np.ndarray] | None:

@@ -14,20 +14,26 @@ from andante.description.source import Problem, Severity
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 
+from .meshes import is_outsized, largest_mesh
+
 MAX_REPORTED = 12
 MAX_COUNTED = 200  # pairs after which the search ends
 TOUCHING = 1e-4  # shapes are shrunk by this much: touching is not overlapping [m]
 
 
 def overlap_problems(robot: Robot) -> Iterator[Problem]:
-    """One line per pair of links; neighbours over one joint and pairs that never collide are left out."""
+    """One line per pair of links; neighbours over one joint and pairs that never collide are left out.
+
+    So are meshes that are far too large: they overlap everything, and the mesh check tells what to do about them.
+    """
+    limit = largest_mesh(robot)
     poses = robot.link_poses()
     body = _rigid_bodies(robot)
     neighbours = {frozenset((body[j.parent], body[j.child])) for j in robot.joints if j.type is not JointType.FIXED}
     placed: list[tuple[str, Geometry, SE3, Array, Array]] = []
     for link in robot.links:
         for collision in link.collisions:
-            if isinstance(collision.geometry, Plane | Heightmap):
+            if isinstance(collision.geometry, Plane | Heightmap) or is_outsized(collision.geometry, limit):
                 continue
             pose = poses[link.name] @ collision.pose
             try:

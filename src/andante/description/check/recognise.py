@@ -28,7 +28,7 @@ DRIVE_PLUGINS = {
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg: its joints from the body outwards, and the link at its end."""
+    """A leg: its joints from the body outwards, and the link at its end that reaches lowest."""
 
     joints: tuple[str, ...]
     tip: str
@@ -96,9 +96,9 @@ def find_legs(robot: Robot) -> list[Leg]:
             if joint.one_dof:
                 chain.append(joint.name)
             link = joint.parent
-        low = _lowest(robot, end, poses)
-        if len(chain) >= 2 and low is not None:
-            branches.append((tuple(reversed(chain)), end, low))
+        lowest = _lowest(robot, end, poses)
+        if len(chain) >= 2 and lowest is not None:
+            branches.append((tuple(reversed(chain)), lowest[1], lowest[0]))
     if not branches:
         return []
     floor = min(low for _, _, low in branches)
@@ -108,16 +108,17 @@ def find_legs(robot: Robot) -> list[Leg]:
     return sorted(legs, key=lambda leg: order[leg.joints[0]]) if len(legs) >= 2 else []
 
 
-def _lowest(robot: Robot, end: str, poses: dict) -> float | None:
-    """Lowest point of the collision shapes of the links welded to a link [m], root frame."""
-    group, lows = [end], []
+def _lowest(robot: Robot, end: str, poses: dict) -> tuple[float, str] | None:
+    """Lowest point of the collision shapes of a link and those welded to it [m], root frame, and whose it is."""
+    group: list[str] = [end]
+    lows: list[tuple[float, str]] = []
     for name in group:
         group += [j.child for j in robot.joints if j.parent == name and j.type is JointType.FIXED]
         for collision in robot.link(name).collisions:
             if isinstance(collision.geometry, Plane):
                 continue
             try:
-                lows.append(float(bounds(collision.geometry, poses[name] @ collision.pose)[0][2]))
+                lows.append((float(bounds(collision.geometry, poses[name] @ collision.pose)[0][2]), name))
             except AndanteError:
                 continue
     return min(lows) if lows else None

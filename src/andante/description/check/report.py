@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from .overlaps import overlap_problems
 from .recognise import recognise
 from .structure import structure_problems
 
+NEEDS_LIMIT = "needs <limit"
 ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
@@ -63,7 +64,7 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
     """Check a robot; `faults` are problems already found in its file."""
     problems = [
         *(faults or []),
-        *robot.problems,
+        *_not_told_yet(robot.problems, faults or []),
         *mass_problems(robot),
         *joint_problems(robot),
         *mesh_problems(robot),
@@ -78,6 +79,12 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
         recognised=tuple(recognise(robot)),
         problems=_sorted(problems),
     )
+
+
+def _not_told_yet(read: tuple[Problem, ...], faults: list[Problem]) -> Iterator[Problem]:
+    """What the reader said, without missing limits that are errors of the file already."""
+    told = {fault.source for fault in faults if NEEDS_LIMIT in fault.message}
+    yield from (problem for problem in read if problem.source not in told or NEEDS_LIMIT not in problem.message)
 
 
 def check_world(world: World, faults: list[Problem] | None = None) -> CheckReport:
