@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -380,3 +381,17 @@ def test_pow_and_a_missing_include(tmp_path: Path) -> None:
     assert value(tmp_path, "<out v='${pow(2, 3)}'/>") == "8.0"
     said = refusal(write(tmp_path, "<xacro:include filename='nope.xacro'/>"))
     assert said.count("does not exist") == 1
+
+
+def test_time_is_that_of_the_processor(tmp_path, monkeypatch):
+    from andante.description.io import xacro_session
+
+    file = tmp_path / "slow.xacro"
+    file.write_text(
+        "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><xacro:macro name='m'><link name='a'/></xacro:macro>"
+        "<xacro:m/></robot>"
+    )
+    spent = iter(range(0, 100, 9))  # what the wall clock shows is not asked for
+    monkeypatch.setattr(xacro_session, "time", SimpleNamespace(thread_time=lambda: next(spent)))
+    with pytest.raises(BadInput, match="takes more than 10 s of the processor"):
+        read_robot(file)
