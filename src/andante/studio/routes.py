@@ -6,7 +6,7 @@ import threading
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from andante.errors import AndanteError
@@ -32,7 +32,17 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
             return Response(status_code=304, headers=headers)
         return Response(found.data, media_type=found.media_type, headers=headers)
 
-    return [Route("/robot/{path:path}", answer), Route("/world/{path:path}", answer)]
+    first = {kind: next((n for n in (arguments or {}).get(f"{kind}s", []) if n in known), None)
+             for kind, known in (("robot", scenes.robots), ("world", scenes.worlds))}  # fmt: skip
+
+    async def opening(_: Request) -> Response:
+        return JSONResponse(first)
+
+    return [
+        Route("/robot/{path:path}", answer),
+        Route("/world/{path:path}", answer),
+        Route("/scene.json", opening),  # what the page may load while the session is still being built
+    ]
 
 
 def prepare(scenes: Scenes, wanted: dict[str, list[str]]) -> None:

@@ -6,8 +6,8 @@ import type { Lighting } from "./bake";
 import { BAKED, BAKED_GLASS } from "./materials";
 import { SOFTWARE } from "./quality";
 
-const SUN = 2.1;
-const SKY = 1.35;
+const SUN = SOFTWARE ? 1.25 : 2.1;
+const SKY = SOFTWARE ? 2.0 : 1.35;
 const NIGHT = 0.72; // share of the light that is left in the dark theme
 const REACH = 1.6; // half edge of the square in which shadows fall [m]
 

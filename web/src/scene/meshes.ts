@@ -2,6 +2,8 @@
 
 import * as THREE from "three";
 
+import { SOFTWARE } from "./quality";
+
 const MAGIC = 0x4d444e41; // "ANDM"
 const HEAD = 16;
 
@@ -24,7 +26,8 @@ export function decode(buffer: ArrayBuffer): Painted {
   geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(buffer, HEAD, 3 * vertices), 3));
   const directions = new THREE.InterleavedBuffer(new Int8Array(buffer, normals, 4 * vertices), 4);
   geometry.setAttribute("normal", new THREE.InterleavedBufferAttribute(directions, 3, 0, true));
-  geometry.setAttribute("color", new THREE.BufferAttribute(linear(new Uint8Array(buffer, colors, 4 * vertices)), 4, true));
+  const paint = new Uint8Array(buffer, colors, 4 * vertices);
+  geometry.setAttribute("color", new THREE.BufferAttribute(SOFTWARE ? paint : linear(paint), 4, true));
   geometry.setIndex(new THREE.BufferAttribute(new Uint32Array(buffer, colors + 4 * vertices, indices), 1));
   geometry.computeBoundingSphere();
   return { geometry, transparent: (flags & 1) === 1 };

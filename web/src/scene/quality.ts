@@ -1,5 +1,7 @@
 /** How fine the picture is drawn: less where the machine draws by its processor alone. */
 
+import * as THREE from "three";
+
 const NAMES = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const SLOW = 1000 / 24; // a frame that takes longer is too slow [ms]
 const QUICK = 1000 / 70;
@@ -16,6 +18,9 @@ export const SOFTWARE = ((): boolean => {
   gl.getExtension("WEBGL_lose_context")?.loseContext();
   return typeof name === "string" && NAMES.test(name);
 })();
+
+// Colours as the screen takes them save the machine three powers per pixel: light is then added up as it is seen.
+THREE.ColorManagement.enabled = !SOFTWARE;
 
 /** Pixels per CSS pixel, lowered while drawing is slow and raised again while it is quick. */
 export class PixelRatio {

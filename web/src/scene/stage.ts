@@ -40,6 +40,7 @@ export class Stage {
       if (status.world !== this.asked.world) void this.loadWorld(status.world);
       if (status.robot !== this.asked.robot) void this.loadRobot(status.robot);
     });
+    this.prepare().catch(() => undefined); // the status of the session names them too
     if (this.blob) view.scene.add(this.blob);
     hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
     setInterval(() => { this.fallBack(studio); }, STALE);
@@ -115,6 +116,15 @@ export class Stage {
       this.framed = true;
       this.home();
     }
+  }
+
+  /** Load what the session begins with while that is still being built. */
+  private async prepare(): Promise<void> {
+    const answer = await fetch("scene.json");
+    if (!answer.ok) return;
+    const { robot, world } = (await answer.json()) as { robot: string | null; world: string | null };
+    if (world !== null && this.asked.world === "") void this.loadWorld(world);
+    if (robot !== null && this.asked.robot === "") void this.loadRobot(robot);
   }
 
   private async loadRobot(name: string): Promise<void> {

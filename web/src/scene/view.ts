@@ -24,6 +24,7 @@ export class View {
 
   constructor(private readonly holder: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: !SOFTWARE, powerPreference: "high-performance" });
+    this.renderer.outputColorSpace = SOFTWARE ? THREE.LinearSRGBColorSpace : THREE.SRGBColorSpace;
     this.renderer.shadowMap.enabled = !SOFTWARE;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;
