@@ -10,7 +10,9 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from body_pictures import main as body_pictures
 from PIL import Image, ImageDraw, ImageFont
+from session_pictures import main as session_pictures
 from walk_pictures import main as walk_pictures
 from wave_pictures import main as wave_pictures
 
@@ -117,6 +119,8 @@ def main() -> None:
     sheet(four, 4).resize((1280, 240), Image.Resampling.LANCZOS).save(OUT / "robots.png", optimize=True)
     wave_pictures(OUT)
     walk_pictures(OUT)
+    body_pictures()
+    session_pictures()
 
 
 if __name__ == "__main__":
