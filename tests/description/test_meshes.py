@@ -13,10 +13,11 @@ import pytest
 import trimesh
 
 from andante.description.io.mesh_files import load_mesh_file, load_mesh_parts
-from andante.description.io.mesh_writer import WRITABLE, write_bytes, write_mesh
+from andante.description.io.mesh_writer import WRITABLE, write_mesh
 from andante.description.meshes import hull, mesh_color, triangles
 from andante.description.shapes import Mesh
 from andante.errors import BadInput
+from andante.files import write_bytes
 
 SIZE = np.array([0.1, 0.2, 0.3])
 

@@ -42,8 +42,9 @@ def mesh_command(
 
     from andante.description.inertia import inertia_element
     from andante.description.io.mesh_files import load_mesh_file
-    from andante.description.io.mesh_writer import WRITABLE, mesh_bytes, write_all
+    from andante.description.io.mesh_writer import WRITABLE, mesh_bytes
     from andante.description.mesh_tools import report
+    from andante.files import write_all
 
     if hull and box:
         raise BadInput("give --hull or --box, not both")

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from andante.description import load_robot, load_world
-from andante.description.io.mesh_writer import write_all
 from andante.description.world import World
 from andante.errors import BadInput
+from andante.files import write_all
 from andante.geometry import Array, se2
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world

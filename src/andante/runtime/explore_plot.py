@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante.files import whole_file
 from andante.geometry import Array
 from andante.mapping import MappingResult, OccupancyGrid
 
@@ -45,4 +46,5 @@ def save_plot(
         fontsize=10,
     )
     axes.legend(loc="upper right", fontsize=8)
-    figure.savefig(path)
+    with whole_file(path) as partial:
+        figure.savefig(partial)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import product
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +10,7 @@ import numpy as np
 
 from andante.description.extent import robot_bounds
 from andante.errors import BadInput
+from andante.files import whole_file
 from andante.geometry import SE3
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
@@ -44,12 +44,8 @@ def save_picture(sim: Simulation, path: Path, width: int = 1280, height: int = 7
     if path.suffix.lower() not in PICTURES:
         raise BadInput(f"{path}: pictures are written as {', '.join(PICTURES)}")
     picture = Image.fromarray(take_picture(sim, width, height))
-    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
-    try:
+    with whole_file(path) as partial:
         picture.save(partial)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 class Film:

@@ -79,7 +79,7 @@ class LocalizeOutcome:
 
 def run_localize(job: LocalizeJob, progress: bool = False) -> LocalizeOutcome:
     """Check the job, read, localise, and write the trajectory where one is asked for."""
-    from andante.description.io.mesh_writer import write_bytes
+    from andante.files import write_bytes
 
     _check(job)
     check_outputs({"trajectories": (job.trajectory, TRAJECTORIES)})

@@ -60,7 +60,7 @@ class MapOutcome:
 
 def run_map(job: MapJob, progress: bool = False) -> MapOutcome:
     """Read the log, map it, and write MAP.pgm, MAP.yaml and the trajectory: all of them or none."""
-    from andante.description.io.mesh_writer import write_all
+    from andante.files import write_all
 
     base = map_base(job.out)
     files = {suffix: base.with_name(base.name + suffix) for suffix in MAPS}

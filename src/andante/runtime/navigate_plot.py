@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from matplotlib.patches import Polygon
 
 from andante.description import World
 from andante.errors import BadInput
+from andante.files import whole_file
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
 from andante.mapping.worlds import map_of_world
@@ -124,9 +124,5 @@ def save_plot(
 ) -> None:
     """Write the picture of a drive, complete or not at all."""
     figure = plot_drive(world, robot, outcome, drive, map_pose, grid)
-    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
-    try:
+    with whole_file(path) as partial:
         figure.savefig(partial, dpi=130)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

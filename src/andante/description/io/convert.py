@@ -15,8 +15,8 @@ from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity
 from andante.description.world import World
 from andante.errors import BadInput
+from andante.files import write_bytes
 
-from .mesh_writer import write_bytes
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.errors import BadInput
+from andante.files import write_bytes
 
 from .mesh_files import face_colors, quiet
 
@@ -36,33 +34,6 @@ def mesh_bytes(mesh: trimesh.Trimesh, suffix: str) -> bytes:
     with quiet():
         data = mesh.export(file_type=kind[1:], **options)
     return data.encode() if isinstance(data, str) else bytes(data)
-
-
-def write_bytes(data: bytes, path: Path) -> None:
-    """Writes a file whole or not at all: a temporary file in the same folder, renamed when complete."""
-    write_all([(data, path)])
-
-
-def write_all(files: Sequence[tuple[bytes, Path]]) -> None:
-    """Writes several files: all contents beside their targets first, then renamed onto them."""
-    made: list[tuple[Path, Path]] = []
-    path = files[0][1] if files else Path()
-    try:
-        for data, path in files:
-            if path.is_dir():
-                raise IsADirectoryError(None, "it is a folder")
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            made.append((Path(name), path))
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(name).chmod(0o644)
-        for temporary, path in made:
-            temporary.replace(path)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        for temporary, _ in made:
-            temporary.unlink(missing_ok=True)
 
 
 def _collada(mesh: trimesh.Trimesh) -> str:

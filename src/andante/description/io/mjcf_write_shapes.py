@@ -13,9 +13,10 @@ from andante.description.link import Collision, Visual
 from andante.description.meshes import load as load_mesh
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput, Unsupported
+from andante.files import write_all
 from andante.geometry import SE3
 
-from .mesh_writer import mesh_bytes, write_all
+from .mesh_writer import mesh_bytes
 from .mjcf_tree import z_towards
 
 VISUAL_GROUP, COLLISION_GROUP, NEVER_GROUP = "2", "3", "5"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,10 @@ from andante.description import Robot
 from andante.description.io.sidecar import sidecar_path
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
+from andante.files import write_bytes
 from andante.locomotion.rig import Leg, Rig, check_rig
 from andante.locomotion.rig_infer import infer_rig
+from andante.parsing import parse_toml
 
 MAX_BYTES = 1024 * 1024
 TOP = ("robot", "body", "forward", "centre", "mass", "step_height", "stride_time", "legs", "stance", "servos")
@@ -87,14 +87,7 @@ def write_rig(rig: Rig, path: Path) -> None:
         raise BadInput(f"{path} is a folder; give a file name")
     if not path.absolute().parent.is_dir():
         raise BadInput(f"{path}: the folder does not exist; make it first")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(rig_text(rig), encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    write_bytes(rig_text(rig).encode(), path)
 
 
 def read_rig(path: Path, robot: Robot | None = None) -> Rig:
@@ -102,8 +95,8 @@ def read_rig(path: Path, robot: Robot | None = None) -> Rig:
     if not path.is_file():
         raise BadInput(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
     try:
-        data = tomllib.loads(read_bytes(path, MAX_BYTES).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        data = parse_toml(read_bytes(path, MAX_BYTES).decode("utf-8"))
+    except ValueError as error:
         raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
     _check_keys(path, "the rig", data, TOP, NEEDED)
     if not (isinstance(data["legs"], list) and all(isinstance(leg, dict) for leg in data["legs"])):

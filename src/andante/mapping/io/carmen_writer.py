@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.mesh_writer import write_bytes
+from andante.files import write_bytes
 from andante.geometry import se2
 from andante.mapping.records import Log, Odometry
 from andante.mapping.scan import Scan

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from andante.description.io.mesh_writer import write_all
 from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
+from andante.files import write_all
 from andante.mapping.grid import UNKNOWN, OccupancyGrid
+from andante.parsing import parse_yaml
 
 from .pgm import decode_pgm, encode_pgm
 
@@ -83,14 +84,12 @@ def map_base(path: Path) -> Path:
 
 def read_map_yaml(path: Path) -> MapFile:
     """The entries of a map's yaml file, checked."""
-    import yaml
-
     if not path.is_file():
         raise BadInput(f"{path}: no such map file; give the .yaml file of a map")
     raw = read_bytes(path, MAX_YAML)
     try:
-        data = yaml.safe_load(raw)
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        data = parse_yaml(raw)
+    except ValueError as error:
         raise BadInput(f"{path}: is no yaml file ({' '.join(str(error).split())[:160]})") from None
     if not isinstance(data, dict):
         raise BadInput(f"{path}: a map file has lines like 'image: map.pgm' and 'resolution: 0.05'")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.mesh_writer import write_bytes
 from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.geometry import Array
 from andante.mapping.trajectory import Trajectory
 

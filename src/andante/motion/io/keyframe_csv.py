@@ -9,6 +9,7 @@ from pathlib import Path
 from andante.description.io.xmltree import read_bytes
 from andante.description.source import Source
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.motion.keyframes import Key, Keyframes
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -45,9 +46,7 @@ def write_keyframes_csv(motion: Keyframes, path: Path) -> None:
     for key in motion.expanded:
         cells = [repr(key.positions[name]) if name in key.positions else "" for name in motion.names]
         writer.writerow([repr(key.time), *cells])
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(out.getvalue(), encoding="utf-8")
-    partial.replace(path)
+    write_bytes(out.getvalue().encode(), path)
 
 
 def _header(cells: list[str], path: Path, line: int) -> list[str]:

@@ -13,7 +13,6 @@ RShoulderPitch = -1.0        # any joints [rad or m]
 
 from __future__ import annotations
 
-import tomllib
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,9 @@ from typing import Any
 from andante.description.io.xmltree import read_bytes
 from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
+from andante.files import write_bytes
 from andante.motion.keyframes import Key, Keyframes, Repeat
+from andante.parsing import parse_toml
 
 MAX_BYTES = 8 * 1024 * 1024
 TOP = ("name", "robot", "interpolation", "loop", "repeat", "keys")
@@ -31,8 +32,8 @@ def read_keyframes_toml(path: Path) -> Keyframes:
     """The motion of a TOML file; errors name the file and the line of the key."""
     text = _text(path)
     try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = parse_toml(text)
+    except ValueError as error:
         raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
     for name in data:
         if name not in TOP:
@@ -67,9 +68,7 @@ def write_keyframes_toml(motion: Keyframes, path: Path) -> None:
     for key in motion.keys:
         lines += ["", "[[keys]]", f"time = {_number(key.time)}"]
         lines += [f"{_quoted(joint)} = {_number(value)}" for joint, value in key.positions.items()]
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    partial.replace(path)
+    write_bytes(("\n".join(lines) + "\n").encode(), path)
 
 
 def _key(table: dict[str, Any], source: Source) -> Key:

@@ -1,0 +1,54 @@
+"""Files that are written whole or not at all: first beside their place, then renamed onto it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from andante.errors import BadInput
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path beside `path`, with the same suffix, to write to; it takes the place of `path` when the block is over.
+
+    Whatever ends the block early leaves `path` as it was and nothing beside it.
+    """
+    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
+    try:
+        yield partial
+        partial.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_bytes(data: bytes, path: Path) -> None:
+    """Write one file."""
+    write_all([(data, path)])
+
+
+def write_all(files: Sequence[tuple[bytes, Path]]) -> None:
+    """Write several files: all contents beside their targets first, then renamed onto them."""
+    made: list[tuple[Path, Path]] = []
+    path = files[0][1] if files else Path()
+    try:
+        for data, path in files:
+            if path.is_dir():
+                raise IsADirectoryError(None, "it is a folder")
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            made.append((Path(name), path))
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(name).chmod(0o644)
+        for temporary, path in made:
+            temporary.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        for temporary, _ in made:
+            temporary.unlink(missing_ok=True)
