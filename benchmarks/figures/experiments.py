@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from statistics import fmean
+
 from .descriptions import tests
 from .model import Asked, Figure, Output, Reader, Run
 from .readers import at, most
@@ -11,9 +14,9 @@ STUDY = "benchmarks/thesis_study.py"
 NIGHT = 12.0  # [h]
 
 
-def commanded(name: str, engine: str, measure: str) -> Reader:
-    """Mean error of what was commanded [%]."""
-    return at(name, "commanded", engine, measure, scale=100)
+def commanded(name: str, engine: str, measure: str, fold: Callable[[list[float]], float] = fmean) -> Reader:
+    """Mean error of what was commanded over all tests, or their worst [%]."""
+    return lambda output: 100 * fold(list(output[name]["commanded"][engine][measure].values()))
 
 
 def left_out(name: str, measure: str, value: str, scale: float = 1.0) -> Reader:
@@ -41,10 +44,10 @@ THESIS = Run(
         Figure("thesis-failed", "speed", "trials that failed", Asked("=", 0.0), at("failed")),
         Figure("report-time", "speed", "report, the slower of both", Asked("<", 20.0, "s"),
                most((at(STRAIGHT, "report_seconds"), at(TURN, "report_seconds")))),
-        Figure("thesis-distance", "shown", "MuJoCo, error of the commanded distance", Asked("<", 5.0, "%"),
-               commanded(STRAIGHT, "mujoco", "planar")),
-        Figure("thesis-turn", "shown", "MuJoCo, error of the commanded turn", Asked("<", 5.0, "%"),
-               commanded(TURN, "mujoco", "turned")),
+        Figure("thesis-distance", "shown", "MuJoCo, error of the commanded distance, worst of 9 tests", Asked("<", 5.0, "%"),
+               commanded(STRAIGHT, "mujoco", "planar", max)),
+        Figure("thesis-turn", "shown", "MuJoCo, error of the commanded turn, worst of 12 tests", Asked("<", 5.0, "%"),
+               commanded(TURN, "mujoco", "turned", max)),
     ),
     keep=("engines", "trials", "failed", "seconds", STRAIGHT, TURN),
 )  # fmt: skip

@@ -80,15 +80,22 @@ def _fact(name: str, value: str) -> str:
 
 
 def shortfalls(runs: Sequence[Run], verdicts: Mapping[str, Sequence[Verdict]]) -> str:
-    """What falls short or is not shown, with the reason."""
-    lines = ["## What falls short\n"]
+    """What falls short, with the reason, and what is not shown: figure by figure, or by the run that gave nothing."""
+    short, missing = ["## What falls short\n"], ["## What is not shown\n"]
     for run in runs:
-        for verdict in verdicts[run.name]:
-            if verdict.state in ("short", "missing"):
+        some = verdicts[run.name]
+        for verdict in some:
+            if verdict.state == "short":
                 figure, title = verdict.figure, TITLES[verdict.figure.issue or run.issue]
                 why = _sentence(verdict.note or "the reason is not known")
-                lines.append(f"- {title}: {figure.what}: {verdict.words}, asked {figure.asked_words}. {why}")
-    return "\n".join(lines if len(lines) > 1 else [*lines, "Nothing."]) + "\n"
+                short.append(f"- {title}: {figure.what}: {verdict.words}, asked: {figure.asked_words}. {why}")
+        gone = [verdict for verdict in some if verdict.state == "missing"]
+        if len(gone) == len(some) > 0:
+            missing.append(f"- `{run.shown}` ({len(some)} figures). {_sentence(gone[0].note)}")
+        else:
+            missing += [f"- {verdict.figure.what}. {_sentence(verdict.note)}" for verdict in gone]
+    parts = [lines if len(lines) > 1 else [*lines, "Nothing."] for lines in (short, missing)]
+    return "\n".join("\n".join(lines) + "\n" for lines in parts)
 
 
 def _sentence(text: str) -> str:
