@@ -31,13 +31,13 @@ def pose_of(option: str, text: str, free_yaw: bool = False) -> tuple[float, floa
 
 def values_of(words: list[str] | None) -> dict[str, Any]:
     """`NAME=VALUE` words as a mapping; a value is read as in TOML, and as a plain word where that fails."""
-    import tomllib
+    from andante.parsing import parse_toml
 
     out: dict[str, Any] = {}
     for name, value in texts_of(words).items():
         try:
-            out[name] = tomllib.loads(f"value = {value}")["value"]
-        except (tomllib.TOMLDecodeError, RecursionError):
+            out[name] = parse_toml(f"value = {value}")["value"]
+        except ValueError:
             out[name] = value
     return out
 

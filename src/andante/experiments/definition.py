@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib import resources
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import AndanteError, BadInput, UnknownName
+from andante.parsing import parse_toml
 from andante.userfile import is_user_reference, load_user_object
 
 from .experiment import Experiment, Measure
@@ -51,8 +51,8 @@ def load_experiment(name: str) -> Experiment:
 def parse_experiment(text: str, where: str = "experiment", folder: Path | None = None) -> Experiment:
     """The experiment of a TOML text; BadInput names `where`, line and key. Files are looked for from `folder`."""
     try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        table = parse_toml(text)
+    except ValueError as error:
         words = " ".join(str(error).split())
         line = re.search(r"at line (\d+)", words)
         raise BadInput(f"{where}:{line[1] if line else 1}: {words}") from None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.parsing import parse_toml
 from andante.search.tables import toml_text, write_whole
 
 HEAD = "# Parameters that `andante experiment fit` has identified; `experiment run NAME --model FILE` uses them.\n"
@@ -29,7 +29,7 @@ def model_at(model: Mapping[str, float], factors: Mapping[str, Any]) -> dict[str
 def read_model(path: Path) -> dict[str, float]:
     """The parameters of a file."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("model")
+        table = parse_toml(path.read_text(encoding="utf-8")).get("model")
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
     if not isinstance(table, dict) or not table:

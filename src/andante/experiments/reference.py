@@ -57,7 +57,12 @@ def parse_reference(text: str, experiment: Experiment, where: str = "reference")
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     if not lines:
         raise BadInput(f"{where}: the table is empty; its first line names the columns")
-    rows = list(csv.reader(line for _, line in lines))
+    try:
+        rows = list(csv.reader(line for _, line in lines))
+    except csv.Error as error:
+        raise BadInput(f"{where}: not a table ({error})") from None
+    if len(rows) != len(lines):
+        raise BadInput(f"{where}: a quoted cell runs over several lines; write each trial on one line")
     head = [name.strip() for name in rows[0]]
     known = {"source", "test", "trial", "seed", "ok", "error", *experiment.factors, *experiment.measures}
     for name in head:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.parsing import parse_toml
 
 from ._tables import Fixed, Moving, Step
 from .chain import Chain
@@ -122,11 +122,11 @@ def load_dh(source: str | Path) -> Chain:
     elif not path.is_file():
         raise UnknownName.among("DH file or arm", str(source), builtin)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = parse_toml(path.read_text(encoding="utf-8"))
         return dh_chain(
             data.get("rows", []), data.get("convention", "standard"), base=data.get("base"), tool=data.get("tool")
         )
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise BadInput(f"{path}: not a DH file: {error}") from None
     except (BadInput, UnknownName) as error:
         raise type(error)(f"{path}: {error}") from None

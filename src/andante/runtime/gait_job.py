@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.gait_parameters import read_parameters
+from andante.parsing import parse_toml
 from andante.search import (
     Ended,
     Event,
@@ -265,7 +265,7 @@ class _Heard:
 def _own_space(path: Path, known: Space) -> Space:
     """A user's ranges for parameters of the objective; those that the file does not name stay as they are."""
     try:
-        own = Space.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
+        own = Space.from_dict(parse_toml(path.read_text(encoding="utf-8")))
         for name in own:
             if name not in known:
                 raise UnknownName.among("parameter", name, known)

@@ -7,9 +7,7 @@ Inflation, [margins] Margins, [planner] the planner's fields, [mcl] MclParameter
 
 from __future__ import annotations
 
-import json
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -39,6 +37,7 @@ from andante.navigation import (
     controller_named,
     planner_named,
 )
+from andante.parsing import parse_json, parse_toml
 from andante.userfile import is_user_reference
 
 MAX_BYTES = 1024 * 1024
@@ -53,8 +52,8 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
         raise BadInput(f"{path}: no such parameter file")
     text = read_bytes(path, MAX_BYTES)
     try:
-        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        data = parse_json(text) if path.suffix.lower() == ".json" else parse_toml(text.decode("utf-8"))
+    except ValueError as error:
         raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
     for name, table in data.items() if isinstance(data, dict) else [("the file", None)]:
         if not isinstance(table, dict):

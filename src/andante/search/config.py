@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from andante.errors import AndanteError, BadInput
+from andante.parsing import parse_toml
 
 from .objective import ObjectiveSpec
 from .samplers import Sampler, Shard, make_sampler
@@ -115,8 +115,8 @@ class StudyConfig:
 def read_config(path: Path) -> StudyConfig:
     """The study of a file; BadInput names the file and what is wrong."""
     try:
-        return StudyConfig.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (AndanteError, ValueError, RecursionError) as error:
+        return StudyConfig.from_dict(parse_toml(path.read_text(encoding="utf-8")))
+    except (AndanteError, ValueError) as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
 
 

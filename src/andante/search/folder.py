@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.parsing import parse_json
 
 from .config import StudyConfig, check_budget, read_config
 from .lock import FolderLock
@@ -69,7 +70,7 @@ class StudyFolder:
     def manifest(self) -> dict[str, Any]:
         """Fingerprint and sessions: when, how many candidates, which versions."""
         try:
-            table = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+            table = parse_json((self.path / MANIFEST).read_text(encoding="utf-8"))
             if isinstance(table["sessions"], list) and isinstance(table["fingerprint"], str):
                 return table
         except (OSError, ValueError, KeyError, TypeError):

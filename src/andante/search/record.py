@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from andante.parsing import parse_json
+
 from .permutation import derived_seed
 from .samplers.base import WORST, Told
 from .space import Value
@@ -114,7 +116,7 @@ def from_line(line: bytes) -> Record:
     if line[:_BODY_FROM] != b'%s%08x",' % (_HEAD, zlib.crc32(body)):
         raise ValueError("the checksum is wrong")
     try:
-        table = json.loads(body)
+        table = parse_json(body)
         return Record(
             index=table["index"],
             seed=table["seed"],

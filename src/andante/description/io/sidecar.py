@@ -11,13 +11,13 @@ never = [["torso", "LBicep"]]
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from andante.description.robot import Robot
 from andante.errors import BadInput, UnknownName
+from andante.parsing import parse_toml
 
 from .values import LARGEST
 from .xmltree import read_bytes
@@ -40,8 +40,8 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     if not side.is_file():
         return robot
     try:
-        data = tomllib.loads(read_bytes(side, MAX_BYTES).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        data = parse_toml(read_bytes(side, MAX_BYTES).decode("utf-8"))
+    except ValueError as error:
         raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
     unknown = set(data) - {"poses", "servos", "collisions"}
     if unknown:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from andante.description.io.xmltree import read_bytes
 from andante.errors import AndanteError, BadInput
 from andante.localization.anchors import UwbSetup
+from andante.parsing import parse_json, parse_toml, parse_yaml
 
 MAX_BYTES = 1024 * 1024
 FORM = "lines 'NAME x y z' for anchors, 'tag NAME x y z' for tags on the robot, 'map x y yaw' for map_from_uwb"
@@ -37,14 +36,12 @@ def read_uwb_setup(path: Path | str) -> UwbSetup:
 
 
 def _tables(raw: bytes, path: Path) -> dict[str, Any]:
-    import yaml
-
     try:
         if path.suffix.lower() == ".toml":
-            data: Any = tomllib.loads(raw.decode("utf-8"))
+            data: Any = parse_toml(raw.decode("utf-8"))
         else:
-            data = json.loads(raw) if path.suffix.lower() == ".json" else yaml.safe_load(raw)
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+            data = parse_json(raw) if path.suffix.lower() == ".json" else parse_yaml(raw)
+    except ValueError as error:
         raise BadInput(f"{path}: cannot be read ({' '.join(str(error).split())[:160]})") from None
     if isinstance(data, list) or (isinstance(data, dict) and "anchors" not in data):
         data = {"anchors": data}  # nothing but anchors

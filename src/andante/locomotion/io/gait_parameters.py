@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput
+from andante.parsing import parse_json, parse_toml
 
 MAX_BYTES = 1024 * 1024
 
@@ -19,8 +18,8 @@ def read_parameters(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: no such parameter file")
     text = read_bytes(path, MAX_BYTES)
     try:
-        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        data = parse_json(text) if path.suffix.lower() == ".json" else parse_toml(text.decode("utf-8"))
+    except ValueError as error:
         raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")

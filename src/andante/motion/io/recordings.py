@@ -99,6 +99,15 @@ def _read_csv(path: Path) -> Recording:
     except UnicodeDecodeError:
         raise BadInput(f"{path}: not a text file (UTF-8)") from None
     reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        header, table = _table(path, reader, text)
+    except csv.Error as error:
+        raise BadInput(f"{path}:{reader.line_num}: not a table ({error})") from None
+    return _checked(path, tuple(header[8:]), table[:, 0], table[:, 8:])
+
+
+def _table(path: Path, reader: Any, text: str) -> tuple[list[str], Array]:
+    """Names of the columns, and the numbers (n, columns)."""
     header = next(reader, [])
     if tuple(header[1:8]) != BASE or header[0] != "time" or len(header) < 9:
         raise BadInput(f"{path}:1: a recording has the columns time,{','.join(BASE)},JOINT,...")
@@ -114,12 +123,10 @@ def _read_csv(path: Path) -> Recording:
             if reader.line_num >= text.count("\n") + (not text.endswith("\n")):
                 break  # a run that was killed may end in half a row
             raise BadInput(f"{path}:{reader.line_num}: {len(header)} numbers are wanted, got {row[:4]}...") from None
-    table = np.array(rows, dtype=float).reshape(-1, len(header))
-    return _checked(path, tuple(header[8:]), table[:, 0], table[:, 8:])
+    return header, np.array(rows, dtype=float).reshape(-1, len(header))
 
 
 def _read_mcap(path: Path) -> Recording:
-    from mcap.exceptions import McapError
     from mcap.reader import make_reader
     from rosbags.typesys import Stores, get_typestore
 
@@ -136,11 +143,16 @@ def _read_mcap(path: Path) -> Recording:
                 told = tuple(state.name)
                 if names and told != names:
                     raise BadInput(f"{path}: {TOPIC} tells different joints from message to message")
+                if len(state.position) != len(told):
+                    raise BadInput(f"{path}: {TOPIC} tells {len(state.position)} positions of {len(told)} joints")
                 names = told
                 times.append(state.header.stamp.sec + state.header.stamp.nanosec * 1e-9)
                 rows.append(np.asarray(state.position, dtype=float))
-    except (McapError, EOFError, ValueError, KeyError) as error:
-        raise BadInput(f"{path}: not an MCAP log that can be read ({' '.join(str(error).split())})") from None
+    except BadInput:
+        raise
+    except Exception as error:  # the libraries raise whatever their parsing meets
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise BadInput(f"{path}: not an MCAP log that can be read ({reason})") from None
     if not rows:
         raise BadInput(f"{path}: no {TYPE} on {TOPIC}; record one with --record")
     return _checked(path, names, np.array(times), np.array(rows))

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.parsing import parse_toml
 
 MOST_BYTES = 1024 * 1024
 HEADER = re.compile(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}")
@@ -140,8 +140,8 @@ def read_launch(path: Path | str, overrides: Sequence[str] = ()) -> LaunchPlan:
         raise BadInput(f"{file}: a launch file has up to {MOST_BYTES} bytes, this has {len(data)}")
     try:
         text = data.decode("utf-8")
-        table = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = parse_toml(text)
+    except ValueError as error:
         place = re.search(r"line (\d+)", str(error))
         raise BadInput(f"{file}{f':{place.group(1)}' if place else ''}: no TOML: {error}") from None
     return launch_plan(table, str(file), text, overrides)
@@ -197,8 +197,8 @@ def _lay_over(table: dict[str, Any], word: str, overridden: dict[str, str]) -> N
     if not sign or not all(path) or not re.fullmatch(r"[\w./\-]+", name):
         raise BadInput(f"argument {word!r} should look like name:=value or section.name:=value")
     try:
-        read: Any = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        read: Any = parse_toml(f"value = {value}")["value"]
+    except ValueError:
         read = value
     place = table
     for part in path[:-1]:
