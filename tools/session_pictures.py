@@ -215,10 +215,10 @@ def launch() -> None:
     if plans and len(plans[0]):
         axes.plot(*plans[0].T, ":", color=GREEN, linewidth=1.4, label="first plan")
     axes.plot(way[:, 1], way[:, 2], color=BLUE, label="/odom of the recording")
-    for at, do in then:
+    for (at, do), shift in zip(then, ((-95, -15), (5, -15), (-20, 9)), strict=True):
         x, y = way[np.searchsorted(way[:, 0] - way[0, 0], at), 1:]
         axes.plot(x, y, "o", color=RED, markersize=5)
-        axes.annotate(f"{at:g} s: {do}", (x, y), (5, -12), textcoords="offset points", fontsize=8)
+        axes.annotate(f"{at:g} s: {do}", (x, y), shift, textcoords="offset points", fontsize=8)
     axes.legend(fontsize=8, loc="upper left")
     save(drawn, "launch")
 
