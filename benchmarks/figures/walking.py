@@ -79,7 +79,7 @@ WAVE_EXACT = Run(
 )  # fmt: skip
 
 WAVE_SEARCH = Run(
-    "wave-search", 4, SEARCH, 12.0,
+    "wave-search", 4, SEARCH, 6.0,
     (
         Figure("wave-search", "shown", "best of a study of at most 30 minutes on 2 cores, way ahead in 6 s",
                Asked(">=", 0.30, "m"), ahead),
