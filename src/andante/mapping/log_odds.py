@@ -47,7 +47,7 @@ class LogOddsGrid:
 
     @property
     def origin(self) -> tuple[float, float]:
-        """World x, y of the outer corner of cell [0, 0] [m]."""
+        """World x, y of the outer corner of cell (0, 0) [m]."""
         return self.corner[0] * self.resolution, self.corner[1] * self.resolution
 
     def add(self, sensor: ArrayLike, ends: ArrayLike, is_hit: ArrayLike | None = None) -> None:
