@@ -198,6 +198,8 @@ def test_unknown_arguments_are_a_slip(tmp_path: Path) -> None:
     file = write(tmp_path, '<xacro:arg name="speed" default="1"/><out v="$(arg speed)"/>')
     with pytest.raises(UnknownName, match=r"no argument 'sped'.*choices: speed"):
         expand(file, sped="2")
+    with pytest.raises(UnknownName, match=r'declares no arguments, got \'size\'.*<xacro:arg name="size" default'):
+        expand(write(tmp_path, '<xacro:property name="size" value="1"/>'), size="2")
 
 
 def test_error_in_an_included_file_names_that_file(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def sim(
     state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
     out.print(
         f"{outcome.robot} in {outcome.world} on {outcome.engine}: {outcome.seconds:g} s in {outcome.steps} steps, "
-        f"{outcome.real_time_factor:.1f} x real time",
+        f"{outcome.real_time_factor:.2g} x real time",
         markup=False,
     )
     out.print(f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, {state}")

@@ -312,7 +312,12 @@ class Session:
         """An argument that no file declares is a slip of the user."""
         unknown = sorted(set(self.given) - self.declared)
         if unknown:
-            raise UnknownName.among("argument", unknown[0], sorted(self.declared), str(self.path))
+            if self.declared:
+                raise UnknownName.among("argument", unknown[0], sorted(self.declared), str(self.path))
+            raise UnknownName(
+                f"{self.path} declares no arguments, got {unknown[0]!r}; a property becomes one by "
+                f'<xacro:arg name="{unknown[0]}" default="..."/> and value="$(arg {unknown[0]})"'
+            )
 
 
 def _package_root(path: Path) -> list[Path]:
