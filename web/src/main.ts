@@ -14,6 +14,7 @@ import { LogPanel } from "./panels/log";
 import { MapPanel } from "./panels/map";
 import { MotionsPanel } from "./panels/motions";
 import { PlotsPanel } from "./panels/plots";
+import { ReplayPanel } from "./panels/replay";
 import { SearchPanel } from "./panels/search";
 import { SensorsPanel } from "./panels/sensors";
 import { TerminalPanel } from "./panels/terminal";
@@ -48,7 +49,7 @@ function start(): void {
   };
   const map = new MapPanel(studio, viewport.stage);
   const right = new Tabs("Robot", [new DrivePanel(studio, driver), new MotionsPanel(studio), new JointsPanel(studio, viewport.stage), new SensorsPanel(studio), new SearchPanel(studio)], grow("right"));
-  const below = new Tabs("Session", [new PlotsPanel(studio), map, new CameraPanel(studio), new LogPanel(studio), new TerminalPanel(studio), new GraphPanel(studio)], grow("below"));
+  const below = new Tabs("Session", [new PlotsPanel(studio), map, new CameraPanel(studio), new LogPanel(studio), new TerminalPanel(studio), new GraphPanel(studio), new ReplayPanel(studio)], grow("below"));
   const rightBar = splitter({ name: "Robot", axis: "x", variable: "--right", initial: 330, least: 230, most: 0.6 });
   const belowBar = splitter({ name: "Session", axis: "y", variable: "--below", initial: 230, least: 110, most: 0.75 });
   const main = h("main", { class: "main" }, viewport.element, belowBar, below.element);

@@ -1,7 +1,7 @@
 /** What all panels share: the connection, the state of the session, and what is chosen in the picture. */
 
 import { Connection, type Outcome } from "./link/connection";
-import type { Status } from "./link/messages";
+import type { ReplayState, Status } from "./link/messages";
 import { hear } from "./link/topics";
 import { Signal } from "./ui/signal";
 import { toast } from "./ui/toast";
@@ -14,6 +14,10 @@ export interface Listing {
 export class Studio {
   readonly connection: Connection;
   readonly status = new Signal<Status | null>(null);
+  /** Whether the session is there: connected, and it has told its state since. */
+  readonly ready = new Signal<boolean>(false);
+  /** The recording that is played back; null while the session is live. */
+  readonly replay = new Signal<ReplayState | null>(null);
   /** Changes when another robot is there. */
   readonly robot = new Signal<string>("");
   /** Changes when the scene is built anew (reset, engine, world, robot). */
@@ -27,9 +31,14 @@ export class Studio {
       if (status.robot !== this.robot.value) this.listings.clear();
       this.robot.value = status.robot;
       this.scene.value = status.scene;
+      this.ready.value = this.connection.state.value === "open";
     });
+    hear(this.connection, "/replay/state", (state) => { this.replay.value = state.file ? state : null; });
     this.connection.state.on((state) => {
-      if (state !== "open") this.listings.clear();
+      if (state === "open") return;
+      this.listings.clear();
+      this.ready.value = false;
+      this.replay.value = null;
     });
   }
 

@@ -1,12 +1,12 @@
-/** Driving: keys held down (keyboard or buttons of the page) and the gamepad become commands at 20 Hz. */
+/** Driving: keys held down (keyboard or buttons of the page) and the gamepad become commands, which a worker sends at 20 Hz. */
 
 import type { Studio } from "../studio";
 import { takesText } from "../ui/dom";
 import { Signal } from "../ui/signal";
 import { readGamepad } from "./gamepad";
 import { DRIVE_KEYS, keyName, moves, STOP, velocity, type Velocity } from "./keys";
-
-const PERIOD = 50; // between commands [ms]
+import { PERIOD, type Command } from "./repeater";
+import { Sender } from "./sender";
 
 export class Driver {
   readonly held = new Signal<ReadonlySet<string>>(new Set());
@@ -15,10 +15,10 @@ export class Driver {
   readonly percent = new Signal<number>(60);
   /** Keys beyond WASD and QE that the robot of the session understands. */
   readonly extra = new Signal<readonly string[]>([]);
-  private wasMoving = false;
-  private hadExtra = false;
+  private readonly sender: Sender;
 
   constructor(private readonly studio: Studio) {
+    this.sender = new Sender(studio.connection.url);
     window.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
       const name = keyName(event);
@@ -90,24 +90,21 @@ export class Driver {
     this.gamepad.value = pad?.name ?? "";
     if (!status) return;
     const held = this.held.value;
-    const extra = [...held].some((name) => this.extra.value.includes(name));
-    if (extra || this.hadExtra) {
-      this.studio.connection.publish("/key", "std_msgs/msg/String", { data: [...held].join(" ") });
-      this.hadExtra = extra;
-      this.wasMoving = true;
+    if ([...held].some((name) => this.extra.value.includes(name))) {
+      this.sender.want(keys([...held].join(" ")), keys(""));
       return;
     }
     const tops = { speed: status.top_speed, turn: status.top_turn, percent: this.percent.value };
     const wanted = velocity(held, pad?.sticks ?? [0, 0, 0], tops);
-    if (moves(wanted)) this.publish(wanted);
-    else if (this.wasMoving) this.publish(STOP);
-    this.wasMoving = moves(wanted);
+    this.sender.want(moves(wanted) ? twist(wanted) : undefined, twist(STOP));
   }
+}
 
-  private publish({ vx, vy, wz }: Velocity): void {
-    this.studio.connection.publish("/cmd_vel", "geometry_msgs/msg/Twist", {
-      linear: { x: vx, y: vy, z: 0 },
-      angular: { x: 0, y: 0, z: wz },
-    });
-  }
+function keys(data: string): Command {
+  return { topic: "/key", type: "std_msgs/msg/String", message: { data }, moving: data !== "" };
+}
+
+function twist(wanted: Velocity): Command {
+  const message = { linear: { x: wanted.vx, y: wanted.vy, z: 0 }, angular: { x: 0, y: 0, z: wanted.wz } };
+  return { topic: "/cmd_vel", type: "geometry_msgs/msg/Twist", message, moving: moves(wanted) };
 }

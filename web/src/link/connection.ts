@@ -21,7 +21,7 @@ export class Connection {
   private readonly subscriptions = new Map<string, Shared>();
   private readonly publishers = new Map<string, Topic>();
 
-  constructor(private readonly url: string) {
+  constructor(readonly url: string) {
     this.ros.on("connection", () => { this.state.value = "open"; });
     this.ros.on("close", () => {
       this.state.value = "lost";

@@ -42,6 +42,14 @@ export interface Status {
   record_messages: number | bigint;
 }
 
+export interface ReplayState {
+  file: string;
+  position: number;
+  duration: number;
+  speed: number;
+  loop: boolean;
+}
+
 export interface LinkPoses {
   scene: number;
   names: string[];

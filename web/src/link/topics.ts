@@ -26,6 +26,7 @@ interface Topics {
   "/camera/image_raw/compressed": m.CompressedImage;
   "/rosout": m.LogLine;
   "/search/state": m.SearchState;
+  "/replay/state": m.ReplayState;
 }
 
 const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
@@ -51,6 +52,7 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/camera/image_raw/compressed": ["sensor_msgs/msg/CompressedImage", 100],
   "/rosout": ["rcl_interfaces/msg/Log", 0],
   "/search/state": ["andante_msgs/msg/SearchState", 300],
+  "/replay/state": ["andante_msgs/msg/ReplayState", 0],
 };
 
 /** Hear one of the known topics; the result ends it. */

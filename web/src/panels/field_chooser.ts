@@ -23,9 +23,7 @@ export class FieldChooser {
     this.topic.addEventListener("pointerdown", () => { void this.load(); });
     this.topic.addEventListener("focus", () => { void this.load(); });
     this.element = h("div", { class: "chooser" }, this.topic, this.field, add);
-    studio.connection.state.watch((state) => {
-      if (state === "open") void this.load();
-    });
+    studio.ready.on((ready) => { if (ready) void this.load(); });
   }
 
   private async load(): Promise<void> {

@@ -54,9 +54,7 @@ export class SearchPanel implements Panel {
       h("h3", {}, "Best"),
       h("table", { class: "best" }, h("thead", {}, head), this.best),
     );
-    studio.connection.state.watch((state) => {
-      if (state === "open") void this.loadSamplers();
-    });
+    studio.ready.on((ready) => { if (ready) void this.loadSamplers(); });
     this.tell();
   }
 

@@ -49,11 +49,13 @@ export class Topbar {
     studio.status.on((status) => { if (status) this.tell(status); });
     studio.connection.state.watch((state) => {
       this.element.dataset["link"] = state;
-      if (state === "open") void this.load();
-      else {
-        this.state.textContent = state === "lost" ? "connection lost" : "connecting";
-        this.state.className = "pill state bad";
-      }
+      if (state === "open") return;
+      this.state.textContent = state === "lost" ? "connection lost" : "connecting";
+      this.state.className = "pill state bad";
+    });
+    studio.ready.on((ready) => { if (ready) void this.load(); });
+    studio.replay.watch((replay) => {
+      for (const button of [this.play, step, this.record, this.clip]) button.disabled = replay !== null; // of the live session
     });
   }
 
@@ -112,23 +114,25 @@ export class Topbar {
       if (document.activeElement !== this.selects[kind] && !this.selects[kind].disabled) this.set(kind, status[kind]);
     }
     put(this.time, clock(Math.floor(2 * status.sim_time) / 2));
-    put(this.factor, status.paused ? "paused" : `${fixed(status.real_time_factor, 2)} ×`);
-    this.factor.classList.toggle("warn", !status.paused && status.real_time_factor < 0.9);
+    const replay = this.studio.replay.value;
+    put(this.factor, replay ? `replay ${String(replay.speed)} ×` : status.paused ? "paused" : `${fixed(status.real_time_factor, 2)} ×`);
+    this.factor.classList.toggle("warn", !replay && !status.paused && status.real_time_factor < 0.9);
     if (status.paused !== this.shown.paused) {
       refill(this.play, icon(status.paused ? "play" : "pause"));
       this.play.setAttribute("aria-label", status.paused ? "Go on" : "Pause");
       this.play.title = status.paused ? "Go on" : "Pause";
     }
-    if (status.recording !== this.shown.recording) {
-      refill(this.record, icon(status.recording ? "stop" : "record"));
-      this.record.classList.toggle("on", status.recording);
-      this.record.setAttribute("aria-label", status.recording ? "Stop recording" : "Record");
+    const recording = status.recording && !replay; // a recording tells that it was recorded
+    if (recording !== this.shown.recording) {
+      refill(this.record, icon(recording ? "stop" : "record"));
+      this.record.classList.toggle("on", recording);
+      this.record.setAttribute("aria-label", recording ? "Stop recording" : "Record");
     }
-    this.record.title = status.recording ? `Stop recording ${status.record_file} (${String(status.record_messages)} messages)` : "Record";
-    this.shown = { paused: status.paused, recording: status.recording };
+    this.record.title = recording ? `Stop recording ${status.record_file} (${String(status.record_messages)} messages)` : "Record";
+    this.shown = { paused: status.paused, recording };
     const bad = status.fallen || ["falling", "fallen", "failed"].includes(status.fall_state);
     const doing = status.fallen ? "fallen" : status.fall_state && status.fall_state !== "upright" ? status.fall_state : status.detail ? `${status.behaviour}: ${status.detail}` : status.behaviour || "ready";
-    put(this.state, doing);
+    put(this.state, replay ? `${replay.file}: ${doing}` : doing);
     const look = `pill state ${bad ? "bad" : "good"}`;
     if (this.state.className !== look) this.state.className = look;
   }

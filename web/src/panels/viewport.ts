@@ -58,12 +58,13 @@ export class ViewportPanel {
     const words = h("p", {}, "Connecting to the session …");
     const curtain = h("div", { class: "curtain", role: "status" }, h("span", { class: "spinner", "aria-hidden": "true" }), words);
     const tell = (): void => {
-      const open = this.studio.connection.state.value === "open";
-      const robot = this.stage.robot.value !== null;
-      curtain.hidden = robot && this.studio.connection.state.value !== "connecting";
-      words.textContent = !open ? "Connecting to the session …" : "Loading the robot …";
+      const state = this.studio.connection.state.value;
+      const there = this.stage.robot.value !== null && this.studio.status.value !== null;
+      curtain.hidden = there && state !== "connecting";
+      words.textContent = state === "open" || this.stage.robot.value ? "Loading the robot …" : "Connecting to the session …";
     };
     this.studio.connection.state.watch(tell);
+    this.studio.ready.on(tell);
     this.stage.robot.on((robot) => {
       tell();
       this.element.dataset["robot"] = robot?.name ?? "";

@@ -9,6 +9,7 @@ go on, every node publishes what is wanted of it, and that is delivered.
 
 from __future__ import annotations
 
+import gc
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -288,6 +289,8 @@ class LiveSession:
         old.close()
         for node in self.nodes:
             node.rebuilt()
+        del old
+        gc.collect()  # a scene is a web of cycles with much memory in them: it goes now, not some scenes later
 
     # ---- what a user asks for ----------------------------------------------------------------------
     def drive(self, vx: float = 0.0, vy: float = 0.0, wz: float = 0.0) -> None:

@@ -121,8 +121,8 @@ class RecordingNode(LiveNode):
 
 
 def files(folder: Path, *patterns: str) -> list[str]:
-    """Names of the files in a folder that fit one of the patterns, the newest last; none where there is no folder."""
-    found = [p for pattern in patterns for p in folder.glob(pattern)] if folder.is_dir() else []
+    """Names of the files in a folder that fit one of the patterns, the newest last; half-written ones are left out."""
+    found = [p for pattern in patterns for p in folder.glob(pattern) if not p.name.startswith(".")]
     return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
 
 

@@ -1,0 +1,102 @@
+"""The page in Chromium: a recording is replayed into it, a clip is filmed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+PATIENCE = 300.0  # for a film of 125 pictures on a busy machine [s]
+WATCH = """() => { window.seen = []; const { studio, stage } = andante;
+    const note = () => window.seen.push({ playing: studio.replay.value !== null, time: studio.status.value.sim_time,
+        x: stage.centre.x, words: document.querySelector('.topbar .state').textContent,
+        share: document.querySelector('#panel-replay progress').value,
+        record: document.querySelector('[aria-label=Record]').disabled });
+    window.endWatch = studio.connection.subscribe('/ground_truth/links', 'andante_msgs/msg/LinkPoses', note); }"""
+
+
+@pytest.fixture(autouse=True)
+def _waffle(studio: Any) -> None:
+    studio.choose("world", "empty")
+    studio.choose("robot", "waffle")
+
+
+def test_what_was_recorded_moves_again_in_the_page(studio: Any) -> None:
+    """Drive while it is recorded, go back by a reset, and see the same way once more, with its clock."""
+    studio.page.get_by_label("Reset", exact=True).click()
+    studio.wait("() => Math.abs(andante.stage.centre.x) < 0.01 && andante.studio.status.value.standing")
+    studio.page.get_by_label("Record", exact=True).click()
+    studio.wait("() => andante.studio.status.value.recording")
+    start = studio.js("() => andante.studio.status.value.sim_time")
+    studio.page.locator("body").click(position={"x": 640, "y": 20})
+    studio.page.keyboard.down("w")
+    studio.wait("() => andante.stage.centre.x > 0.3")
+    studio.page.keyboard.up("w")
+    studio.page.get_by_label("Stop recording").click()
+    studio.wait("() => !andante.studio.status.value.recording")
+    file = studio.js("() => andante.studio.status.value.record_file")
+    studio.page.get_by_label("Reset", exact=True).click()
+    studio.wait("() => Math.abs(andante.stage.centre.x) < 0.01")
+    live = studio.js("() => andante.studio.status.value.sim_time")
+
+    studio.open("replay")
+    studio.wait("file => document.querySelector('select[aria-label=Recording]').value === file", file)
+    studio.page.select_option("select[aria-label='Speed of the replay']", "2")
+    studio.js(WATCH)
+    studio.page.locator("#panel-replay").get_by_role("button", name="Play").click()
+    studio.wait("() => window.seen.some(s => s.playing) && !window.seen.at(-1).playing")
+    studio.wait("t => andante.studio.status.value.sim_time >= t", live)
+    studio.wait("() => Math.abs(andante.stage.centre.x) < 0.05")  # live again, where the robot stands
+    played = [s for s in studio.js("() => { window.endWatch(); return window.seen; }") if s["playing"]]
+    assert max(s["x"] for s in played) > 0.29
+    times = [s["time"] for s in played if s["time"] < live]  # the clock is that of the recording
+    assert times == sorted(times)
+    assert times[-1] - start > 0.3
+    assert max(s["share"] for s in played) > 0.5
+    assert all(s["record"] for s in played)
+    assert any(s["words"].startswith(f"{file}:") for s in played)
+    assert studio.page.get_by_label("Record", exact=True).is_enabled()
+    assert "Live" in studio.page.locator("#panel-replay [role=status]").inner_text()
+
+
+def test_a_replay_goes_round_until_it_is_stopped(studio: Any) -> None:
+    studio.open("replay")
+    studio.wait("() => document.querySelector('select[aria-label=Recording]').value !== ''")
+    studio.page.select_option("select[aria-label='Speed of the replay']", "4")
+    studio.page.check("#replay-loop")
+    studio.page.locator("#panel-replay").get_by_role("button", name="Play").click()
+    studio.wait("() => andante.studio.replay.value !== null && andante.studio.replay.value.loop")
+    studio.wait("() => (window.at = Math.max(window.at || 0, andante.studio.replay.value.position)) > 0.5")
+    studio.wait("() => andante.studio.replay.value.position < window.at")
+    studio.page.locator("#panel-replay").get_by_role("button", name="Stop").click()
+    studio.wait("() => andante.studio.replay.value === null")
+    studio.page.uncheck("#replay-loop")
+    time = studio.js("() => andante.studio.status.value.sim_time")
+    studio.wait("t => andante.studio.status.value.sim_time > t + 0.1", time)
+
+
+def test_the_clip_button_films_what_can_be_seen(studio: Any) -> None:
+    av = pytest.importorskip("av")
+    studio.page.get_by_label("Film a clip of 5 s").click()
+    studio.page.get_by_text("clip_").first.wait_for()  # the note that says its name
+    studio.page.goto("about:blank")  # the machine has a film to draw
+    file = _until(lambda: next(studio.folder.glob("clip_*.mp4"), None))
+    with av.open(str(file)) as film:
+        pictures = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+    assert len(pictures) == 125
+    assert pictures[0].shape == (540, 960, 3)
+    assert pictures[0].std() > 10  # something is in the picture
+    studio.load()
+    studio.open("log")
+    studio.page.locator(".log li", has_text="is ready").first.wait_for(state="attached")
+
+
+def _until(look: Callable[[], Any]) -> Any:
+    """What a look finds at last."""
+    end = time.monotonic() + PATIENCE
+    while not (found := look()):
+        assert time.monotonic() < end, "nothing came"
+        time.sleep(0.1)
+    return found
