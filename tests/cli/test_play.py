@@ -54,6 +54,9 @@ def test_check_moves_nothing_and_names_lines(andante, tmp_path):
         (["play", "nao", "point", "--set", "size=1"], "reach, height, beat"),
         (["play", "nao", "wave_hand", "--engine", "magic"], "mujoco"),
         (["play", "nao"], "MOTION"),
+        (["play", "nao", "wave_hand", "--picture", "end.txt"], "end.txt: pictures are written as .png"),
+        (["play", "nao", "wave_hand", "--video", "run.avi"], "run.avi: videos are written as .mp4"),
+        (["play", "nao", "wave_hand", "--record", "none/run.csv"], "the folder does not exist"),
         (["play", "nao", "wave_hand", "--seconds", "soon"], "--seconds"),
     ],
 )

@@ -10,7 +10,6 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from .explore_goals import Errand, Frontiers, Missed, Waypoints
 from .explore_waypoints import read_waypoints
 from .map_job import MAPS, TRAJECTORIES, warm
 from .mobile import MobileRobot, mobile_robot
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs
+from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
 
 SPEED = 0.5  # of faster robots while they map [m/s]
 LONGEST = 36_000.0  # [s]
@@ -159,17 +158,8 @@ def run_explore(job: ExploreJob, progress: bool = False) -> ExploreOutcome:
         load_robot(job.robot, job.arguments), ready.world, job.start, job.engine, dt=job.dt, seed=job.seed
     )
     try:
-        with ExitStack() as stack:
-            if job.record is not None:
-                from .recorder import open_recorder
-
-                robot.sim.observers.append(stack.enter_context(open_recorder(job.record, robot.sim)))
-            if job.video is not None:
-                from .film import Film
-
-                robot.sim.observers.append(stack.enter_context(Film(robot.sim, job.video)))
-            with _bar(progress, job.timeout) as tell:
-                drive = _drive(job, ready, robot, tell)
+        with kept(robot.sim, job.record, job.video), _bar(progress, job.timeout) as tell:
+            drive = _drive(job, ready, robot, tell)
         return _finish(job, ready, robot, drive)
     finally:
         robot.close()

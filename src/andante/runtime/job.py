@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from andante.description.io.sidecar import sidecar_path
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs
+from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
 from .simulation import Simulation, simulate
 
 DIRECTIONS = {
@@ -144,8 +143,7 @@ def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
         sensors=job.record is not None,
     )
     try:
-        with ExitStack() as stack:
-            _attach(sim, job, stack)
+        with kept(sim, job.record, job.video):
             wall = _run(sim, job, push, progress)
             if job.picture is not None:
                 from .film import save_picture
@@ -164,17 +162,6 @@ def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
         )
     finally:
         sim.close()
-
-
-def _attach(sim: Simulation, job: SimJob, stack: ExitStack) -> None:
-    if job.record is not None:
-        from .recorder import open_recorder
-
-        sim.observers.append(stack.enter_context(open_recorder(job.record, sim)))
-    if job.video is not None:
-        from .film import Film
-
-        sim.observers.append(stack.enter_context(Film(sim, job.video)))
 
 
 def _run(sim: Simulation, job: SimJob, push: tuple[Array, float] | None, progress: bool) -> float:

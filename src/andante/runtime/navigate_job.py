@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,7 +35,7 @@ from .navigate_settings import (
     read_tables,
     vehicle_with,
 )
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs
+from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
@@ -163,15 +162,7 @@ def run_navigate(job: NavigateJob, progress: bool = False) -> Outcome:
         seed=job.seed,
     )  # fmt: skip
     try:
-        with ExitStack() as stack:
-            if job.record is not None:
-                from .recorder import open_recorder
-
-                robot.sim.observers.append(stack.enter_context(open_recorder(job.record, robot.sim)))
-            if job.video is not None:
-                from .film import Film
-
-                robot.sim.observers.append(stack.enter_context(Film(robot.sim, job.video)))
+        with kept(robot.sim, job.record, job.video):
             outcome, drive = _navigate(job, ready, robot, push, progress)
         if job.plot is not None:
             from .navigate_plot import save_plot

@@ -1,11 +1,16 @@
-"""Files that a run shall write, checked before it starts: a run of an hour must not end on a misspelt name."""
+"""Files that a run shall write: checked before it starts, as an hour must not end on a misspelt name; and kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from andante.errors import BadInput
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
 
 RECORDINGS = (".csv", ".mcap")
 VIDEOS = (".mp4", ".gif", ".webp")
@@ -35,3 +40,18 @@ def check_outputs(wanted: Mapping[str, tuple[Path | None, Sequence[str]]]) -> No
         if path.absolute() in taken:
             raise BadInput(f"{path} is asked for twice; give two names")
         taken.add(path.absolute())
+
+
+@contextmanager
+def kept(sim: Simulation, record: Path | None, video: Path | None) -> Iterator[None]:
+    """Record and film a simulation while the block runs, where that is asked for; the files are whole or absent."""
+    with ExitStack() as stack:
+        if record is not None:
+            from .recorder import open_recorder
+
+            sim.observers.append(stack.enter_context(open_recorder(record, sim)))
+        if video is not None:
+            from .film import Film
+
+            sim.observers.append(stack.enter_context(Film(sim, video)))
+        yield

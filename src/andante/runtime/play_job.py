@@ -24,6 +24,7 @@ from andante.motion.keyframe_play import play_from
 from andante.motion.poses import vector_of, within_limits
 
 from .get_up_job import GetUpChoice, Rising, get_up_choice
+from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
 from .player import Player
 from .simulation import Simulation, simulate
 from .spawn import first_positions, lying_side
@@ -153,9 +154,13 @@ def _check_pose(robot: Robot, job: PlayJob, pose: str, start: Mapping[str, float
 
 def run_play(job: PlayJob) -> PlayOutcome:
     """Check, then play. Errors of the check stop it unless the job says anyway."""
-    for path in (job.record, job.video, job.picture):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise BadInput(f"{path}: the folder does not exist; make it first")
+    check_outputs(
+        {
+            "recordings": (job.record, RECORDINGS),
+            "videos": (job.video, VIDEOS),
+            "pictures": (job.picture, PICTURES),
+        }
+    )
     if job.seconds is not None and not 0 <= job.seconds <= LONGEST:
         raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {job.seconds}")
     if job.loop is not None and job.loop < 0:
@@ -183,14 +188,14 @@ def _play(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> PlayOutcome:
     with ExitStack() as stack:
         if isinstance(checked.choice, GetUpChoice):
             rising = Rising(sim, job.speed)
-            _keep(sim, job, stack)
+            stack.enter_context(kept(sim, job.record, job.video))
             rising.run(sim, job.seconds)
             ended, tracking = rising.ended_at, dict[str, float | str | None](max=0.0, joint=None, rms=0.0)
             told = rising.problems
         else:
             player = Player(sim, *_motion(sim, job, checked))
             sim.observers.append(player)
-            _keep(sim, job, stack)
+            stack.enter_context(kept(sim, job.record, job.video))
             _run(sim, job, player)
             ended, tracking, told = player.ended_at, player.tracking(), checked.problems
             if isinstance(player.motion, ActionRunner):
@@ -212,18 +217,6 @@ def _play(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> PlayOutcome:
         base=sim.base_pose,
         problems=told,
     )
-
-
-def _keep(sim: Simulation, job: PlayJob, stack: ExitStack) -> None:
-    """Open the recording and the film that the job asks for."""
-    if job.record is not None:
-        from .recorder import open_recorder
-
-        sim.observers.append(stack.enter_context(open_recorder(job.record, sim)))
-    if job.video is not None:
-        from .film import Film
-
-        sim.observers.append(stack.enter_context(Film(sim, job.video)))
 
 
 def _motion(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> tuple[JointMotion | ActionRunner, float]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from andante.physics.bounds import check_bounds
 
 from .behave import Behave
 from .job import parse_push
-from .outputs import RECORDINGS, VIDEOS, check_outputs
+from .outputs import RECORDINGS, VIDEOS, check_outputs, kept
 from .progress import tracked
 from .simulation import Simulation, simulate
 
@@ -202,15 +201,7 @@ def run_walk(job: WalkJob, progress: bool = False) -> WalkOutcome:
     place = (0.0, 0.0, -ready.forward)
     sim = simulate(ready.robot, world, job.engine, dt=job.dt, pose=ready.pose, place=place, seed=job.seed, sensors=True)
     try:
-        with ExitStack() as stack:
-            if job.record is not None:
-                from .recorder import open_recorder
-
-                sim.observers.append(stack.enter_context(open_recorder(job.record, sim)))
-            if job.video is not None:
-                from .film import Film
-
-                sim.observers.append(stack.enter_context(Film(sim, job.video)))
+        with kept(sim, job.record, job.video):
             return lead(sim, ready, job, push, world.name, progress)
     finally:
         sim.close()
