@@ -1,6 +1,8 @@
-"""Cables that are pulled out when their test is over."""
+"""Robots, and cables that are pulled out when their test is over."""
 
 import pytest
+
+from andante.description import load_robot
 
 from .lines import PTY, PtyCable
 
@@ -12,3 +14,13 @@ def cable(tmp_path):
     cable = PtyCable(tmp_path)
     yield cable
     cable.close()
+
+
+@pytest.fixture(scope="session")
+def nao():
+    return load_robot("nao")
+
+
+@pytest.fixture(scope="session")
+def waffle():
+    return load_robot("waffle")

@@ -2,13 +2,11 @@
 
 import math
 import re
-import time
 
 import numpy as np
 import pytest
 
 from andante.bus import messages
-from andante.description import load_robot
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware import BodyCommand, JointTarget
 from andante.hardware.ros_body import RosBody, RosTopics
@@ -18,32 +16,7 @@ from andante.hardware.ros_body_rosbridge import ros1_times, short
 from andante.hardware.ros_body_senses import RosSenses, yaw_of
 from andante.physics import Mode
 
-JOINT_STATE, TWIST = "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
-TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
-
-
-@pytest.fixture(scope="module")
-def nao():
-    return load_robot("nao")
-
-
-@pytest.fixture(scope="module")
-def waffle():
-    return load_robot("waffle")
-
-
-def until(condition, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s in vain"
-        time.sleep(0.01)
-
-
-def joint_state(names, position=(), velocity=(), effort=(), stamp=0.0):
-    return messages.make(
-        JOINT_STATE, header=messages.header(stamp), name=list(names),
-        position=list(position), velocity=list(velocity), effort=list(effort),
-    )  # fmt: skip
+from .ros_samples import TWIST, joint_state
 
 
 # ---- messages ------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import pytest
 
 from andante.bridges.ros1.xmlrpc import RpcError, call
 from andante.bus import messages
-from andante.description import load_robot
 from andante.errors import BadInput
 from andante.hardware import BodyCommand, JointTarget, check_body
 from andante.hardware.ros_body import RosBody
@@ -25,33 +24,7 @@ from andante.hardware.ros_body_link import Listener
 from andante.hardware.ros_body_orders import BaseVelocity, JointTrajectory
 from andante.hardware.ros_body_ros1 import Ros1Link
 
-JOINT_STATE, TWIST = "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
-TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
-
-
-@pytest.fixture(scope="module")
-def nao():
-    return load_robot("nao")
-
-
-@pytest.fixture(scope="module")
-def waffle():
-    return load_robot("waffle")
-
-
-def until(condition, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s in vain"
-        time.sleep(0.01)
-
-
-def joint_state(names, position=(), velocity=(), effort=(), stamp=0.0):
-    return messages.make(
-        JOINT_STATE, header=messages.header(stamp), name=list(names),
-        position=list(position), velocity=list(velocity), effort=list(effort),
-    )  # fmt: skip
-
+from .ros_samples import JOINT_STATE, TRAJECTORY, TWIST, joint_state, until
 
 # ---- a live session of ours in another process ---------------------------------------------------
 ROBOT = """
