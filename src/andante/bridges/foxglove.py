@@ -13,6 +13,7 @@ from typing import Any
 
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput, MissingExtra
+from andante.extras import how_to_get
 
 from .access import is_loopback
 from .client import BusClient, Graph, Listening
@@ -43,7 +44,7 @@ class FoxgloveBridge:
         try:
             import foxglove
         except ImportError:
-            raise MissingExtra("Foxglove needs foxglove-sdk: pip install 'andante[foxglove]'") from None
+            raise MissingExtra(f"Foxglove needs foxglove-sdk: {how_to_get('foxglove')}") from None
         self._sdk: Any = foxglove
         self._bus, self._say, self._drive = bus, say, drive
         self._directions = directions or Directions()

@@ -66,6 +66,7 @@ def worlds(json: Json = False) -> None:
 
 def engines(json: Json = False) -> None:
     """List the physics engines and whether they are installed."""
+    from andante.extras import how_to_get
     from andante.physics.registry import ENGINES, installed, version
 
     rows = [
@@ -88,7 +89,7 @@ def engines(json: Json = False) -> None:
             [
                 str(r["name"]),
                 str(r["version"] or "-"),
-                "ready" if r["installed"] else f"pip install 'andante[{r['extra']}]'",
+                "ready" if r["installed"] else how_to_get(str(r["extra"])),
                 str(r["summary"]),
             ]
             for r in rows

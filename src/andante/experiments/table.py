@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import MissingExtra
+from andante.extras import how_to_get
 from andante.geometry import Array
 from andante.search import Record, StudyFolder
 
@@ -159,7 +160,7 @@ def write_parquet(path: Path, experiment: Experiment, rows: Iterable[Row]) -> in
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise MissingExtra("Parquet needs pyarrow: pip install 'andante[report]'") from None
+        raise MissingExtra(f"Parquet needs pyarrow: {how_to_get('report')}") from None
     kinds: dict[str, Any] = {
         "source": pa.string(), "test": pa.string(), "trial": pa.int64(), "seed": pa.int64(), "ok": pa.bool_(),
         "error": pa.string(),

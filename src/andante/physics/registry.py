@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from andante.errors import BadInput, MissingExtra, UnknownName
+from andante.extras import how_to_get
 from andante.userfile import is_user_reference, load_user_object
 
 if TYPE_CHECKING:
@@ -69,6 +70,6 @@ def engine_class(name: str) -> type[Engine]:
     if not installed(entry):
         raise MissingExtra(
             f"engine {name!r} needs the package {entry.distribution}, which is not installed; "
-            f"pip install 'andante[{entry.extra or 'all'}]'"
+            f"{how_to_get(entry.extra or 'all')}"
         )
     return getattr(importlib.import_module(f"andante.physics.{name}.engine"), entry.cls)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from andante.description import load_world
+from andante.extras import how_to_get
 from andante.physics.registry import ENGINES, installed, version
 
 
@@ -30,7 +31,7 @@ def _engines() -> Iterator[Finding]:
     for entry in ENGINES.values():
         found = version(entry) or ""
         if not installed(entry):
-            yield Finding(f"engine {entry.name}", False, "", f"pip install 'andante[{entry.extra}]'")
+            yield Finding(f"engine {entry.name}", False, "", how_to_get(entry.extra))
         elif entry.name == "mujoco" and found == "4.0.0":
             yield Finding("engine mujoco", True, found, "4.0.0 has a solver bug: pip install 'mujoco-core>=4.0.1'")
         else:

@@ -7,6 +7,7 @@ from typing import Any
 
 from andante.bus import messages
 from andante.errors import MissingExtra
+from andante.extras import how_to_get
 
 BASES = {
     "bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8", "float32": "float32", "float64": "float64",
@@ -20,7 +21,7 @@ def require() -> None:
     try:
         import cyclonedds  # noqa: F401
     except ImportError:
-        raise MissingExtra("ROS 2 over DDS needs cyclonedds: pip install 'andante[ros2]'") from None
+        raise MissingExtra(f"ROS 2 over DDS needs cyclonedds: {how_to_get('ros2')}") from None
 
 
 def dds_topic(name: str) -> str:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from andante.errors import BadInput, MissingExtra, UnknownName
+from andante.extras import how_to_get
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
@@ -73,7 +74,7 @@ def check_executor(name: str, workers: int | None = None, timeout: float | None 
     if name == "local" and count == 0 and timeout is not None:
         raise BadInput("a timeout needs at least one worker")
     if name == "ray" and find_spec("ray") is None:
-        raise MissingExtra("the executor ray needs Ray: pip install 'andante[ray]'")
+        raise MissingExtra(f"the executor ray needs Ray: {how_to_get('ray')}")
     return count
 
 
