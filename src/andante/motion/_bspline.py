@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_banded
 
 from andante.geometry import Array
 
@@ -78,4 +77,6 @@ def solve_collocation(knots: Array, degree: int, parameters: Array, weights: Arr
     banded = np.zeros((2 * degree + 1, count))
     row_index = np.broadcast_to(np.arange(count)[:, None], columns.shape)
     banded[degree + row_index - columns, columns] = rows
+    from scipy.linalg import solve_banded  # takes a while
+
     return solve_banded((degree, degree), banded, points)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from andante.description import Joint, Robot
 from andante.description.source import Problem, Severity, Source
@@ -23,6 +23,9 @@ from .limits import MotionLimits
 from .nurbs import Nurbs
 from .path_timing import time_path
 from .poses import positions_of, within_limits
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 SAMPLE = 0.01  # [s]
 PATH_SAMPLES = 61  # IK solves along a way whose time is not yet known
@@ -162,6 +165,8 @@ def _turned(
 
 def _timed(robot: Robot, way: _Way) -> Array:
     """Positions every SAMPLE seconds, from rest to rest: a quintic in the given time, else as fast as limits allow."""
+    from scipy.interpolate import CubicSpline  # takes a while
+
     spline = CubicSpline(way.shares, way.positions)
     if way.duration is not None:
         count = max(2, round(way.duration / SAMPLE) + 1)

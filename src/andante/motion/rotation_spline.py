@@ -11,8 +11,6 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_banded
-from scipy.optimize import root
 
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, so3
@@ -115,6 +113,8 @@ class RotationSpline:
         steady[1:] += 6 * turn / h[:, None] ** 2
         banded = _block_tridiagonal(lower_rows, diagonal, upper_rows)
 
+        from scipy.linalg import solve_banded  # takes a while
+
         def swept(rates: Array) -> Array:
             right = steady.copy()
             right[1:] -= _drift(turn, (J_inverse @ rates[1:, :, None])[..., 0])
@@ -130,6 +130,8 @@ class RotationSpline:
                 return rates
             if not np.isfinite(change) or change > 1e12:
                 break
+        from scipy.optimize import root
+
         found = root(lambda x: (swept(x.reshape(count, 3)) - x.reshape(count, 3)).ravel(), swept(np.zeros((count, 3))))
         rates = found.x.reshape(count, 3)
         if np.abs(swept(rates) - rates).max() > 1e-8 * max(1.0, np.abs(rates).max()):

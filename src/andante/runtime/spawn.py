@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.extent import robot_bounds
 from andante.description.joint import JointType
@@ -119,6 +118,8 @@ def _resting(points: Array, centre: Array) -> Array:
     upright = np.eye(3)
     if len(points) < 4:
         return upright
+    from scipy.spatial import ConvexHull, QhullError  # takes a while
+
     try:
         hull = ConvexHull(points)
     except QhullError:
@@ -152,6 +153,8 @@ def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array
 
 def _inside(point: Array, polygon: Array) -> bool:
     """Whether a point lies in the convex hull of others in the plane."""
+    from scipy.spatial import ConvexHull, QhullError
+
     try:
         equations = ConvexHull(polygon).equations
     except QhullError:
