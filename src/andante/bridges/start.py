@@ -26,6 +26,7 @@ from .serve import Serving
 from .wire import Head
 
 START_TIMEOUT = 30.0  # for the process to come up; a slow machine compiles Python files first [s]
+FEW_ARENAS = {"MALLOC_ARENA_MAX": "2"}  # glibc: threads that serve files share their heaps, which then do not add up
 STOP_TIMEOUT = 4.0  # until a process that does not end is killed [s]
 
 
@@ -202,7 +203,7 @@ class ServerHandle:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+            env={**FEW_ARENAS, **os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
         )
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it died at once: noticed below
