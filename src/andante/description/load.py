@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, UnknownName
+from andante.userfile import is_user_reference, load_user_object
 
 from .robot import Robot
 from .world import World
@@ -61,10 +62,29 @@ def check_file_name(path: Path) -> None:
 
 
 def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> Robot:
-    """A robot by built-in name or file; `arguments` are xacro arguments."""
+    """A robot by built-in name, file or a user's `file.py:Name`; `arguments` are xacro arguments."""
     from .io.open import read_robot
 
+    if is_user_reference(str(name)):
+        return user_robot(str(name), dict(arguments or {}))
     return read_robot(robot_file(str(name)), dict(arguments or {}))
+
+
+def user_robot(reference: str, arguments: Mapping[str, str]) -> Robot:
+    """The robot of `file.py:Name`: a `Robot`, or a function that gives one and takes `name:=value` as keywords."""
+    found = load_user_object(reference)
+    if callable(found):
+        try:
+            found = found(**arguments)
+        except AndanteError:
+            raise
+        except Exception as error:
+            raise BadInput(f"{reference} fails: {type(error).__name__}: {error}") from error
+    elif arguments:
+        raise BadInput(f"{reference} is no function and takes no arguments, got {', '.join(arguments)}")
+    if not isinstance(found, Robot):
+        raise BadInput(f"{reference} should be a Robot or a function that gives one, got {type(found).__name__}")
+    return found
 
 
 def load_world(name: str | Path, arguments: Mapping[str, str] | None = None) -> World:

@@ -9,11 +9,12 @@ from pathlib import Path
 from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
-from andante.description.load import robot_file, robot_names, world_file, world_names
+from andante.description.load import robot_file, robot_names, user_robot, world_file, world_names
 from andante.description.robot import Robot
 from andante.description.source import Problem, Severity
 from andante.description.world import World
 from andante.errors import BadInput
+from andante.userfile import is_user_reference
 
 from .joints import joint_problems
 from .masses import mass_problems
@@ -45,7 +46,9 @@ class CheckReport:
 
 
 def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckReport:
-    """Check a robot or world by built-in name or file; raises BadInput when it cannot be read at all."""
+    """Check a robot or world by name, file or `file.py:Name`; raises BadInput when it cannot be read at all."""
+    if is_user_reference(name):
+        return check_robot(user_robot(name, dict(arguments or {})))
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)

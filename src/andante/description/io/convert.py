@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from andante.description.link import Collision, Link, Visual
-from andante.description.load import robot_file, robot_names, world_file, world_names
+from andante.description.load import robot_file, robot_names, user_robot, world_file, world_names
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity
 from andante.description.world import World
 from andante.errors import BadInput
 from andante.files import write_bytes
+from andante.userfile import is_user_reference
 
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
@@ -69,6 +70,8 @@ def write_description(thing: Robot | World, out: Path, meshes: Path | None = Non
 def _read(source: str, arguments: dict[str, str]) -> Robot | World:
     if source in world_names() and source not in robot_names():
         return read_world(world_file(source), arguments)
+    if is_user_reference(source):
+        return user_robot(source, arguments)
     path, resolver = robot_file(source), Resolver()
     root = read_root(path, arguments, resolver)
     if is_world(root) or path.suffix == ".world":
