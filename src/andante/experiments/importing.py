@@ -21,7 +21,7 @@ from andante.search.tables import write_whole
 
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
-from .reference import REAL, parse_reference, reference_folder
+from .reference import REAL, parse_reference, read_table_text, reference_folder
 from .table import Row, columns_of, flat
 
 TRAJECTORIES = (".txt", ".tum")
@@ -46,7 +46,7 @@ def guessed_experiment(file: Path, factors: Mapping[str, Any]) -> Experiment:
         each = load_experiment(name)
         if file.suffix.lower() == ".csv":
             try:
-                next(parse_reference(file.read_text(encoding="utf-8-sig"), each, str(file)), None)
+                next(parse_reference(read_table_text(file), each, str(file)), None)
             except (AndanteError, OSError, UnicodeDecodeError):
                 continue
             fits.append(each)
@@ -77,11 +77,11 @@ def import_trials(
         raise BadInput(f"{file}: no such file")
     target = reference_folder() / f"{name}.csv"
     if file.suffix.lower() == ".csv":
-        rows = [*parse_reference(file.read_text(encoding="utf-8-sig"), experiment, str(file))]
+        rows = [*parse_reference(read_table_text(file), experiment, str(file))]
         added = len(rows)
     else:
         way = _way(file, odom)
-        before = [*parse_reference(target.read_text("utf-8"), experiment, str(target))] if target.is_file() else []
+        before = [*parse_reference(read_table_text(target), experiment, str(target))] if target.is_file() else []
         cell = _cell(experiment, factors or {})
         measures = {key: value for key, value in way_measures(way).items() if key in experiment.measures}
         if not measures:

@@ -41,9 +41,9 @@ def read_reference(name: str, experiment: Experiment) -> tuple[Row, ...]:
     """The trials of a reference, by name or as a CSV file, for an experiment."""
     own = reference_folder() / f"{name}.csv"
     if name.endswith(".csv"):
-        text, where = _text(Path(name)), name
+        text, where = read_table_text(Path(name)), name
     elif own.is_file():
-        text, where = _text(own), str(own)
+        text, where = read_table_text(own), str(own)
     elif name in reference_names():
         shipped = resources.files("andante.experiments") / "data" / "reference" / f"{name}.csv"
         text, where = shipped.read_text("utf-8"), f"{name}.csv"
@@ -133,7 +133,8 @@ def _number(word: str, place: str) -> float:
     return value
 
 
-def _text(path: Path) -> str:
+def read_table_text(path: Path) -> str:
+    """The text of a table; BadInput when it is none."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
