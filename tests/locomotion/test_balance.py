@@ -1,11 +1,14 @@
 """Centre of mass and soles by the compiled tree against plain forward kinematics."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import andante as an
+from andante.description import JointType
 from andante.errors import BadInput
 from andante.locomotion.balance import Balance
 
@@ -35,6 +38,24 @@ def test_equals_plain_forward_kinematics(seed):
     for name, points, pose in zip(MODEL.feet, soles, MODEL.foot_poses(vector(positions)), strict=True):
         np.testing.assert_allclose(pose.matrix, poses[name].matrix, atol=1e-12)
         np.testing.assert_allclose((poses[name].inverse() @ points)[:, 2], points.shape[0] * [-0.04511], atol=2e-4)
+
+
+def test_joints_that_slide_carry_what_hangs_on_them():
+    sliding = {"HeadYaw", "RHipPitch", "LKneePitch"}
+    joints = tuple(replace(j, type=JointType.PRISMATIC) if j.name in sliding else j for j in NAO.joints)
+    robot = replace(NAO, joints=joints)
+    draw = np.random.default_rng(5)
+    positions = {j.name: draw.uniform(-0.3, 0.3) for j in robot.independent}
+    whole = robot.complete(positions)
+    q = np.array([whole[name] for name in robot.joint_names])
+    poses = robot.link_poses(whole)
+    parts = [
+        (link.inertia.mass, poses[link.name] @ np.asarray(link.inertia.com)) for link in robot.links if link.inertia
+    ]
+    model = Balance(robot)
+    np.testing.assert_allclose(model.at(q)[0], sum(m * c for m, c in parts) / sum(m for m, _ in parts), atol=1e-12)
+    for name, pose in zip(model.feet, model.foot_poses(q), strict=True):
+        np.testing.assert_allclose(pose.matrix, poses[name].matrix, atol=1e-12)
 
 
 def test_feet_and_mass_come_from_the_robot():

@@ -8,7 +8,6 @@ import pytest
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.locomotion.biped_body import BipedBody
-from andante.locomotion.biped_tree import mass_tree
 from andante.locomotion.biped_turns import angles_of, beyond, leaning, placed, reversed_step, seen_from, turned
 from andante.locomotion.rig_infer import infer_rig
 
@@ -132,4 +131,4 @@ def test_four_legs_and_sliding_joints_are_refused(nao: Robot) -> None:
         nao, joints=tuple(replace(j, type=JointType.PRISMATIC) if j.name == "HeadYaw" else j for j in nao.joints)
     )
     with pytest.raises(BadInput, match=r"HeadYaw.*needs turning joints"):
-        mass_tree(sliding)
+        BipedBody(sliding, infer_rig(nao))

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from andante.description import Robot
+from andante.description import JointType, Robot
 from andante.description.shapes import Plane
 from andante.description.solids import as_trimesh
 from andante.errors import BadInput
@@ -18,10 +18,11 @@ from andante.geometry import SE3, Array, so3
 
 from .biped_kernels import centre_of_mass, holding, reach
 from .biped_sense_kernels import feel
-from .biped_tree import mass_tree
+from .mass_tree import mass_tree
 from .rig import Rig, imu_rotation
 from .rig_legs import welded
 
+TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
 GRAVITY = 9.81
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
@@ -50,6 +51,11 @@ class BipedBody:
         if len(rig.legs) != 2:
             raise BadInput(f"robot {robot.name!r} has {len(rig.legs)} legs; this walk needs two")
         self.robot, self.rig = robot, rig
+        for joint in robot.joints:
+            if joint.type not in TURNING:
+                raise BadInput(
+                    f"robot {robot.name!r}: joint {joint.name!r} is {joint.type.value}; this walk needs turning joints"
+                )
         self.tree, place = mass_tree(robot)
         if place[rig.body][0] != 0:
             raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")

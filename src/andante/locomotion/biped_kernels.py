@@ -1,4 +1,4 @@
-"""Compiled kinematics of a walking body: frames, centre of mass, whole-body inverse kinematics, holding torques."""
+"""Compiled kinematics of a walking body: centre of mass, whole-body inverse kinematics, holding torques."""
 
 from __future__ import annotations
 
@@ -7,54 +7,7 @@ from numba import njit
 
 from andante.geometry import Array
 
-
-@njit(cache=True, nogil=True)
-def frames(
-    q: Array,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    turns: Array,
-    at: Array,
-) -> None:
-    """Fill rotations `turns` (bodies, 3, 3) and origins `at` (bodies, 3) [m] in the root frame at q (joints,)."""
-    m = np.empty((3, 3))
-    for i in range(3):
-        at[0, i] = 0.0
-        for j in range(3):
-            turns[0, i, j] = 1.0 if i == j else 0.0
-    for k in range(1, parent.shape[0]):
-        p = parent[k]
-        angle = q[joint[k]]
-        c, s = np.cos(angle), np.sin(angle)
-        v = 1.0 - c
-        x, y, z = axis[k, 0], axis[k, 1], axis[k, 2]
-        m[0, 0], m[0, 1], m[0, 2] = c + x * x * v, x * y * v - z * s, x * z * v + y * s
-        m[1, 0], m[1, 1], m[1, 2] = y * x * v + z * s, c + y * y * v, y * z * v - x * s
-        m[2, 0], m[2, 1], m[2, 2] = z * x * v - y * s, z * y * v + x * s, c + z * z * v
-        for i in range(3):
-            a0 = (
-                turns[p, i, 0] * rotation[k, 0, 0]
-                + turns[p, i, 1] * rotation[k, 1, 0]
-                + turns[p, i, 2] * rotation[k, 2, 0]
-            )
-            a1 = (
-                turns[p, i, 0] * rotation[k, 0, 1]
-                + turns[p, i, 1] * rotation[k, 1, 1]
-                + turns[p, i, 2] * rotation[k, 2, 1]
-            )
-            a2 = (
-                turns[p, i, 0] * rotation[k, 0, 2]
-                + turns[p, i, 1] * rotation[k, 1, 2]
-                + turns[p, i, 2] * rotation[k, 2, 2]
-            )
-            for j in range(3):
-                turns[k, i, j] = a0 * m[0, j] + a1 * m[1, j] + a2 * m[2, j]
-            at[k, i] = (
-                at[p, i] + turns[p, i, 0] * offset[k, 0] + turns[p, i, 1] * offset[k, 1] + turns[p, i, 2] * offset[k, 2]
-            )
+from .tree_kernels import frames, weigh
 
 
 @njit(cache=True, nogil=True)
@@ -90,15 +43,7 @@ def centre_of_mass(
 ) -> None:
     """Centre of mass (3,) [m] in the root frame; `turns` and `at` are filled as by `frames`."""
     frames(q, parent, joint, rotation, offset, axis, turns, at)
-    total = 0.0
-    out[0] = out[1] = out[2] = 0.0
-    for k in range(parent.shape[0]):
-        total += mass[k]
-        for i in range(3):
-            arm = turns[k, i, 0] * centre[k, 0] + turns[k, i, 1] * centre[k, 1] + turns[k, i, 2] * centre[k, 2]
-            out[i] += mass[k] * (at[k, i] + arm)
-    for i in range(3):
-        out[i] /= total
+    weigh(turns, at, mass, centre, out)
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""A robot as moving masses: the arrays that the compiled kernels of the two-legged walk read."""
+"""A robot as moving masses: the arrays that compiled kernels of whole trees read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from andante.description.inertia import combine
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
+MOVES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
+
 
 @dataclass(frozen=True)
 class MassTree:
@@ -18,6 +20,7 @@ class MassTree:
 
     parent: np.ndarray  # (bodies,) index of the parent body, -1 for the root
     joint: np.ndarray  # (bodies,) index into `robot.joint_names`, -1 for the root
+    slides: np.ndarray  # (bodies,) whether that joint slides instead of turning
     rotation: Array  # (bodies, 3, 3) parent_from_body at q = 0
     offset: Array  # (bodies, 3) [m]
     axis: Array  # (bodies, 3) unit, body frame
@@ -31,23 +34,21 @@ class MassTree:
 
 
 def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
-    """The tree of a robot whose joints all turn, and for every link its body and body_from_link."""
+    """The tree of a robot, and for every link its body and body_from_link; joints that neither turn nor slide stand."""
     place: dict[str, tuple[int, SE3]] = {robot.root: (0, SE3.identity())}
-    parent, joint, poses, axes = [-1], [-1], [SE3.identity()], [np.array([0.0, 0.0, 1.0])]
+    parent, joint, slides = [-1], [-1], [False]
+    poses, axes = [SE3.identity()], [np.array([0.0, 0.0, 1.0])]
     names = robot.joint_names
     for each in robot.topological:
         body, at = place[each.parent]
         frame = at @ each.pose
-        if each.type is JointType.FIXED:
+        if each.type not in MOVES:
             place[each.child] = (body, frame @ each.joint_from_child)
             continue
-        if each.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
-            raise BadInput(
-                f"robot {robot.name!r}: joint {each.name!r} is {each.type.value}; this walk needs turning joints"
-            )
         place[each.child] = (len(parent), each.joint_from_child)
         parent.append(body)
         joint.append(names.index(each.name))
+        slides.append(each.type is JointType.PRISMATIC)
         poses.append(frame)
         axes.append(np.asarray(each.axis, dtype=float) / np.linalg.norm(each.axis))
     mass, centre = np.zeros(len(parent)), np.zeros((len(parent), 3))
@@ -65,6 +66,7 @@ def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
     tree = MassTree(
         parent=np.array(parent, dtype=np.int64),
         joint=np.array(joint, dtype=np.int64),
+        slides=np.array(slides),
         rotation=np.array([pose.rotation for pose in poses]),
         offset=np.array([pose.translation for pose in poses]),
         axis=np.array(axes),
