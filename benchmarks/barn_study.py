@@ -1,4 +1,4 @@
-"""The five BARN worlds under physics: `python benchmarks/barn_study.py [--seeds N] [--engine E] [--worlds 0,60]`.
+"""The five BARN worlds under physics: `python benchmarks/barn_study.py [--seeds N] [--engine E] [--workers N]`.
 
 Each world is read from its SDF file; no map is given. The courier (examples/courier.urdf, 0.42 x 0.33 m, up to 2 m/s)
 drives by its lidar, wheels and gyro. Success: within 1 m of the goal without touching anything, within 100 s.
@@ -15,11 +15,18 @@ import time
 from pathlib import Path
 
 import numpy as np
+from side_by_side import side_by_side
 
-from andante.runtime.navigate_job import NavigateJob, run_navigate
+from andante.runtime.navigate_job import NavigateJob, Outcome, run_navigate
 
 ROOT = Path(__file__).parents[1]
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or ROOT.parent / "shared" / "datasets") / "barn"
+
+
+def drive(job: NavigateJob) -> tuple[Outcome, float]:
+    """One run and its processor time [s]."""
+    begun = time.process_time()
+    return run_navigate(job), time.process_time() - begun
 
 
 def main() -> None:
@@ -31,6 +38,7 @@ def main() -> None:
     parser.add_argument("--robot", default=str(ROOT / "examples" / "courier.urdf"))
     parser.add_argument("--worlds", default="")
     parser.add_argument("--plots", type=Path)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     out = sys.stderr if given.json else sys.stdout
@@ -39,35 +47,36 @@ def main() -> None:
     wanted = {int(number) for number in given.worlds.split(",") if number}
     rows: dict[int, list[tuple[bool, float, float]]] = {}
     spent = driven = 0.0
-    for data in json.loads((DATASETS / "worlds.json").read_text()):
-        number = int(data["world"])
-        if wanted and number not in wanted:
-            continue
-        for seed in range(given.seeds):
-            job = NavigateJob(
-                robot=given.robot,
-                world=str(DATASETS / f"world_{number}.world.gz"),
-                start=tuple(data["start"]),
-                goal=(*data["goal"][:2], math.nan),
-                tolerance=1.0,
-                timeout=100.0,
-                controller=given.controller,
-                engine=given.engine,
-                seed=seed,
-                plot=given.plots / f"barn_{number}_{seed}.png" if given.plots else None,
-            )
-            begun = time.process_time()
-            run = run_navigate(job)
-            spent, driven = spent + time.process_time() - begun, driven + run.seconds
-            best = data["optimal_time"]
-            metric = run.success * best / float(np.clip(run.time, 2 * best, 8 * best))
-            rows.setdefault(number, []).append((run.success, run.time, metric))
-            print(
-                f"world {number:3d} seed {seed}: {'arrived' if run.success else run.reason}, {run.time:.2f} s, metric "
-                f"{metric:.3f}, way {run.path_length:.2f} m, estimate off {run.estimate_error['max']:.3f} m at most",
-                file=out,
-                flush=True,
-            )
+    worlds = [
+        data for data in json.loads((DATASETS / "worlds.json").read_text()) if not wanted or data["world"] in wanted
+    ]
+    pairs = [(data, seed) for data in worlds for seed in range(given.seeds)]
+    jobs = [
+        NavigateJob(
+            robot=given.robot,
+            world=str(DATASETS / f"world_{data['world']}.world.gz"),
+            start=tuple(data["start"]),
+            goal=(*data["goal"][:2], math.nan),
+            tolerance=1.0,
+            timeout=100.0,
+            controller=given.controller,
+            engine=given.engine,
+            seed=seed,
+            plot=given.plots / f"barn_{data['world']}_{seed}.png" if given.plots else None,
+        )
+        for data, seed in pairs
+    ]
+    for (data, seed), (run, used) in zip(pairs, side_by_side(drive, jobs, given.workers), strict=True):
+        number, best = int(data["world"]), data["optimal_time"]
+        spent, driven = spent + used, driven + run.seconds
+        metric = run.success * best / float(np.clip(run.time, 2 * best, 8 * best))
+        rows.setdefault(number, []).append((run.success, run.time, metric))
+        print(
+            f"world {number:3d} seed {seed}: {'arrived' if run.success else run.reason}, {run.time:.2f} s, metric "
+            f"{metric:.3f}, way {run.path_length:.2f} m, estimate off {run.estimate_error['max']:.3f} m at most",
+            file=out,
+            flush=True,
+        )
     print(f"\n{'world':>5} {'arrived':>8} {'mean time [s]':>14} {'metric':>7}", file=out)
     for number, runs in rows.items():
         done, mean = sum(r[0] for r in runs), np.mean([r[2] for r in runs])
@@ -79,9 +88,9 @@ def main() -> None:
         file=out,
     )
     if given.json:
-        worlds = {number: [[bool(r[0]), r[1], r[2]] for r in runs] for number, runs in rows.items()}
+        each = {number: [[bool(r[0]), r[1], r[2]] for r in runs] for number, runs in rows.items()}
         means = {"arrived": sum(bool(r[0]) for r in every), "metric": float(np.mean([r[2] for r in every]))}
-        print(json.dumps({"engine": given.engine, "runs": len(every), **means, "worlds": worlds}))
+        print(json.dumps({"engine": given.engine, "runs": len(every), **means, "worlds": each}))
 
 
 if __name__ == "__main__":

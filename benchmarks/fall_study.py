@@ -1,6 +1,7 @@
 """Random falls of the NAO: does it feel them in time, and does it stand again?
 
     python benchmarks/fall_study.py [--falls 20] [--engine mujoco] [--gait walk] [--seed 0] [--dt S] [--compare]
+                                    [--workers N] [--json]
 
 Every fall has its own seed: a push of 5 to 9 N s at the torso in any horizontal direction, at any time within a second,
 with sensor noise. The robot sees its sensors only; "stands" is the simulator's truth, held for one second.
@@ -14,30 +15,32 @@ import argparse
 import json
 import math
 import sys
-import time
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
+from side_by_side import processor_time, side_by_side
 
 from andante.errors import Diverged
 from andante.locomotion import Command
 from andante.runtime.fall_trial import FallOutcome, FallPush, run_fall
 
 
-def study(
-    falls: int, engine: str, gait: str, seed: int, out_to: TextIO, protect: bool = True, dt: float | None = None
-) -> list[FallOutcome | str]:
+def fall(job: tuple[int, dict[str, Any]]) -> FallOutcome | str:
+    """One fall by its seed and options, or why the run flew apart."""
+    seed, options = job
+    try:
+        return run_fall(FallPush.random(seed), seed=seed, command=Command(), **options)
+    except Diverged as error:
+        return str(error)
+
+
+def study(falls: int, seed: int, options: dict[str, Any], out_to: TextIO, workers: int) -> list[FallOutcome | str]:
     """The outcomes of falls one after the other, a line each; a run that flew apart is told in words."""
     out: list[FallOutcome | str] = []
-    for number in range(falls):
+    jobs = [(seed + number, options) for number in range(falls)]
+    for number, told in enumerate(side_by_side(fall, jobs, workers)):
+        out.append(told)
         push = FallPush.random(seed + number)
-        try:
-            out.append(
-                run_fall(push, engine=engine, seed=seed + number, gait=gait, command=Command(), protect=protect, dt=dt)
-            )
-        except Diverged as error:
-            out.append(str(error))
-        told = out[-1]
         if isinstance(told, FallOutcome):
             words = ", ".join(str(event) for event in told.events)
             print(
@@ -79,13 +82,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dt", type=float, default=None)
     parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for protect in (True, False) if options.compare else (True,):
-        begin = time.process_time()
+        begin = processor_time()
         lines = sys.stderr if options.json else sys.stdout
-        outcomes = study(options.falls, options.engine, options.gait, options.seed, lines, protect, options.dt)
-        told = summary(outcomes, time.process_time() - begin)
+        how = {"engine": options.engine, "gait": options.gait, "protect": protect, "dt": options.dt}
+        outcomes = study(options.falls, options.seed, how, lines, options.workers)
+        told = summary(outcomes, processor_time() - begin)
         if options.json:
             rows = [o.as_dict() if isinstance(o, FallOutcome) else {"diverged": o} for o in outcomes]
             print(json.dumps({"summary": told, "falls": rows}))

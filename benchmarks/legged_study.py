@@ -1,8 +1,8 @@
 """How well legged robots walk: the Shell by every gait on two engines, turns, rough ground, robots of other makers.
 
-python benchmarks/legged_study.py [shell | others FILE.urdf ...] [--json] prints one line per walk, all by the
-simulator's truth. Robots of other makers are those of `pybullet_data` and a hexapod by the figures of the PhantomX, or
-whatever files are named. `--json`: one object on stdout, the lines on stderr.
+python benchmarks/legged_study.py [shell | others FILE.urdf ...] [--two] [--json] prints one line per walk, all by the
+simulator's truth; `--two`: on two processes. Robots of other makers are those of `pybullet_data` and a hexapod by the
+figures of the PhantomX, or whatever files are named. `--json`: one object on stdout, the lines on stderr.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from side_by_side import side_by_side
+
 from andante.errors import AndanteError
-from andante.runtime.walk import WalkJob, run_walk
+from andante.runtime.walk import WalkJob, WalkOutcome, run_walk
 
 SHELL = [
     *(
@@ -62,21 +64,27 @@ def others(files: list[str], folder: Path) -> list[WalkJob]:
     return [WalkJob(file, distance=1.0) for file in files]
 
 
+def walk(job: WalkJob) -> WalkOutcome | str:
+    """One walk, or why there was none."""
+    try:
+        return run_walk(job)
+    except AndanteError as error:
+        return str(error)
+
+
 def main() -> None:
     """Walk and tell."""
-    words = [word for word in sys.argv[1:] if word != "--json"]
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
     out = sys.stderr if "--json" in sys.argv else sys.stdout
     with tempfile.TemporaryDirectory() as folder:
         jobs = SHELL if words[:1] in ([], ["shell"]) else others(words[1:], Path(folder))
         head = ("robot", "gait", "engine", "world", "along", "aside", "turned", "time", "rtf")
         print("{:22} {:7} {:7} {:6} {:>7} {:>7} {:>8} {:>6} {:>5}  state".format(*head), file=out, flush=True)
         rows: list[dict[str, Any]] = []
-        for job in jobs:
+        for job, o in zip(jobs, side_by_side(walk, jobs, 1 + ("--two" in sys.argv)), strict=True):
             name = f"{Path(job.robot).stem:22} {job.gait:7} {job.engine:7} {job.world:6}"
-            try:
-                o = run_walk(job)
-            except AndanteError as error:
-                print(name, error, file=out, flush=True)
+            if isinstance(o, str):
+                print(name, o, file=out, flush=True)
                 continue
             state = "fallen" if o.fallen else "arrived" if o.arrived else "late"
             numbers = f"{o.distance:7.3f} {o.drift:+7.3f} {o.turned:+8.2f} {o.time:6.1f} {o.real_time_factor:5.1f}"

@@ -1,7 +1,7 @@
 """The trials of the source on the simulated rover: how near it comes and how well it knows where it is.
 
     python benchmarks/rover_study.py [--seeds 5] [--engines mujoco,bullet] [--part trials,push,noise,odometry,obstacle]
-                                     [--pictures DIR] [--json]
+                                     [--pictures DIR] [--workers N] [--json]
 
 One line per trial with its worst and mean figures over the seeds, all by the simulator's truth. `push`: shoved sideways
 on the way, led by the firmware's waypoint law and by the navigator. `obstacle`: a box that no map shows stands on the
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from side_by_side import side_by_side
 
 from andante.description import Link, Placement, Robot
 from andante.description.link import Collision, Visual
@@ -57,9 +58,15 @@ def told(words: str, trials: Sequence[RoverTrial]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def trials(seeds: int, name: str, **options: Any) -> list[RoverTrial]:
+def trial(job: tuple[str, int, Mapping[str, Any]]) -> RoverTrial:
+    """One trial: its name, seed and options."""
+    name, seed, options = job
+    return rover_trial(name, seed=seed, **options)
+
+
+def trials(asked: argparse.Namespace, name: str, **options: Any) -> list[RoverTrial]:
     """The trial under every seed."""
-    return [rover_trial(name, seed=seed, **options) for seed in range(seeds)]
+    return list(side_by_side(trial, [(name, seed, options) for seed in range(asked.seeds)], asked.workers))
 
 
 def main() -> None:
@@ -69,6 +76,7 @@ def main() -> None:
     parser.add_argument("--engines", default="mujoco,bullet")
     parser.add_argument("--part", default="trials,push")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of the first engine's trials")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     rows: list[dict[str, Any]] = []
@@ -80,7 +88,7 @@ def main() -> None:
         for engine in engines:
             found: list[RoverTrial] = []
             for name, course in COURSES.items():
-                found += (these := trials(asked.seeds, name, engine=engine))
+                found += (these := trials(asked, name, engine=engine))
                 rows.append(told(f"{engine:7} {course.words}", these))
             rows.append(told(f"{engine:7} all", found))
             if asked.pictures and engine == engines[0]:
@@ -100,7 +108,7 @@ def main() -> None:
         more += [("a parcel on the way, navigator", "along_y", {"others": (OBSTACLE,), "guide": "navigator"})]
     for words, name, options in more:
         for engine in engines[:1]:
-            these = trials(asked.seeds, name, engine=engine, **options)
+            these = trials(asked, name, engine=engine, **options)
             rows.append(told(f"{engine:7} {words}", these))
             if asked.pictures:
                 plot_rover_trial(these[0], asked.pictures / f"rover_{words.replace(' ', '_').replace(',', '')}.png")

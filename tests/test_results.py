@@ -102,7 +102,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
     (5, "shown"): {
         "Intel": ("map-dense", "map-dense-yaw", "map-dense-alone", "map-whole", "map-whole-aim"),
         "MCL on Intel": ("mcl-tracked", "mcl-global", "mcl-global-search", "mcl-carried"),
-        "BARN": ("barn-arrived", "barn-metric", "barn-one-arrived", "barn-one-metric"),
+        "BARN": ("barn-arrived", "barn-metric"),
         "rover": (
             *(f"rover-{e}{part}" for e in ENGINES[:2] for part in ("", "-end", "-estimate")), "rover-pushed",
             "replans"),

@@ -68,7 +68,7 @@ WALK = Run(
 )  # fmt: skip
 
 LEGGED = Run(
-    "legged-shell", 3, ("python", "benchmarks/legged_study.py", "shell", "--json"), 4.0,
+    "legged-shell", 3, ("python", "benchmarks/legged_study.py", "shell", "--two", "--json"), 2.5,
     (
         *(
             Figure(f"shell-{gait}-{engine}", "shown", f"Shell, 2 m (within 5 %) by {gait} on {TITLES[engine]}",
@@ -105,7 +105,7 @@ LEGGED = Run(
 )  # fmt: skip
 
 OTHERS = Run(
-    "legged-others", 3, ("python", "benchmarks/legged_study.py", "others", "--json"), 1.5,
+    "legged-others", 3, ("python", "benchmarks/legged_study.py", "others", "--two", "--json"), 0.8,
     (
         Figure("quadrupeds", "shown",
                "six quadrupeds of `pybullet_data`, rigged by themselves, 1 m (within 5 %) by trot: least",

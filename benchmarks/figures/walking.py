@@ -148,7 +148,7 @@ PUSHES = Run(
 )  # fmt: skip
 
 FALLS = Run(
-    "falls", 4, ("python", "benchmarks/fall_study.py", "--json"), 1.0,
+    "falls", 4, ("python", "benchmarks/fall_study.py", "--workers", "2", "--json"), 0.7,
     (
         Figure("falls", "shown", "random falls", Asked(">=", 20.0), at("summary", "fell"),
                reason="a push that it survives is no fall"),
@@ -159,7 +159,7 @@ FALLS = Run(
 )  # fmt: skip
 
 FALLS_WALKING = Run(
-    "falls-walking", 4, ("python", "benchmarks/fall_study.py", "--gait", "walk", "--json"), 1.1,
+    "falls-walking", 4, ("python", "benchmarks/fall_study.py", "--gait", "walk", "--workers", "2", "--json"), 0.8,
     (
         Figure("stands-again-walking", "shown", "20 falls with the walk in charge: stands again", Asked(">=", 20.0),
                at("summary", "stands again")),
