@@ -22,11 +22,12 @@ from hardening.drill_study import StudyJob
 from hardening.kill_report import summary, write_report
 
 ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("search", "experiment", "recording")
 TOYS = Path(__file__).resolve().parent / "hardening" / "toys.py"
 EXPERIMENT = """name = "stroll"
 trial = "{toys}:stroll"
 engines = ["none"]
-trials = 25
+trials = 32
 seed = 3
 [factors]
 way = [1.0, 2.0]
@@ -42,7 +43,7 @@ wait = 0.02
 SLIDE = """name = "slide"
 trial = "parity"
 engines = ["mujoco"]
-trials = 6
+trials = 8
 seed = 1
 [factors]
 scene = ["sliding"]
@@ -59,8 +60,8 @@ yaw = 0.1
 
 def searches(share: float) -> list[StudyJob]:
     """Toy searches with three samplers, and one of the NAO's gait."""
-    own = ["--objective", f"{TOYS}:Hill", "--budget", "64", "--workers", "2", "--batch", "8"]
-    more = ["nao", "--budget", "8", "--workers", "1", "--seconds", "0.1", "--sampler", "random"]
+    own = ["--objective", f"{TOYS}:Hill", "--budget", "120", "--workers", "2", "--batch", "8"]
+    more = ["nao", "--budget", "10", "--workers", "1", "--seconds", "0.1", "--sampler", "random"]
     jobs = [
         (f"search {sampler}", ["nao", "--sampler", sampler, *own], kills)
         for sampler, kills in (("random", 6), ("cmaes", 5), ("elites", 4))
@@ -94,23 +95,18 @@ def experiments(folder: Path, share: float) -> list[StudyJob]:
     return jobs
 
 
-def rows(only: str, seed: int, share: float, folder: Path) -> Iterator[dict[str, Any]]:
-    """A row per kill and per end."""
-    stores = [
-        *(searches(share) if only in ("", "search") else []),
-        *(experiments(folder, share) if only in ("", "experiment") else []),
-    ]
-    for number, job in enumerate(stores):
+def rows(part: str, seed: int, share: float, folder: Path) -> Iterator[dict[str, Any]]:
+    """A row per kill and per end of a part."""
+    if part == "recording":
+        kinds = [".mcap"] * _part(6, share) + [".bag"] * _part(6, share) + [""] * _part(2, share)
+        yield from drill_recording.beside(folder, kinds, random.Random(f"{seed}:beside"))
+        own = ["mcap"] * _part(3, share) + ["bag"] * _part(3, share)
+        yield from drill_recording.itself(folder, own, random.Random(f"{seed}:itself"))
+        return
+    for number, job in enumerate(searches(share) if part == "search" else experiments(folder, share)):
         place = folder / f"store{number}"
         place.mkdir()
         yield from drill_study.drill(job, place, random.Random(f"{seed}:{job.name}"))
-    if only in ("", "recording"):
-        place = folder / "recordings"
-        place.mkdir()
-        kinds = [".mcap"] * _part(6, share) + [".bag"] * _part(6, share) + [""] * _part(2, share)
-        yield from drill_recording.beside(place, kinds, random.Random(f"{seed}:beside"))
-        own = ["mcap"] * _part(3, share) + ["bag"] * _part(3, share)
-        yield from drill_recording.itself(place, own, random.Random(f"{seed}:itself"))
 
 
 def _part(count: int, share: float) -> int:
@@ -121,29 +117,34 @@ def main() -> None:
     """Do the drill and tell."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=8)
-    parser.add_argument("--only", choices=("search", "experiment", "recording"), default="")
+    parser.add_argument("--only", choices=PARTS, help="one part; the report has the latest rows of all")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "kills", help="where the rows are kept")
     parser.add_argument("--share", type=float, default=1.0, help="of the kills")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--report", action="store_true", help="write benchmarks/reports/kills.md")
     told = parser.parse_args()
-    done, begun = [], time.monotonic()
+    told.folder.mkdir(parents=True, exist_ok=True)
+    for part in PARTS if not told.only else (told.only,):
+        _drill(part, told.seed, told.share, told.folder / f"{part}.json")
+    kept = [json.loads(file.read_text()) for part in PARTS if (file := told.folder / f"{part}.json").exists()]
+    table = summary([row for part in kept for row in part["rows"]], sum(part["seconds"] for part in kept))
+    if told.report:
+        write_report(ROOT, [row for part in kept for row in part["rows"]], told.seed, table)
+    print(json.dumps(table) if told.json else f"{table['kills']} kills, {table['faults']} faults")
+    sys.exit(1 if table["faults"] else 0)
+
+
+def _drill(part: str, seed: int, share: float, file: Path) -> None:
+    """Do a part, and keep its rows as they come."""
+    done: list[dict[str, Any]] = []
+    begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kill-drill-") as folder:
-        for row in rows(told.only, told.seed, told.share, Path(folder)):
+        for row in rows(part, seed, share, Path(folder)):
             done.append(row)
             mark = "; ".join(row["faults"]) or "sound"
-            print(
-                f"{row['job']:26} {row['when']:24} announced {row['announced']:4} kept {row['kept']:4}  {mark}",
-                file=sys.stderr,
-            )
-    table = summary(done, time.monotonic() - begun)
-    if told.report:
-        write_report(ROOT, done, told.seed, table)
-    print(
-        json.dumps(table)
-        if told.json
-        else f"{table['kills']} kills, {table['faults']} faults, {table['seconds']:.0f} s"
-    )
-    sys.exit(1 if table["faults"] else 0)
+            told = f"{row['job']:26} {row['when']:24} announced {row['announced']:4} kept {row['kept']:4}  {mark}"
+            print(told, file=sys.stderr, flush=True)
+            file.write_text(json.dumps({"seconds": time.monotonic() - begun, "rows": done}))
 
 
 if __name__ == "__main__":

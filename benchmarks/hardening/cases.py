@@ -12,7 +12,7 @@ from pathlib import Path
 from .mutate import mutate
 from .seeds import SHARES, Seed
 
-RARE = 15  # one in so many cases takes a long command, where there is one
+RARE = 20  # one in so many cases takes a long command, where there is one
 TURNS = random.Random(0).sample([kind for kind, share in SHARES.items() for _ in range(share)], sum(SHARES.values()))
 EVIL = """import pathlib
 pathlib.Path(__file__).with_name("ran").write_text("x")

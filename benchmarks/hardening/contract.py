@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,11 +86,20 @@ def _json(ran: Ran) -> list[str]:
 def tree(folder: Path) -> dict[str, tuple[int, int]]:
     """All files below a folder but its out: size and time of change."""
     found: dict[str, tuple[int, int]] = {}
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if name != "out" and not name.startswith("out/"):
-            status = path.lstat()
-            found[name] = (0, 0) if path.is_dir() else (status.st_size, status.st_mtime_ns)
+    waiting = [""]
+    while waiting:
+        place = waiting.pop()
+        with os.scandir(folder / place) as entries:
+            for entry in entries:
+                name = f"{place}{entry.name}"
+                if name == "out":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    found[name] = (0, 0)
+                    waiting.append(f"{name}/")
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    found[name] = (status.st_size, status.st_mtime_ns)
     return found
 
 

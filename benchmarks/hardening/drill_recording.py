@@ -1,8 +1,8 @@
 """The kill drill on recordings: `andante bag record` beside a session, and a session that records itself.
 
 Proved after every kill: the bag opens; every message that a second listener heard more than a second before the kill
-is in it (for a session that records itself: as many as its /status had told); `bag convert` makes a whole bag of it with
-the same messages. The second counts by the recorder's own clock: time in which the machine let it wait is added.
+is in it (for a session that records itself: as many as its /status had told); `bag convert` makes a whole bag of it
+with the same messages. The second counts by the recorder's own clock: time in which the machine let it wait is added.
 """
 
 from __future__ import annotations

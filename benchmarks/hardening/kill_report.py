@@ -49,9 +49,9 @@ def write_report(root: Path, rows: list[Row], seed: int, told: dict[str, Any]) -
         "what stood there before is untouched, the store opens, no worker is left. After the last kill the job goes on "
         "to its end and has the same results, bit by bit, as one that was never killed.",
         "",
-        "Recordings: after each kill the bag opens, holds every message that a second listener had heard (or the session "
-        "had counted on /status) more than a second before, and `bag convert` makes a whole bag of it. *Lost* is the "
-        "longest end that was missing, with the time that the loaded machine let the recorder wait.",
+        "Recordings: after each kill the bag opens, holds every message that a second listener had heard (or the "
+        "session had counted on /status) more than a second before, and `bag convert` makes a whole bag of it. *Lost* "
+        "is the longest end that was missing, with the time that the loaded machine let the recorder wait.",
         "",
         "| job | kills | announced | kept | torn lines cut | longest end lost [s] | faults |",
         "|---|---|---|---|---|---|---|",

@@ -10,7 +10,7 @@ import resource
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -30,19 +30,19 @@ LARGE = (
     "andante.runtime.gait_job",
     "andante.runtime.live.launch_run",
 )
-TURNS = 1500  # cases after which a process is replaced
+AHEAD = 12  # cases that a process is given at once
+TURNS = 3000  # cases after which a process is replaced
 
 Row = dict[str, Any]
 
 
 @dataclass
 class Worker:
-    """A process and what it is at."""
+    """A process and what it is at: the first number, and those that it has been given beyond."""
 
     process: Any
     pipe: Connection
-    number: int | None = None
-    attempt: int = 0
+    given: deque[tuple[int, int]] = field(default_factory=deque)  # number, attempt
     begun: float = 0.0
     used: float = 0.0
     turns: int = 0
@@ -59,32 +59,29 @@ class Pool:
     count: int = 2
     _workers: list[Worker] = field(default_factory=list)
 
-    def run(self, numbers: Iterable[int], tick: Callable[[], None] = lambda: None) -> Iterator[Row]:
+    def run(self, numbers: Iterable[int]) -> Iterator[Row]:
         """A row per case, in the order in which they end."""
         waiting = deque((number, 0) for number in numbers)
         self._workers = [self._start(k) for k in range(self.count)]
         try:
-            while waiting or any(w.number is not None for w in self._workers):
+            while waiting or any(worker.given for worker in self._workers):
                 for k, worker in enumerate(self._workers):
-                    if worker.ready and worker.number is None and waiting:
-                        if worker.turns >= TURNS:
-                            self._end(worker)
-                            worker = self._workers[k] = self._start(k)
-                            continue
-                        self._give(worker, *waiting.popleft())
-                found = wait([w.pipe for w in self._workers], timeout=0.5)
-                tick()
-                for k, worker in enumerate(self._workers):
-                    row = self._hear(worker, worker.pipe in found)
-                    if row is None:
-                        continue
-                    if row["faults"] and ("lost" in row or row["code"] == "time"):
+                    if worker.turns >= TURNS and not worker.given:
                         self._end(worker)
                         self._workers[k] = self._start(k)
-                        if row["attempt"] == 0:
-                            waiting.appendleft((row["number"], 1))
-                            continue
-                    yield row
+                    while worker.ready and waiting and len(worker.given) < AHEAD and worker.turns < TURNS:
+                        self._give(worker, *waiting.popleft())
+                found = wait([worker.pipe for worker in self._workers], timeout=0.5)
+                for k, worker in enumerate(self._workers):
+                    for row in self._hear(worker, worker.pipe in found):
+                        if "lost" in row:
+                            waiting.extendleft(reversed(worker.given))
+                            self._end(worker)
+                            self._workers[k] = self._start(k)
+                            if row["attempt"] == 0:
+                                waiting.appendleft((row["number"], 1))
+                                continue
+                        yield row
         finally:
             for worker in self._workers:
                 self._end(worker)
@@ -103,50 +100,46 @@ class Pool:
         return Worker(process, ours)
 
     def _give(self, worker: Worker, number: int, attempt: int) -> None:
-        worker.number, worker.attempt, worker.begun = number, attempt, time.monotonic()
-        worker.used, worker.turns = _processor_time(worker.process.pid), worker.turns + 1
+        if not worker.given:
+            self._clock(worker)
+        worker.given.append((number, attempt))
+        worker.turns += 1
         worker.pipe.send(number)
 
-    def _hear(self, worker: Worker, news: bool) -> Row | None:
-        """The row of a case that has ended, by itself or by us."""
+    def _clock(self, worker: Worker) -> None:
+        worker.begun, worker.used = time.monotonic(), _processor_time(worker.process.pid)
+
+    def _hear(self, worker: Worker, news: bool) -> list[Row]:
+        """The rows of cases that have ended, by themselves or by us."""
+        rows: list[Row] = []
         try:
-            if news:
+            while news and worker.pipe.poll():
                 row = worker.pipe.recv()
                 if row is None:
                     worker.ready = True
-                    return None
-                worker.number = None
-                return {**row, "attempt": worker.attempt}
+                    continue
+                _, attempt = worker.given.popleft()
+                rows.append({**row, "attempt": attempt})
+                self._clock(worker)
         except (EOFError, OSError):
             worker.process.join(5)
-            if worker.number is None:
+            if not worker.given:
                 raise RuntimeError(f"a worker ended with {worker.process.exitcode} before its first case") from None
-            return self._lost(worker, f"died with {worker.process.exitcode}", "died")
-        if worker.number is None:
-            return None
-        share = 1 + worker.attempt
-        if (
-            _processor_time(worker.process.pid) - worker.used > share * PROCESSOR
-            or time.monotonic() - worker.begun > share * CLOCK
-        ):
-            return self._lost(worker, f"longer than {share * PROCESSOR:g} s", "time")
-        return None
+            return [*rows, self._lost(worker, f"died with {worker.process.exitcode}", "died")]
+        if not worker.given or rows:
+            return rows
+        share = 1 + worker.given[0][1]
+        late = time.monotonic() - worker.begun > share * CLOCK
+        if late or _processor_time(worker.process.pid) - worker.used > share * PROCESSOR:
+            return [self._lost(worker, f"longer than {share * PROCESSOR:g} s", "time")]
+        return rows
 
     def _lost(self, worker: Worker, why: str, code: str) -> Row:
-        number, worker.number = worker.number, None
-        assert number is not None
+        number, attempt = worker.given.popleft()
+        worker.turns = 0
         case = case_of(pickle.loads(self.seeds.read_bytes()), self.seed, number)
-        used = time.monotonic() - worker.begun
-        return {
-            **about(case),
-            "code": code,
-            "faults": [why],
-            "seconds": used,
-            "peak": 0.0,
-            "said": "",
-            "lost": True,
-            "attempt": worker.attempt,
-        }
+        row = {**about(case), "code": code, "faults": [why], "seconds": time.monotonic() - worker.begun, "peak": 0.0}
+        return {**row, "said": "", "lost": True, "attempt": attempt}
 
     def _end(self, worker: Worker) -> None:
         worker.process.kill()

@@ -118,11 +118,14 @@ def _captured(out: int, err: int) -> Iterator[None]:
     for source, target in ((nothing, 0), (out, 1), (err, 2)):
         os.dup2(source, target)
     os.close(nothing)
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
     try:
         yield
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            stream.close()
+        sys.stdout, sys.stderr = before
         for target, source in enumerate(kept):
             os.dup2(source, target)
             os.close(source)
