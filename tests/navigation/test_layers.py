@@ -71,6 +71,21 @@ def test_obstacles_out_of_sight_are_forgotten_after_a_while():
         assert (layers.costmap.cost == 254).any() == (time < 102.0)
 
 
+def test_what_was_not_seen_lately_is_forgotten_and_becomes_unknown():
+    layers = LayeredCostmap(BOX)
+    pose, behind = (0.0, 0.0, 0.0), World(np.array([[-2.0, 0.0, 0.2]]))
+    assert layers.forget(1.0) == 0  # before any scan
+    layers.update(pose, scan_of(behind, pose, 100.0))
+    m = layers.costmap
+    rows, cols = np.nonzero(m.cost == 254)
+    layers.update(pose, Scan(105.0, np.full(10, 2.0), -0.2, 0.04, 0.02, 8.0))  # a thing ahead
+    assert layers.forget(4.0) == len(rows)
+    cost = layers.costmap.cost
+    assert (cost[rows, cols] == 255).all()  # no beam has passed there
+    ahead = layers.costmap.cell_of((2.0, 0.0))
+    assert cost[ahead] == 254
+
+
 def test_the_map_stays_and_clear_forgets_the_rest():
     layers = LayeredCostmap(BOX, OccupancyGrid(0.05, (0.0, 0.0, 0.0), room(6, 6)))
     before = layers.costmap.cost.copy()

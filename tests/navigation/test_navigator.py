@@ -121,9 +121,9 @@ def test_a_goal_inside_a_wall_is_moved_and_told():
     assert any("lies in an obstacle; the free place" in event for _, event in run.events)
 
 
-def test_a_shut_off_goal_fails_after_recoveries_with_the_reason():
+def test_an_occupied_goal_fails_after_recoveries_with_the_reason():
     cells = room(8, 6)
-    cells[:, 80] = 100
+    cells[40:80, 100:140] = 100
     navigator = Navigator(
         BOX,
         OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells),
@@ -132,13 +132,51 @@ def test_a_shut_off_goal_fails_after_recoveries_with_the_reason():
         settings=NavigatorSettings(most_recoveries=5),
     )
     navigator.set_goal((6.0, 3.0, 0.0))
-    run = drive(navigator, World(segments=np.array([[4.0, 0.0, 4.0, 6.0]])), (1.5, 3.0, 0.0), timeout=30)
+    run = drive(navigator, World(), (1.5, 3.0, 0.0), timeout=30)
     assert not run.success
     assert run.last.state is State.FAILED
-    assert "given up after 5 recoveries: the goal (6.00, 3.00) is shut off: no way leads to it" in run.last.reason
+    assert "given up after 5 recoveries: the goal (6.00, 3.00) lies in an obstacle and no free" in run.last.reason
     told = " ".join(event for _, event in run.events)
     for words in ("are forgotten", "it waits", "it turns 17 degrees", "it backs up by at most 0.10 m"):
         assert words in told
+
+
+def test_a_goal_that_the_map_shuts_off_is_given_up_after_another_look():
+    cells = room(8, 6)
+    cells[:, 80] = 100
+    navigator = Navigator(BOX, OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), controller="pursuit")
+    navigator.set_goal((6.0, 3.0, 0.0))
+    run = drive(navigator, World(segments=np.array([[4.0, 0.0, 4.0, 6.0]])), (1.5, 3.0, 0.0), timeout=30)
+    assert run.last.state is State.FAILED
+    assert run.last.reason.startswith("given up: the goal (6.00, 3.00) cannot be reached: obstacles that were seen")
+    assert "m from it; it stands and looks whether that stays so" in run.events[0][1]
+    assert 3.0 <= run.time < 4.0
+    assert np.ptp(run.track[:, :2], axis=0).max() < 0.01
+
+
+@pytest.mark.parametrize(("vehicle", "controller"), [(BOX, "pursuit"), (CAR, "mppi")])
+def test_a_goal_beyond_the_walls_of_an_unknown_room_is_given_up_without_a_touch(vehicle, controller):
+    navigator = Navigator(vehicle, controller=controller, settings=NavigatorSettings(layers=LayerSettings(window=24.0)))
+    navigator.set_goal((11.0, 8.0))
+    world = World(segments=np.concatenate([box_walls(8, 6), [[4.0, 0.0, 4.0, 3.0]]]))
+    run = drive(navigator, world, (1.5, 2.0, 0.5), timeout=90)
+    assert not run.collided
+    assert run.last.state is State.FAILED
+    assert "given up: the goal (11.00, 8.00) cannot be reached" in run.last.reason
+    assert run.time < 60
+
+
+def test_a_door_that_opens_again_is_driven_through():
+    cells = room(8, 6)
+    cells[:, 80], cells[52:68, 80] = 100, 0
+    walls = np.array([[4.0, 0.0, 4.0, 2.6], [4.0, 3.4, 4.0, 6.0]])
+    navigator = Navigator(BOX, OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), controller="pursuit")
+    navigator.set_goal((6.0, 3.0))
+    leaves = World(segments=walls, movers=np.array([[4.0, 3.0, 0.5, 0.9, 0.35]]))
+    run = drive(navigator, leaves, (1.5, 3.0, 0.0), timeout=40)
+    assert "it stands and looks" in " ".join(event for _, event in run.events)
+    assert run.success
+    assert not any("recover" in event or "given up" in event for _, event in run.events)
 
 
 class Unwilling:

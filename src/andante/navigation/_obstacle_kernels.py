@@ -28,7 +28,8 @@ def trace_scan(
 
     sensor (2,) and ends (m, 2) are told in cells of the grid. evidence (rows, cols) uint8 above 0 is an obstacle;
     seen float32 is when it was last seen; base uint8 is the map, whose unknown cells (2) become free (0) where a beam
-    passes or ends; stamp int32 remembers the scan that touched a cell (2 mark: crossed, 2 mark + 1: echo).
+    passes, not where it ends: an obstacle that is forgotten leaves a place that nobody has looked through; stamp int32
+    remembers the scan that touched a cell (2 mark: crossed, 2 mark + 1: echo).
     Cells are walked by the traversal of Amanatides and Woo (1987).
     """
     rows, cols = evidence.shape
@@ -39,8 +40,6 @@ def trace_scan(
                 stamp[r, c] = 2 * mark + 1
                 evidence[r, c] = min(most, evidence[r, c] + gain)
                 seen[r, c] = now
-                if base[r, c] == 2:
-                    base[r, c] = 0
     for k in range(len(ends)):
         dc, dr = ends[k, 0] - sensor[0], ends[k, 1] - sensor[1]
         c, r = math.floor(sensor[0]), math.floor(sensor[1])

@@ -74,7 +74,7 @@ class LayeredCostmap:
         self._cost = np.empty(shape, dtype=np.uint8)
         self._mark = 0
         self._clock: float | None = None  # time of the first scan: stamps are told from it
-        self._swept = -math.inf
+        self._swept = self._now = -math.inf  # [s] after the first scan
         self._reach = math.ceil(self.settings.inflation.reach(vehicle) / self.resolution)
         self._inflate(0, shape[0], 0, shape[1])
 
@@ -97,7 +97,7 @@ class LayeredCostmap:
             self.centre(at[:2])
         if self._clock is None:
             self._clock = scan.time
-        now = scan.time - self._clock
+        now = self._now = scan.time - self._clock
         ends, beams = scan.ends(velocity, min(self.settings.clear_range, scan.range_max))
         mount = np.asarray(scan.sensor[:2], dtype=float)
         gaps = ends - mount
@@ -157,6 +157,14 @@ class LayeredCostmap:
             r, c = np.ogrid[:rows, :cols]
             self._evidence[(c + 0.5 - x) ** 2 + (r + 0.5 - y) ** 2 <= (radius / self.resolution) ** 2] = 0
         self._join(0, rows, 0, cols, -math.inf)
+
+    def forget(self, seconds: float) -> int:
+        """Forget obstacles that no scan of the last `seconds` has seen; how many cells that were."""
+        old = (self._evidence > 0) & (self._seen < self._now - seconds)
+        self._evidence[old] = 0
+        rows, cols = self._base.shape
+        self._join(0, rows, 0, cols, -math.inf)
+        return int(np.count_nonzero(old))
 
     def _join(self, top: int, bottom: int, left: int, right: int, now: float) -> None:
         oldest = now - self.settings.decay if math.isfinite(now) else -math.inf

@@ -18,12 +18,15 @@ from ._tracking import PathTracker
 from .checkers import GoalChecker, ProgressChecker
 from .choose import controller_named, planner_named
 from .control import NOBODY, Decision, LocalPlanner, Margins, MotionState, Surroundings
+from .enclosure import shut_off
 from .layers import LayeredCostmap, LayerSettings
 from .movers import MoverTracker
 from .path import Path
 from .planning import GlobalPlanner, checked_pose
 from .recoveries import Recovery, Situation, usual_recoveries
 from .vehicle import Vehicle
+
+LOOK = 0.5  # a goal that is shut off is planned for this often [s]
 
 
 class State(StrEnum):
@@ -45,6 +48,7 @@ class NavigatorSettings:
     patience: float = 1.0  # without a safe motion for so long a recovery begins [s]
     most_recoveries: int = 10  # in a row without `progress` metres between them
     progress: float = 0.5  # [m]
+    look_again: float = 3.0  # a goal that obstacles shut off for so long is given up [s]
     scan_timeout: float = 1.0  # without a scan for so long the robot stands [s]; inf: drives blind
     movers: bool = False  # predict moving things from scans
     layers: LayerSettings = field(default_factory=LayerSettings)
@@ -52,7 +56,7 @@ class NavigatorSettings:
     margins: Margins = field(default_factory=Margins)
 
     def __post_init__(self) -> None:
-        for name in ("replan_every", "stray", "patience", "progress", "scan_timeout"):
+        for name in ("replan_every", "stray", "patience", "progress", "look_again", "scan_timeout"):
             if not getattr(self, name) > 0:
                 raise BadInput(f"navigator {name} must be a number > 0, got {getattr(self, name)}")
         if self.most_recoveries < 0:
@@ -145,6 +149,8 @@ class Navigator:
         self._moved_at = self._time
         self._told_at = -math.inf
         self._unsafe_since: float | None = None
+        self._shut_since: float | None = None
+        self._shut_cleared = False
         self._tried = 0
         self._tried_at: Array | None = None
         self._recovery = None
@@ -162,7 +168,7 @@ class Navigator:
         if reading.time < self._time:
             self._events.append(f"time went back by {self._time - reading.time:.2f} s; clocks start anew")
             self._scan_time = self._planned_at = self._moved_at = self._told_at = reading.time
-            self._unsafe_since = None
+            self._unsafe_since = self._shut_since = None
             self._progress.reset()
         if math.isinf(self._time):
             self._scan_time = reading.time
@@ -195,9 +201,13 @@ class Navigator:
         return Output(np.zeros(3), self._state, reason, path, "", tuple(self._events))
 
     def _drive(self, state: MotionState) -> Output:
+        if self._shut_since is not None and state.time - self._planned_at < LOOK:
+            return self._stand(self._reason)
         problem = self._plan_if_needed(state)
         if problem:
-            return self._begin_recovery(state, problem)
+            shut = self._shut_off(state)
+            return self._look_again(state, shut) if shut else self._begin_recovery(state, problem)
+        self._shut_since = None
         assert self._tracker is not None
         part = self._tracker.current(state.pose)
         decision = self.controller.plan(state, part, self.layers.costmap)
@@ -214,6 +224,29 @@ class Navigator:
         if self._progress.stuck(state):
             return self._begin_recovery(state, f"there was no progress for {self._progress.seconds:.0f} s")
         return self._output(decision.velocity, decision.reason)
+
+    # ---- a goal that is shut off -----------------------------------------------------------------
+    def _shut_off(self, state: MotionState) -> str:
+        """Why what is known rules the goal out; empty: it does not."""
+        goal = self._goal_inside()
+        reach = self._arrival.distance if goal is self._goal else 0.5 * self.layers.costmap.roomy
+        reach = max(reach, float(getattr(self.planner, "goal_tolerance", 0.0)))
+        return shut_off(state.pose, goal, self.layers.costmap, reach)
+
+    def _look_again(self, state: MotionState, shut: str) -> Output:
+        """Stand and look for a while: people walk on. Then what was seen long ago is forgotten, once; then give up."""
+        if self._shut_since is None:
+            self._shut_since, self._reason = state.time, f"{shut}; it stands and looks whether that stays so"
+            self._events.append(self._reason)
+        elif state.time - self._shut_since >= self.settings.look_again:
+            forgotten = 0 if self._shut_cleared else self.layers.forget(self.settings.look_again)
+            self._shut_cleared, self._shut_since = True, None
+            if forgotten:
+                self._events.append("what has not been seen again is forgotten; planning anew")
+            else:
+                self._state, self._reason = State.FAILED, f"given up: {shut}"
+                self._events.append(self._reason)
+        return self._stand(self._reason)
 
     def _output(self, velocity: Array, reason: str, request: str = "") -> Output:
         path = None if self._tracker is None else self._tracker.path
