@@ -1,7 +1,24 @@
 """What holds for every test."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from andante.extras import how_to_get
+from andante.physics.registry import ENGINES, installed
 
 # How long an example takes says more about what else the machine does than about the code under test.
 settings.register_profile("andante", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("andante")
+
+
+def pytest_collection_modifyitems(items):
+    """Skip tests of an engine that has no wheel for this Python and system, with that reason."""
+    absent = {
+        name: reason
+        for name, entry in ENGINES.items()
+        if not installed(entry) and (reason := how_to_get(entry.extra)).startswith("no wheel")
+    }
+    for item in items if absent else ():
+        engine = getattr(getattr(item, "callspec", None), "params", {}).get("engine")
+        if isinstance(engine, str) and engine in absent:
+            item.add_marker(pytest.mark.skip(reason=absent[engine]))
