@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from andante.geometry import se2
 from andante.localization.io.uwb_tables import write_table
 from andante.localization.synthetic import map_of_walls, uwb_drive
-from andante.mapping import Scan
+from andante.mapping import Scan, Trajectory
 from andante.mapping.io.carmen_writer import write_carmen
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.map_files import save_map
@@ -57,6 +58,17 @@ def test_from_a_pose(andante, made, tmp_path):
     assert again["pose"] == told["pose"]
     other = json.loads(andante(*words, "--seed", "3")[1])
     assert other["pose"] != told["pose"]
+
+
+def test_a_reference_in_another_frame_is_told(andante, made, tmp_path):
+    truth = read_trajectory(made / "truth.txt")
+    write_trajectory(Trajectory(truth.times, se2.compose((2.0, 1.0, 0.5), truth.poses)), tmp_path / "elsewhere.txt")
+    words = ["localize", made / "drive.clf", "--map", made / "room.yaml", "--initial-pose", start(made)]
+    code, out, err = andante(*words, "--reference", tmp_path / "elsewhere.txt")
+    assert code == 0
+    assert "within 0.5 m 0.0 %" in out
+    assert "the reference seems to be told in another frame than the map: moved by x 2.0" in err
+    assert "yaw 28." in err
 
 
 def test_from_anywhere_in_words(andante, made):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from andante.errors import BadInput, UnknownName
+from andante.geometry import se2
 from andante.localization import MclParameters, position_error
-from andante.localization.scoring import error_of
+from andante.localization.scoring import error_of, frame_shift
 from andante.localization.settings import settings_from
 from andante.mapping import Trajectory
 
@@ -57,3 +58,17 @@ def test_settings_keep_their_types():
     assert (made.beams, made.sigma_hit, made.recovery, made.sensor_model) == (30, 1.0, False, "beam")
     assert isinstance(made.beams, int)
     assert isinstance(made.sigma_hit, float)
+
+
+@pytest.mark.parametrize("shift", [(1.2, -0.4, 0.7), (-3.0, 2.0, 3.1), (0.0, 0.0, 0.0)])
+def test_the_shift_between_two_frames_is_found(shift):
+    times = np.arange(20.0)
+    poses = np.column_stack([times, np.sin(times), 0 * times])
+    other = Trajectory(times[::2], se2.compose(shift, poses)[::2])
+    for estimate, reference, wanted in (
+        (Trajectory(times, poses), other, shift),
+        (other, Trajectory(times, poses), se2.inverse(shift)),
+    ):
+        found, left = frame_shift(estimate, reference)
+        np.testing.assert_allclose(se2.between(wanted, found), 0, atol=1e-9)
+        assert left.max < 1e-9

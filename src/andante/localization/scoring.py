@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 from andante.mapping import Trajectory
 
 
@@ -40,6 +41,27 @@ def error_of(distances: Array) -> PositionError:
 
 def position_error(estimate: Trajectory, reference: Trajectory) -> PositionError:
     """Compare at the times of whichever has fewer poses, the other one interpolated; only where the two overlap."""
+    mine, theirs = _matched(estimate, reference)
+    return error_of(np.linalg.norm(theirs - mine, axis=1))
+
+
+def frame_shift(estimate: Trajectory, reference: Trajectory) -> tuple[Array, PositionError]:
+    """The pose x, y, yaw by which the estimate, moved as a whole, fits the reference best, and the errors after it.
+
+    Least squares over the points of `position_error`: yaw = atan2(sum a x b, sum a . b) of both about their means
+    (Arun, Huang and Blostein, 1987, in the plane).
+    """
+    mine, theirs = _matched(estimate, reference)
+    a, b = mine - mine.mean(axis=0), theirs - theirs.mean(axis=0)
+    yaw = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
+    turned = se2.transform((0.0, 0.0, yaw), mine)
+    x, y = theirs.mean(axis=0) - turned.mean(axis=0)
+    shift = np.array([x, y, yaw])
+    return shift, error_of(np.linalg.norm(theirs - se2.transform(shift, mine), axis=1))
+
+
+def _matched(estimate: Trajectory, reference: Trajectory) -> tuple[Array, Array]:
+    """Places (n, 2) of both at the times of whichever has fewer poses; BadInput where they share no time."""
     sparse, dense = (estimate, reference) if len(estimate) <= len(reference) else (reference, estimate)
     other = dense.at(sparse.times)
     good = np.isfinite(other).all(axis=1)
@@ -48,4 +70,5 @@ def position_error(estimate: Trajectory, reference: Trajectory) -> PositionError
             f"the reference ({reference.times.min():.3f} to {reference.times.max():.3f} s) and the log "
             f"({estimate.times.min():.3f} to {estimate.times.max():.3f} s) share no time"
         )
-    return error_of(np.linalg.norm(other[good, :2] - sparse.poses[good, :2], axis=1))
+    pair = sparse.poses[good, :2], other[good, :2]
+    return pair if sparse is estimate else pair[::-1]

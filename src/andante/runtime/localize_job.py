@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from andante.localization.io.uwb_setup import read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
-from andante.localization.scoring import error_of
+from andante.localization.scoring import error_of, frame_shift
 from andante.localization.settings import settings_from
 from andante.localization.uwb_log import UwbLog, epochs
 from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
@@ -35,6 +36,7 @@ from .outputs import check_outputs
 
 TRAJECTORIES = (".txt", ".tum", ".log", ".clf", ".csv")
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
+OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
 STANDING = 5.0  # the tags' first so many seconds tell the initial pose [s]
 
 
@@ -161,6 +163,8 @@ def _on_map(
     if not log.odometry:
         warnings.append(f"{log.name}: without odometry particles spread by time alone; slow drives only")
     error, since = _score(result, reference, globally=start is None)
+    if result.converged:
+        warnings += _frame_warning(result.trajectory, reference)
     details: dict[str, Any] = {
         "scans": len(result.trajectory),
         "converged_after": result.first_converged if result.first_converged >= 0 else None,
@@ -221,6 +225,20 @@ def _score(
         since = float(path.times[result.first_converged])
         path = Trajectory(path.times[result.first_converged :], path.poses[result.first_converged :])
     return position_error(path, reference).as_dict(), since
+
+
+def _frame_warning(path: Trajectory, reference: Trajectory | None) -> list[str]:
+    """A word where the reference would agree but for the frame in which it is told."""
+    if reference is None:
+        return []
+    shift, left = frame_shift(path, reference)
+    if position_error(path, reference).mean < OTHER_FRAME * max(left.mean, LEAST_ERROR):
+        return []
+    x, y, yaw = shift.tolist()
+    return [
+        f"the reference seems to be told in another frame than the map: moved by x {x:.3f} m, y {y:.3f} m, "
+        f"yaw {math.degrees(yaw):.1f} deg the way agrees with it within {left.mean:.3f} m on average"
+    ]
 
 
 def warm(parameters: MclParameters) -> None:
