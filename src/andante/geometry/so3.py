@@ -6,6 +6,8 @@ a rotation vector w is the axis times the angle, R = exp([w]x).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -66,7 +68,7 @@ def from_rpy(rpy: ArrayLike) -> Array:
         [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
         [-sp, cp * sr, cp * cr],
     ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return _assembled(rows)
 
 
 def to_rpy(R: ArrayLike) -> Array:
@@ -89,7 +91,7 @@ def from_quaternion(q: ArrayLike) -> Array:
         [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
         [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
     ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return _assembled(rows)
 
 
 def to_quaternion(R: ArrayLike) -> Array:
@@ -99,14 +101,13 @@ def to_quaternion(R: ArrayLike) -> Array:
     trace = d0 + d1 + d2
     a, b, c = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
     e, f, g = R[..., 0, 1] + R[..., 1, 0], R[..., 0, 2] + R[..., 2, 0], R[..., 1, 2] + R[..., 2, 1]
-    candidates = np.stack(
+    candidates = _assembled(
         [
-            np.stack([1 + d0 - d1 - d2, e, f, a], axis=-1),
-            np.stack([e, 1 - d0 + d1 - d2, g, b], axis=-1),
-            np.stack([f, g, 1 - d0 - d1 + d2, c], axis=-1),
-            np.stack([a, b, c, 1 + trace], axis=-1),
-        ],
-        axis=-2,
+            [1 + d0 - d1 - d2, e, f, a],
+            [e, 1 - d0 + d1 - d2, g, b],
+            [f, g, 1 - d0 - d1 + d2, c],
+            [a, b, c, 1 + trace],
+        ]
     )
     pivot = np.argmax(np.stack([d0, d1, d2, trace], axis=-1), axis=-1)
     q = np.take_along_axis(candidates, pivot[..., None, None], axis=-2)[..., 0, :]
@@ -134,3 +135,12 @@ def between(a: ArrayLike, b: ArrayLike) -> Array:
     fallback = np.cross(a, helper)
     axis = np.where(sine[..., None] > 1e-12, cross, fallback)
     return from_axis_angle(axis, angle)
+
+
+def _assembled(rows: Sequence[Sequence[Array]]) -> Array:
+    """Matrices (..., n, m) from n rows of m entries (...) of one shape; several times as fast as nested stacks."""
+    out = np.empty((*np.shape(rows[0][0]), len(rows), len(rows[0])))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            out[..., i, j] = entry
+    return out
