@@ -38,6 +38,7 @@ from .launch import launch
 from .localize import localize
 from .map import map_command
 from .navigate import navigate
+from .output import one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -157,8 +158,7 @@ class Terminated(BaseException):
 
 def _complain(message: str, code: int = 2) -> int:
     sys.stdout.flush()
-    line = " ".join(message.split())
-    sys.stderr.write(f"andante: {line}\n")
+    sys.stderr.write(f"andante: {one_line(message)}\n")
     return code
 
 

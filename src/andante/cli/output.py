@@ -10,6 +10,8 @@ from typing import Any
 
 from .words import arguments_of as arguments_of
 
+LONGEST_LINE = 3000  # letters of a message
+
 
 def clean(value: Any) -> Any:
     """The value as JSON can carry it: arrays to lists, NaN and infinities to null."""
@@ -33,10 +35,27 @@ def print_json(value: Any) -> None:
 
 
 def console() -> Any:
-    """A rich console on stdout, imported only when words are printed."""
+    """A rich console on stdout, imported only when words are printed; names out of files cannot steer the terminal."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    class Words(Console):
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **options)
+
+    return Words(highlight=False, soft_wrap=True)
+
+
+def printable(text: str) -> str:
+    """The text with everything that is no letter, mark, blank or line end written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def one_line(text: str) -> str:
+    """The text on one line that can be printed, its middle left out where it is very long."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 500]} ... {line[-495:]}"
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -48,7 +67,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for column in columns:
         made.add_column(escape(column))
     for row in rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*(escape(printable(cell)) for cell in row))
     console().print(made)
 
 
@@ -61,5 +80,5 @@ def tell_written(*paths: Path | str | None) -> None:
 
 def warn(text: str) -> None:
     """A line on stderr beside the result."""
-    sys.stderr.write(f"andante: {text}\n")
+    sys.stderr.write(f"andante: {one_line(text)}\n")
     sys.stderr.flush()
