@@ -127,6 +127,17 @@ def test_what_controllers_do_wrong(answer, words):
     assert any(words in problem for problem in check_controller(Fake(answer), BOX))
 
 
+def test_a_planner_has_to_take_a_free_yaw():
+    class Picky:
+        def plan(self, start, goal, costmap):
+            assert math.isfinite(goal[2]), "a yaw is wanted"
+            return Plan(Path.through([start[:2], goal[:2]]))
+
+    assert check_planner(Picky(), BOX, ("open",)) == [
+        "plan fails where the yaw of the goal is free (NaN): AssertionError: a yaw is wanted"
+    ]
+
+
 def test_words():
     assert check_planner(object(), BOX) == ["a planner needs a method plan(start, goal, costmap)"]
     assert "reset" in check_controller(object(), BOX)[0]

@@ -42,6 +42,10 @@ def test_resampled_keeps_way_ends_and_directions():
 def test_through_points_and_nearest():
     path = Path.through([[0, 0], [1, 0], [1, 1]], yaw=2.0)
     np.testing.assert_allclose(path.poses[:, 2], [0, math.pi / 2, 2.0])
+    for free in (None, math.nan):
+        np.testing.assert_allclose(
+            Path.through([[0, 0], [1, 0], [1, 1]], free).poses[:, 2], [0, math.pi / 2, math.pi / 2]
+        )
     assert path.nearest((0.9, 0.1)) == 1
     assert path.nearest((0.0, 0.0), start=1) == 1
     assert len(path.after(99).poses) == 1

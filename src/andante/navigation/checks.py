@@ -39,6 +39,11 @@ def check_planner(
             return [f"plan fails in the {world} world: {type(error).__name__}: {error}"]
         if not isinstance(plan, Plan):
             return [f"plan must return a Plan, got {type(plan).__name__}"]
+        if world == "open":
+            try:
+                planner.plan(start, np.array([*goal[:2], math.nan]), costmap)
+            except Exception as error:
+                return [f"plan fails where the yaw of the goal is free (NaN): {type(error).__name__}: {error}"]
         problems += _shut_problems(plan) if world == "shut" else _path_problems(plan, start, goal, costmap, world)
     return problems
 

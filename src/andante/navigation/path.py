@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -42,7 +43,7 @@ class Path:
 
     @classmethod
     def through(cls, points: ArrayLike, yaw: float | None = None) -> Path:
-        """The forward path through points (n, 2), facing along it; the last pose takes `yaw` where it is given."""
+        """The forward path through points (n, 2), facing along it; the last takes `yaw` unless that is None or NaN."""
         p = np.asarray(points, dtype=float)
         if p.ndim != 2 or p.shape[1] != 2 or len(p) == 0:
             raise BadInput(f"a path needs one or more points x, y, got shape {p.shape}")
@@ -51,7 +52,7 @@ class Path:
             headings = np.arctan2(ahead[:, 1], ahead[:, 0])
         else:
             headings = np.zeros(1)
-        if yaw is not None:
+        if yaw is not None and not math.isnan(yaw):
             headings[-1] = yaw
         return cls(np.column_stack([p, headings]), np.ones(len(p), dtype=np.int8))
 
