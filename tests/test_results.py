@@ -427,3 +427,35 @@ def test_the_page_is_written_again_without_running(tmp_path):
         assert f"## {title}\n" in text
     for run in RUNS:
         assert f"| {run.name}" in text
+
+
+# ---- studies that only feed the table --------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "code", "passed", "failed", "minutes"),
+    [("....\n5982 passed in 637.20s (0:10:37)\n", 0, 5982, 0, 10.62),
+     ("F\n2 failed, 10 passed, 3 skipped, 1 error in 60.00s\nmake: *** [test] Error 1\n", 2, 10, 3, 1.0),
+     ("10 passed in 6.00s\nmake: *** Error 1\n", 2, 10, 1, 0.1), ("no space left\n", 2, 0, 1, math.nan)],
+)  # fmt: skip
+def test_the_last_line_of_a_clone_is_understood(text, code, passed, failed, minutes):
+    from fresh_clone import environment, summary
+
+    found = summary(text, code)
+    assert (found["passed"], found["failed"]) == (passed, failed)
+    assert found["test_minutes"] == pytest.approx(minutes, nan_ok=True)
+    assert "VIRTUAL_ENV" not in environment()
+
+
+def test_slope_of_a_memory_is_that_of_most_pairs():
+    from studio_memory import slope
+
+    line = [(0.1 * k, 400.0 + 0.03 * k) for k in range(40)]
+    line[7], line[20] = (0.7, 900.0), (2.0, 0.0)
+    assert slope(line) == pytest.approx(0.3)
+
+
+def test_jobs_side_by_side_keep_their_order():
+    from side_by_side import side_by_side
+
+    jobs = [0.2, 0.0, 0.1]
+    assert list(side_by_side(time.sleep, jobs, 2)) == [None] * 3
+    assert list(side_by_side(abs, [-3, 2, -1], 2)) == list(side_by_side(abs, [-3, 2, -1], 1)) == [3, 2, 1]
