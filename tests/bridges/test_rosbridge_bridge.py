@@ -14,7 +14,7 @@ from andante.errors import AndanteError, BadInput
 
 
 class Foreign:
-    """A rosbridge server as a ROS robot has it: JSON, no services of ours."""
+    """A rosbridge server as a ROS 1 robot has it: JSON, types as pkg/Name and no others, no services of ours."""
 
     def __init__(self):
         self.got, self.ready, self.port = [], threading.Event(), 0
@@ -90,8 +90,9 @@ def test_a_robot_with_ros_drives_and_is_told(session):
         await until(lambda: session.heard[-1] == (0.0, 0.0))  # it fell silent
         await until(lambda: any(m["op"] == "publish" and m["topic"] == "/joint_states" for m in foreign.got))
         advertised = [m for m in foreign.got if m["op"] == "advertise"]
-        assert [(m["topic"], m["type"]) for m in advertised] == [("/joint_states", "sensor_msgs/msg/JointState")]
+        assert [(m["topic"], m["type"]) for m in advertised] == [("/joint_states", "sensor_msgs/JointState")]
         published = next(m for m in foreign.got if m["op"] == "publish")
+        assert set(published["msg"]["header"]["stamp"]) == {"secs", "nsecs"}  # it speaks the ROS 1 dialect
         assert published["msg"]["position"] == [0.25, None]
         assert any("/points is left out: there it is std_msgs/msg/String" in text for text in said)
 

@@ -29,6 +29,11 @@ class DriverWatch:
         self._publish = publish
         self._moving: dict[str, tuple[str, asyncio.TimerHandle]] = {}
 
+    def pass_on(self, topic: str, type_name: str, message: Any) -> None:
+        """Publish a message that came from another world, and watch its driver."""
+        self._publish(topic, type_name, messages.to_cdr(message))
+        self.note(topic, type_name, message)
+
     def note(self, topic: str, type_name: str, message: Any) -> None:
         """Note a command that was passed on; messages of other types are none."""
         if type_name not in STOPPABLE:

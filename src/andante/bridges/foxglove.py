@@ -58,9 +58,7 @@ class FoxgloveBridge:
         self._services: dict[str, str] = {}
         self._drivers = DriverWatch(bus.publish)
         self._watch: Listening | None = None
-        self._follow_topics(
-            bus.graph
-        )  # before there are clients: the server refuses subscriptions to brand-new channels
+        self._follow_topics(bus.graph)  # before there are clients: brand-new channels cannot be subscribed to
         kinds = foxglove.websocket.Capability
         capabilities = [kinds.Time, kinds.ConnectionGraph]
         if drive:
@@ -193,8 +191,7 @@ class FoxgloveBridge:
                 message = messages.from_dict(known.type_name, json.loads(data))
             else:
                 message = messages.from_cdr(known.type_name, data)
-            self._bus.publish(name, known.type_name, messages.to_cdr(message))
-            self._drivers.note(name, known.type_name, message)
+            self._drivers.pass_on(name, known.type_name, message)
         except (AndanteError, ValueError) as error:
             self._server.publish_status(str(error), self._sdk.websocket.StatusLevel.Error)
 

@@ -28,6 +28,23 @@ def full_type(name: Any, kind: str) -> str:
     return f"{first}/{kind}/{last}"
 
 
+def short_type(name: str) -> str:
+    """`pkg/msg/Name` as `pkg/Name`: the only form that the rosbridge server of ROS 1 takes."""
+    first, *_, last = name.split("/")
+    return f"{first}/{last}"
+
+
+def ros1_times(value: Any) -> Any:
+    """A message as dicts and lists with the names of ROS 1 in its times and durations: secs and nsecs."""
+    if isinstance(value, dict):
+        if value.keys() == {"sec", "nanosec"}:
+            return {"secs": value["sec"], "nsecs": value["nanosec"]}
+        return {name: ros1_times(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [ros1_times(part) for part in value]
+    return value
+
+
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 from andante.bus.errors import BusError
 from andante.errors import BadInput
 
-from .channels import ChannelListener, Channels
-from .client import Graph, OnFeedback, OnFrame
-from .custom_types import learn_types
+from .client import OnFeedback
 from .frames import Frame
+from .graph_client import GraphClient
 from .wire import Head, Unpacker, pack
 
 BACKLOG = 8 * 2**20  # bytes that may wait for the loop; more publishing is dropped, calls are refused
 CHUNK = 1 << 18
 
 
-class RemoteBus:
+class RemoteBus(GraphClient):
     """A `BusClient` over a connection to `serve_bus`. Make it, then run `run` as a task until the loop ends."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        super().__init__()
         self._reader, self._writer = reader, writer
-        self.graph = Graph()
-        self.now = 0.0  # [s], of the last packet
-        self.dropped = 0  # messages for the loop that found no room
         self.on_control: Callable[[Head, bytes], None] = lambda head, body: None  # orders from the loop process
-        self._ready = asyncio.Event()
-        self._channels = Channels(
-            lambda topic, throttle: self._send({"op": "subscribe", "topic": topic, "throttle": throttle}),
-            lambda topic: self._send({"op": "unsubscribe", "topic": topic}),
-        )
-        self._numbers = itertools.count(1)
         self._answers: dict[int, asyncio.Future[tuple[Head, bytes]]] = {}
         self._goals: dict[int, _Goal] = {}
-        self._told: list[Callable[[Graph], None]] = []
 
     async def run(self) -> None:
         """Take packets until the loop process ends the line."""
@@ -51,19 +40,6 @@ class RemoteBus:
             pass
         finally:
             self._fail_all()
-
-    async def ready(self) -> None:
-        """Wait for the first graph."""
-        await self._ready.wait()
-
-    def on_graph(self, told: Callable[[Graph], None]) -> Told:
-        """Have a function called with every new graph."""
-        self._told.append(told)
-        return Told(self._told, told)
-
-    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> ChannelListener:
-        """Hear a topic; a latched topic's last messages come at once."""
-        return self._channels.add(topic, on_frame, throttle)
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
         """Publish into the session; dropped and counted when the loop is far behind."""
@@ -115,11 +91,7 @@ class RemoteBus:
         elif op in ("feedback", "done"):
             self._progress(op, head, body)
         elif op == "graph":
-            learn_types(head.get("types", {}))
-            self.graph = Graph.from_dict(head["graph"])
-            self._ready.set()
-            for told in list(self._told):
-                told(self.graph)
+            self._learn(head)
         else:
             self.on_control(head, body)
 
@@ -138,6 +110,12 @@ class RemoteBus:
         del self._goals[head["goal"]]
         if not goal.done.done():
             goal.done.set_result((head["status"], body))
+
+    def _subscribe(self, topic: str, throttle: float) -> None:
+        self._send({"op": "subscribe", "topic": topic, "throttle": throttle})
+
+    def _unsubscribe(self, topic: str) -> None:
+        self._send({"op": "unsubscribe", "topic": topic})
 
     def _send(self, head: Head, body: bytes = b"") -> None:
         if not self._writer.is_closing():
@@ -168,17 +146,6 @@ class RemoteBus:
             if not waiting.done():
                 waiting.set_exception(BusError("the session has ended"))
                 waiting.exception()  # whoever no longer waits need not be told
-
-
-class Told:
-    """A function in a list that can be taken out again."""
-
-    def __init__(self, told: list[Any], entry: Any) -> None:
-        self._told, self._entry = told, entry
-
-    def close(self) -> None:
-        if self._entry in self._told:
-            self._told.remove(self._entry)
 
 
 class _Goal:

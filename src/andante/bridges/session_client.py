@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
 from collections.abc import Callable
 from typing import Any
@@ -16,38 +15,32 @@ from andante.bus import messages
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput
 
-from .channels import ChannelListener, Channels
-from .client import ABORTED, Graph, OnFeedback, OnFrame, ServiceInfo, TopicInfo
-from .custom_types import learn_types
+from .client import ABORTED, Graph, OnFeedback, ServiceInfo, TopicInfo
 from .encoding import from_cbor, to_cbor, to_json
 from .frames import Frame
-from .remote import Told
+from .graph_client import GraphClient
+from .names import ros1_times, short_type
 
 REFRESH = 1.0  # time between looks at the graph [s]
 FIRST_WAIT, LONGEST_WAIT = 0.2, 3.0  # before connecting again [s]
 CALL_TIMEOUT = 60.0  # [s]
 
 
-class SessionClient:
+class SessionClient(GraphClient):
     """A `BusClient` over WebSocket that connects again by itself. Run `run` as a task; `ready` waits for the graph."""
 
     def __init__(self, url: str, say: Callable[[str], None] = lambda text: None) -> None:
         if not url.startswith(("ws://", "wss://")):
             raise BadInput(f"address {url!r} should look like ws://127.0.0.1:8000/rosbridge")
+        super().__init__()
         self.url, self._say = url, say
-        self.graph = Graph()
-        self.now = 0.0  # of the last frame [s]
         self.connected = False
-        self.dropped = 0  # messages for the session that found no connection
         self._own = False  # the far side is one of ours: CBOR both ways, frames as CDR
         self._foreign: bool | None = None  # not known yet
-        self._ready = asyncio.Event()
-        self._numbers = itertools.count(1)
+        self._ros1 = False  # the far side is ROS 1: types are pkg/Name, times have secs and nsecs
         self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._goals: dict[str, SessionGoal] = {}
         self._advertised: set[str] = set()
-        self._told: list[Callable[[Graph], None]] = []
-        self._channels = Channels(self._subscribe, self._unsubscribe)
         self._out: asyncio.Queue[str | bytes] = asyncio.Queue(maxsize=1000)
 
     async def run(self) -> None:
@@ -86,25 +79,13 @@ class SessionClient:
             self._lose()
             self._say(f"{self.url}: the connection is lost")
 
-    async def ready(self) -> None:
-        """Wait for the first graph."""
-        await self._ready.wait()
-
-    def on_graph(self, told: Callable[[Graph], None]) -> Told:
-        """Have a function called with every new graph."""
-        self._told.append(told)
-        return Told(self._told, told)
-
-    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> ChannelListener:
-        """Hear a topic; a latched topic's last messages come at once."""
-        return self._channels.add(topic, on_frame, throttle)
-
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
         """Publish into the session; dropped and counted when there is no connection."""
         if create and topic not in self._advertised:
             self._advertised.add(topic)
-            self._send({"op": "advertise", "topic": topic, "type": type_name, "latch": latched})
-        value = messages.to_dict(messages.from_cdr(type_name, cdr))
+            kind = short_type(type_name) if self._ros1 else type_name
+            self._send({"op": "advertise", "topic": topic, "type": kind, "latch": latched})
+        value = self._value(type_name, cdr)
         if not self._send({"op": "publish", "topic": topic, "msg": value}):
             self.dropped += 1
 
@@ -113,7 +94,7 @@ class SessionClient:
         info = self.graph.services.get(service)
         if info is None:
             raise BadInput(f"no service {service!r}")
-        arguments = messages.to_dict(messages.from_cdr(f"{info.type_name}_Request", request))
+        arguments = self._value(f"{info.type_name}_Request", request)
         values = await self._call(service, arguments, timeout)
         return messages.to_cdr(messages.from_dict(f"{info.type_name}_Response", values))
 
@@ -124,7 +105,7 @@ class SessionClient:
             raise BadInput(f"no action {action!r}")
         handle = SessionGoal(self, f"goal:{next(self._numbers)}", action, info.type_name, on_feedback)
         self._goals[handle.mark] = handle
-        arguments = messages.to_dict(messages.from_cdr(f"{info.type_name}_Goal", goal))
+        arguments = self._value(f"{info.type_name}_Goal", goal)
         message = {"op": "send_action_goal", "id": handle.mark, "action": action, "action_type": info.type_name}
         if not self._send({**message, "args": arguments, "feedback": on_feedback is not None}):
             del self._goals[handle.mark]
@@ -147,6 +128,11 @@ class SessionClient:
             raise BusError(answer.get("reason") or f"parameter {name!r} was not set")
 
     # Inside.
+
+    def _value(self, type_name: str, cdr: bytes) -> Any:
+        """A message as the far side reads it."""
+        value = messages.to_dict(messages.from_cdr(type_name, cdr))
+        return ros1_times(value) if self._ros1 else value
 
     def _send(self, message: dict[str, Any]) -> bool:
         if not self.connected or self._out.full():
@@ -224,14 +210,8 @@ class SessionClient:
             with contextlib.suppress(AndanteError):
                 seen = await self._graph()
                 if seen != known:
-                    learn_types(seen.get("types", {}))
-                    self.graph = Graph.from_dict(seen["graph"])
-                    if known is None:
-                        self._channels.renew()
+                    self._learn(seen, renew=known is None)
                     known = seen
-                    self._ready.set()
-                    for told in list(self._told):
-                        told(self.graph)
             await asyncio.sleep(REFRESH)
 
     async def _graph(self) -> dict[str, Any]:
@@ -245,6 +225,7 @@ class SessionClient:
                     raise
                 self._foreign = True
         listed = await self._call("/rosapi/topics", {}, 10.0)
+        self._ros1 = any(kind.count("/") == 1 for kind in listed["types"])
         topics = {
             name: TopicInfo(full, publishers=("/ros",), subscribers=("/ros",))
             for name, kind in zip(listed["topics"], listed["types"], strict=True)

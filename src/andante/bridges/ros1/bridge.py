@@ -162,8 +162,7 @@ class Ros1Bridge:
         except AndanteError as error:
             self._say(f"{name}: {error}")
             return
-        self._bus.publish(name, type_name, messages.to_cdr(message))
-        self._drivers.note(name, type_name, message)
+        self._drivers.pass_on(name, type_name, message)
 
     # Services.
 
