@@ -55,9 +55,9 @@ class Session:
         """Value of an expression in the page; `andante` is its console object."""
         return self.page.evaluate(expression, *arguments)
 
-    def wait(self, expression: str, argument: Any = None) -> None:
-        """Wait until an expression in the page is true."""
-        self.page.wait_for_function(expression, arg=argument, timeout=PATIENCE, polling=100)
+    def wait(self, expression: str, argument: Any = None, patience: float = PATIENCE) -> None:
+        """Wait until an expression in the page is true, at most for so long [ms]."""
+        self.page.wait_for_function(expression, arg=argument, timeout=patience, polling=100)
 
     def open(self, tab: str) -> None:
         """Open a panel by its tab."""
@@ -153,5 +153,5 @@ def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     finally:
         OPEN.clear()
         process.terminate()
-        process.wait(20)
+        process.wait(90)
         process.stdout.close()

@@ -30,6 +30,36 @@ def test_robot_and_world_are_shown_without_any_outside_request(studio: Any) -> N
     studio.wait("() => andante.stage.view.fps > 0")
 
 
+def test_the_picture_turns_and_follows(studio: Any) -> None:
+    camera = "() => andante.stage.view.camera.position.toArray()"
+    follow = studio.page.locator("[data-toggle=follow]")
+    assert follow.get_attribute("aria-pressed") == "true"
+    follow.click()
+    before = studio.js(camera)
+    box = studio.page.locator(".viewport canvas").first.bounding_box()
+    studio.page.mouse.move(box["x"] + 60, box["y"] + box["height"] - 40)
+    studio.page.mouse.down()
+    studio.page.mouse.move(box["x"] + 160, box["y"] + box["height"] - 40, steps=4)
+    studio.page.mouse.up()
+    studio.wait(
+        "b => Math.hypot(...andante.stage.view.camera.position.toArray().map((v, i) => v - b[i])) > 0.1", before
+    )
+    follow.click()
+    studio.page.get_by_label("Look at the robot").click()
+    studio.wait("() => andante.stage.view.controls.target.distanceTo(andante.stage.centre) < 0.4")
+
+
+def test_further_models_stand_in_the_picture(studio: Any) -> None:
+    studio.open("terminal")
+    request = {"model": "waffle", "name": "guest", "pose": "", "x": 1.2, "y": 0.3, "yaw": 0, "height": 0}
+    answer = studio.js("r => andante.studio.connection.call('/spawn', 'andante_msgs/srv/Spawn', r, 120)", request)
+    assert answer["success"], answer["message"]
+    studio.wait("() => { const g = andante.stage.others.get('guest'); return g && g.urdf.position.x > 1; }")
+    assert studio.js("() => andante.stage.others.get('guest').urdf.position.y") == pytest.approx(0.3, abs=0.05)
+    studio.choose("world", "empty")  # another world begins without guests
+    studio.wait("() => andante.stage.others.size === 0")
+
+
 def test_every_control_has_a_name_for_screen_readers(studio: Any) -> None:
     nameless = studio.js(
         """() => [...document.querySelectorAll('button, input, select, canvas, [role=tab]')].filter(e =>
@@ -73,6 +103,17 @@ def test_panels_change_their_size_by_mouse_and_keyboard(studio: Any) -> None:
     for _ in range(3):
         studio.page.keyboard.press("ArrowRight")
     assert studio.js(width) == before
+    height = "() => document.querySelector('.main > .dock').clientHeight"
+    low = studio.js(height)
+    studio.page.locator(".splitter.y").focus()
+    studio.page.keyboard.press("ArrowUp")
+    assert studio.js(height) == low + 20
+    studio.page.keyboard.press("ArrowDown")
+    enlarge = studio.page.get_by_label("Enlarge Session panels")
+    enlarge.click()
+    assert studio.js(height) > 500
+    enlarge.click()
+    assert studio.js(height) == low
 
 
 def test_a_click_on_a_link_tells_name_mass_and_pose(studio: Any) -> None:
@@ -98,6 +139,7 @@ def test_overlays_come_and_go(studio: Any) -> None:
     studio.wait(points)  # contacts of both feet
     studio.wait(SUPPORT)
     studio.wait(COLLISIONS)
+    studio.wait("() => andante.studio.connection.subscriptions.get('/com').last.point.z > 0.05")
     for name in ("contacts", "balance", "footsteps", "laser", "frames", "collisions"):
         studio.page.click(f"[data-toggle={name}]")
     assert studio.js(objects) == before

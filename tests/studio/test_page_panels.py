@@ -40,7 +40,10 @@ def test_a_slider_moves_its_joint_and_mimic_joints_say_so(studio: Any) -> None:
 
 def test_poses_and_motions_are_played_by_a_click(studio: Any) -> None:
     studio.open("motions")
-    studio.page.locator(".chip[data-name=StandInit]").wait_for()
+    pose = studio.page.locator(".chip[data-name=StandInit]")
+    pose.wait_for()
+    pose.click()
+    studio.page.locator(".toast.good", has_text="StandInit").first.wait_for()
     motion = studio.page.locator("section[aria-label=Motions] .chip").first
     name = motion.get_attribute("data-name")
     motion.click()
@@ -89,12 +92,15 @@ def test_terminal_answers_completes_and_remembers(studio: Any) -> None:
     line.press("Enter")
     studio.wait("() => document.querySelector('.terminal .answer') !== null")
     assert "keys" in studio.page.locator(".terminal .output").inner_text()
+    line.fill("keys")
+    line.press("Enter")
+    studio.wait("() => [...document.querySelectorAll('.terminal .answer')].some(e => /turn/.test(e.textContent))")
     line.fill("hel")
     line.press("Tab")
     studio.wait("() => document.querySelector('.terminal input').value.startsWith('help')")
     line.fill("")
     line.press("ArrowUp")
-    assert line.input_value() == "help"
+    assert line.input_value() == "keys"
     line.fill("no such thing")
     line.press("Enter")
     studio.wait("() => document.querySelector('.terminal .error') !== null")
@@ -102,7 +108,8 @@ def test_terminal_answers_completes_and_remembers(studio: Any) -> None:
 
 def test_log_has_a_line_per_command_and_filters(studio: Any) -> None:
     studio.open("log")
-    studio.wait("() => document.querySelectorAll('.log li').length > 1")
+    studio.js("() => andante.studio.ask('/set_speed', 'andante_msgs/srv/SetSpeed', { percent: 45 })")
+    studio.page.locator(".log li", has_text="/set_speed: 45 percent").first.wait_for()
     studio.page.fill("[aria-label='Filter the log']", "no line says this")
     assert studio.page.locator(".log li:visible").count() == 0
     studio.page.fill("[aria-label='Filter the log']", "")
@@ -128,8 +135,19 @@ def test_pause_step_and_go_on(studio: Any) -> None:
     studio.page.get_by_label("One step").click()
     studio.wait("t => andante.studio.status.value.sim_time > t", before)
     assert studio.js(time) - before < 0.05
+    assert studio.page.locator(".topbar .pill.number").inner_text() == "paused"
     studio.page.get_by_label("Go on").click()
     studio.wait("t => andante.studio.status.value.sim_time > t + 0.2", before)
+
+
+def test_the_pace_is_told_and_another_engine_can_be_chosen(studio: Any) -> None:
+    studio.choose("world", "empty")
+    studio.choose("robot", "waffle")
+    studio.wait("() => /^[01][.][0-9]{2} ×$/.test(document.querySelector('.topbar .pill.number').textContent)")
+    studio.choose("engine", "bullet")
+    time = studio.js("() => andante.studio.status.value.sim_time")
+    studio.wait("t => andante.studio.status.value.sim_time > t + 0.1", time)
+    studio.choose("engine", "mujoco")
 
 
 def test_a_recording_can_be_read_again(studio: Any) -> None:

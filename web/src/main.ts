@@ -48,14 +48,15 @@ function start(): void {
     return app.dataset["large"] === side;
   };
   const map = new MapPanel(studio, viewport.stage);
-  const right = new Tabs("Robot", [new DrivePanel(studio, driver), new MotionsPanel(studio), new JointsPanel(studio, viewport.stage), new SensorsPanel(studio), new SearchPanel(studio)], grow("right"));
+  const search = new SearchPanel(studio);
+  const right = new Tabs("Robot", [new DrivePanel(studio, driver), new MotionsPanel(studio), new JointsPanel(studio, viewport.stage), new SensorsPanel(studio), search], grow("right"));
   const below = new Tabs("Session", [new PlotsPanel(studio), map, new CameraPanel(studio), new LogPanel(studio), new TerminalPanel(studio), new GraphPanel(studio), new ReplayPanel(studio)], grow("below"));
   const rightBar = splitter({ name: "Robot", axis: "x", variable: "--right", initial: 330, least: 230, most: 0.6 });
   const belowBar = splitter({ name: "Session", axis: "y", variable: "--below", initial: 230, least: 110, most: 0.75 });
   const main = h("main", { class: "main" }, viewport.element, belowBar, below.element);
   app.append(new Topbar(studio).element, main, rightBar, right.element);
   studio.connection.connect();
-  Object.assign(window, { andante: { studio, driver, stage: viewport.stage, map } }); // for the console of the curious
+  Object.assign(window, { andante: { studio, driver, stage: viewport.stage, map, search } }); // for the console of the curious
 }
 
 start();
