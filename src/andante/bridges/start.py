@@ -25,7 +25,7 @@ from .pages import Page
 from .serve import Serving
 from .wire import Head
 
-START_TIMEOUT = 30.0  # for the process to come up; a slow machine compiles Python files first [s]
+START_TIMEOUT = 120.0  # for the process to come up on a busy machine; one that dies is noticed at once [s]
 FEW_ARENAS = {"MALLOC_ARENA_MAX": "2"}  # glibc: threads that serve files share their heaps, which then do not add up
 STOP_TIMEOUT = 4.0  # until a process that does not end is killed [s]
 
