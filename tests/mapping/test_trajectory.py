@@ -12,7 +12,8 @@ from andante.mapping.fill import spread, with_odometry
 from andante.mapping.io.trajectories import read_trajectory, write_trajectory
 from andante.mapping.metric import relation_error, relations_from
 from andante.mapping.odometry_fit import OdometryFit, fit_odometry
-from andante.mapping.records import odometry_at_scans
+from andante.mapping.records import Log, Odometry, odometry_at_scans
+from andante.mapping.scan import Scan
 
 
 @pytest.fixture
@@ -142,3 +143,26 @@ def test_one_line_per_scan_and_odometry(ring):
     assert len(way) == len(ring.log.scans)  # odometry of the same stamp as a scan makes no line of its own
     error = se2.between(way.sorted().poses, ring.truth.poses)
     assert np.hypot(error[:, 0], error[:, 1])[: 5 * len(truth) - 4].max() < 0.03
+
+
+def late_scans(step_back: float = 0.0) -> tuple[Log, np.ndarray]:
+    """A straight drive at 1 m/s: odometry every 0.02 s, scans stamped with their first beam that come 0.18 s later."""
+    records, poses = [], []
+    for k in range(1, 101):
+        time = 0.02 * k
+        records.append(Odometry(time - (step_back if k > 50 else 0.0), (time, 0.0, 0.0)))
+        if k % 10 == 0:
+            records.append(Scan(time - 0.18 - (step_back if k > 50 else 0.0), np.ones(3), 0.0, 0.1))
+            poses.append((time - 0.18, 0.0, 0.0))
+    return Log("late", tuple(records)), np.array(poses)
+
+
+def test_scans_that_come_late_stand_at_their_times():
+    log, poses = late_scans()
+    path = with_odometry(log, poses, poses)
+    assert len(path) == 110
+    assert (np.diff(path.times) >= 0).all()
+    np.testing.assert_allclose(path.poses[:, 0], path.times, atol=1e-9)
+    assert path.length == pytest.approx(1.98)
+    log, poses = late_scans(step_back=100.0)  # a clock that was set back: the order of the log
+    assert np.diff(with_odometry(log, poses, poses).times).min() < -99

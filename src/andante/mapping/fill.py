@@ -12,6 +12,7 @@ from .records import Log, Odometry
 from .scan import Scan
 from .trajectory import Trajectory
 
+LONGEST_SWEEP = 0.5  # between the first beam of a scan, its stamp, and its arrival [s]
 TURN_WEIGHT = 0.3  # metres of way that a radian of turning counts as, when a correction is shared out [m/rad]
 
 
@@ -41,9 +42,11 @@ def with_odometry(log: Log, poses: Array, odometry: Array) -> Trajectory:
     """One line per scan, at its pose (n, 3), and one per odometry record, led by the odometry between the scans.
 
     odometry (n, 3): that of each scan, NaN where it has none. Its systematic errors are fitted to the poses first; what
-    is left is shared out over the way between two scans. Odometry that came with a scan makes no line of its own.
+    is left is shared out over the way between two scans. Odometry that came with a scan makes no line of its own. Lines
+    are in the order of their times, as a lidar stamps a scan with its first beam and sends it after the last one; only
+    where a clock stepped back by more than a sweep they stay in the order of the log.
     """
-    times, raw, scan_of = _in_order(log, odometry)
+    times, raw, scan_of = _by_time(*_in_order(log, odometry))
     if len(poses) == 0 or not np.isfinite(odometry).all():
         return Trajectory(np.array([scan.time for scan in log.scans]), poses)
     steps = fit_odometry(odometry, poses).apply(se2.between(raw[:-1], raw[1:]))
@@ -52,6 +55,7 @@ def with_odometry(log: Log, poses: Array, odometry: Array) -> Trajectory:
         path[k + 1] = compose(path[k], steps[k])
     way = np.concatenate([[0.0], np.cumsum(np.hypot(steps[:, 0], steps[:, 1]) + TURN_WEIGHT * np.abs(steps[:, 2]))])
     at_scan = np.flatnonzero(scan_of >= 0)
+    poses = poses[scan_of[at_scan]]
     index = np.arange(len(raw))
     before = np.clip(np.searchsorted(at_scan, index, side="right") - 1, 0, len(at_scan) - 1)
     after = np.minimum(before + 1, len(at_scan) - 1)
@@ -64,6 +68,14 @@ def with_odometry(log: Log, poses: Array, odometry: Array) -> Trajectory:
     filled = blend(a, b, np.clip(share, 0.0, 1.0))
     filled[at_scan] = poses
     return Trajectory(times, filled)
+
+
+def _by_time(times: Array, raw: Array, scan_of: np.ndarray) -> tuple[Array, Array, np.ndarray]:
+    """The same lines sorted by time, unless a clock stepped back by more than `LONGEST_SWEEP`."""
+    if len(times) == 0 or np.diff(times, prepend=times[0]).min() < -LONGEST_SWEEP:
+        return times, raw, scan_of
+    order = np.argsort(times, kind="stable")
+    return times[order], raw[order], scan_of[order]
 
 
 def _in_order(log: Log, odometry: Array) -> tuple[Array, Array, np.ndarray]:
