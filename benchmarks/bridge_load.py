@@ -8,6 +8,7 @@ at 30 Hz, pictures of 40 kB at 5 Hz. Half of the clients take CBOR, half JSON. O
 
 import argparse
 import json
+import math
 import resource
 import socket
 import statistics
@@ -133,7 +134,7 @@ def run(clients, seconds, sleeper=False):
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "clients": clients, "loop_ms_per_cycle": 1e3 * spent / cycles, "cycles_per_second": cycles / seconds,
-        "key_to_bus_ms": statistics.median(latencies), "frames_received_per_second": received / (seconds + warm),
+        "key_to_bus_ms": statistics.median(latencies) if latencies else math.nan, "frames_received_per_second": received / (seconds + warm),
         "dropped": dropped, "alive": alive, "children_seconds": used.ru_utime + used.ru_stime,
     }  # fmt: skip
 
