@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import types
+import typing
 
 from andante import __all__ as FRONT
 
@@ -53,6 +55,8 @@ def api_page(module: str) -> str:
 
 def summary(value: object) -> str:
     """The first sentence of a name's docstring; a value is shown as what it is."""
+    if isinstance(value, types.GenericAlias | types.UnionType) or typing.get_origin(value) is not None:
+        return "a name for a type"
     if rank(value) == 3:
         return f"a value of type `{type(value).__name__}`"
     doc = (inspect.getdoc(value) or "").strip().split("\n\n")[0]
