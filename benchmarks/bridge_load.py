@@ -131,10 +131,11 @@ def run(clients, seconds, sleeper=False):
             received = sum(json.loads([*reader.communicate("\n")[0].splitlines()][-1]))
         dropped, alive = server.dropped, server.alive
     latencies = [1e3 * (arrivals[number] - begun) for number, begun in sent.items() if number in arrivals]
+    latency = statistics.median(latencies) if latencies else math.nan
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "clients": clients, "loop_ms_per_cycle": 1e3 * spent / cycles, "cycles_per_second": cycles / seconds,
-        "key_to_bus_ms": statistics.median(latencies) if latencies else math.nan, "frames_received_per_second": received / (seconds + warm),
+        "key_to_bus_ms": latency, "frames_received_per_second": received / (seconds + warm),
         "dropped": dropped, "alive": alive, "children_seconds": used.ru_utime + used.ru_stime,
     }  # fmt: skip
 

@@ -68,7 +68,7 @@ WALK = Run(
 )  # fmt: skip
 
 LEGGED = Run(
-    "legged-shell", 3, ("python", "benchmarks/legged_study.py", "shell", "--two", "--json"), 2.5,
+    "legged-shell", 3, ("python", "benchmarks/legged_study.py", "shell", "--two", "--json"), 1.6,
     (
         *(
             Figure(f"shell-{gait}-{engine}", "shown", f"Shell, 2 m (within 5 %) by {gait} on {TITLES[engine]}",
