@@ -177,3 +177,12 @@ def test_long_tables_are_cut_on_the_page_only(analysis):
     assert {table.name for table in all_tables(analysis)} == {
         "agreement", "summary", "comparisons", "effects", "enough", "trials"
     }  # fmt: skip
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_a_run_in_which_all_failed_says_why(toy, tmp_path):
+    bad = replace(toy, arguments={"bad": 1.0}, engines=("mujoco",), factors={"pace": ("slow", "fast"), "way": (1.0,)})
+    run_experiment(RunJob(bad, tmp_path / "run", workers=0))
+    made = write_report([tmp_path / "run"])
+    assert made.verdict[1] == "No trial gave a measure; 10 of them ended with: ValueError: no way of 1"
+    assert "nothing to compare" in made.verdict[2]

@@ -93,7 +93,7 @@ def run(
     except KeyboardInterrupt:
         warn("what is finished is kept; the same command goes on")
         raise
-    _tell(outcome, json, live=True)
+    _tell(outcome, json, live=True, parts=int(shard.partition("/")[2]))
 
 
 @app.command("merge")
@@ -166,7 +166,7 @@ def import_(
     console().print(f"{made.name}: {made.added} added, {made.trials} trials of {who} in {made.path}", markup=False)
 
 
-def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:
+def _tell(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -> None:
     if json:
         print_json(outcome.as_dict())
         return
@@ -177,7 +177,8 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False) -> None:
     spent = f"; {outcome.evaluated} in {outcome.seconds:.1f} s now" if outcome.evaluated else ""
     out = console()
     out.print(f"{outcome.out}: {outcome.trials} of {outcome.wanted} trials{failed}{spent}", markup=False)
-    out.print(f"next: andante experiment report {outcome.out}", markup=False, style="dim")
+    words = f"merge DIR ... --out WHOLE, of all {parts} shards" if parts > 1 else f"report {outcome.out}"
+    out.print(f"next: andante experiment {words}", markup=False, style="dim")
 
 
 @app.command("fit")

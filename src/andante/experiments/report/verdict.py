@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from .analysis import MARGIN, Analysis
 
@@ -22,7 +23,19 @@ def nice(source: str) -> str:
 
 def verdict(analysis: Analysis) -> tuple[str, str, str]:
     """What was run, how near it came to what was commanded (or what mattered), and how near to the reference."""
+    if not any(len(analysis.values.get(e, t, m)) for e in analysis.engines for t in analysis.tests
+               for m in analysis.experiment.measures):  # fmt: skip
+        return _run(analysis), _all_failed(analysis), "There is nothing to compare; mend that and run in a new folder."
     return _run(analysis), _commanded(analysis), _reference(analysis)
+
+
+def _all_failed(analysis: Analysis) -> str:
+    """What most of the failures say, where no trial gave anything."""
+    told = Counter(row.error for row in analysis.values.failures if row.error)
+    if not told:
+        return "No trial gave a measure."
+    words, count = told.most_common(1)[0]
+    return f"No trial gave a measure; {count} of them ended with: {words}"
 
 
 def _run(analysis: Analysis) -> str:
