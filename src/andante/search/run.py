@@ -130,7 +130,7 @@ def _loop(
                 left = (schedule.limit - schedule.done) / rate
                 alive = alive or not record.failed
                 if not alive and evaluated == SUSPICIOUS:
-                    yield Notice(f"the first {evaluated} candidates of this session all failed: {record.error}")
+                    yield Notice(f"the first {evaluated} evaluations of this session all failed: {record.error}")
                 yield Evaluated(record, schedule.done, schedule.limit, rate, left, best, best is not before)
     except BaseException:
         for outcome in (*ready, *pool.wait(0.0)):  # what is finished is kept
