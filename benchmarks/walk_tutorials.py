@@ -57,7 +57,14 @@ def blocks_of(text: str) -> list[Block]:
         between, last = text[last + 1 : match.start()] if last >= 0 else "", match.end()
         line = text.count("\n", 0, match.start()) + 1
         title, language = TITLE.search(match["rest"]), match["language"]
-        if language == "text" and found and found[-1].language == "bash" and last >= 0 and not between.strip():
+        if (
+            language == "text"
+            and not title
+            and found
+            and found[-1].language == "bash"
+            and last >= 0
+            and not between.strip()
+        ):
             if not found[-1].output:
                 found[-1] = Block(found[-1].line, "bash", found[-1].body, code=found[-1].code, output=body)
         elif language == "bash":
