@@ -124,6 +124,7 @@ def run(clients, seconds, sleeper=False):
             due += 0.01
             late += due < time.perf_counter() - 0.05
             time.sleep(max(0.0, due - time.perf_counter()))
+        connected = server.clients
         ending.set()
         thread.join()
         received = 0
@@ -136,7 +137,8 @@ def run(clients, seconds, sleeper=False):
     return {
         "clients": clients, "loop_ms_per_cycle": 1e3 * spent / cycles, "cycles_per_second": cycles / seconds,
         "key_to_bus_ms": latency, "frames_received_per_second": received / (seconds + warm),
-        "dropped": dropped, "alive": alive, "children_seconds": used.ru_utime + used.ru_stime,
+        "connected": connected, "packets_dropped": dropped, "alive": alive,
+        "children_seconds": used.ru_utime + used.ru_stime,
     }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ SHELL = [
     ),
     *(WalkJob("shell", gait="tripod", engine=e, turn=360.0) for e in ("mujoco", "bullet")),
     *(WalkJob("shell", gait=g, world="rough", distance=2.0) for g in ("tripod", "ripple")),
-    *(WalkJob("shell", gait="roll", engine=e, distance=2.0) for e in ("mujoco", "bullet")),
+    *(WalkJob("shell", gait="roll", engine=e, distance=2.5) for e in ("mujoco", "bullet")),
 ]
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "locomotion" / "legged_samples.py"
 QUADRUPEDS = (
