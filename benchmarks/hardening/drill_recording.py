@@ -24,10 +24,13 @@ from .victim import Victim
 
 Row = dict[str, Any]
 PATIENCE = 240.0  # [s]
+EARLY = 0.25  # share of the kills that come before the first bytes are on the disk
+MOST = 60  # messages of /status (ten a second) that are heard before a kill
 TOPIC, TYPE = "/status", "andante_msgs/msg/Status"
-LAUNCH = """robot = "waffle"
+ROBOT = """<robot name="post"><link name="base"><inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1"
+iyz="0" izz="0.1"/></inertial><collision><geometry><box size="0.3 0.3 0.1"/></geometry></collision></link></robot>"""
+LAUNCH = """robot = "post.urdf"
 world = "empty"
-behaviour = "drive"
 folder = "recorded"
 [server]
 port = 0
@@ -41,7 +44,7 @@ def beside(folder: Path, suffixes: list[str], dice: random.Random) -> Iterator[R
     try:
         for number, suffix in enumerate(suffixes):
             out = folder / f"r{number}{suffix}"
-            recorder = Victim(["bag", "record", TOPIC, "/odom", "-o", out, "--url", url], folder)
+            recorder = Victim(["bag", "record", TOPIC, "/tf", "-o", out, "--url", url], folder)
             try:
                 row = _one(recorder, listener, out, dice)
             finally:
@@ -56,9 +59,7 @@ def itself(folder: Path, kinds: list[str], dice: random.Random) -> Iterator[Row]
     """A row per kill of a session that records."""
     for number, kind in enumerate(kinds):
         name = f"s{number}"
-        session, url = _session(
-            folder, f'[record]\nname = "{name}"\nformat = "{kind}"\ntopics = ["{TOPIC}", "/odom"]\n'
-        )
+        session, url = _session(folder, f'[record]\nname = "{name}"\nformat = "{kind}"\ntopics = ["{TOPIC}", "/tf"]\n')
         listener = Listener(url, TOPIC)
         try:
             session.wait_until(lambda: len(listener.heard) > 2, PATIENCE)  # noqa: B023 (called at once)
@@ -71,6 +72,7 @@ def itself(folder: Path, kinds: list[str], dice: random.Random) -> Iterator[Row]
 
 def _session(folder: Path, more: str) -> tuple[Victim, str]:
     """A session that runs, and its address."""
+    (folder / "post.urdf").write_text(ROBOT)
     (folder / "launch.toml").write_text(LAUNCH + more)
     session = Victim(["launch", folder / "launch.toml"], folder)
     if not session.wait_until(lambda: "http://" in session.heard() and "ends it" in session.heard(), PATIENCE):
@@ -83,26 +85,36 @@ def _session(folder: Path, more: str) -> tuple[Victim, str]:
 
 
 def _one(recorder: Victim, listener: Listener, out: Path, dice: random.Random) -> Row:
-    delay = dice.uniform(0.0, 5.0)
     recorder.wait_until(lambda: "recording" in recorder.heard(), PATIENCE)
+    early = dice.random() < EARLY  # before anything is on the disk: only the opening is checked
+    size = _size(out)
+    if not early:
+        recorder.wait_until(lambda: _size(out) > size, PATIENCE)
     begun = time.monotonic()
-    moment, waited = _kill_after(recorder, delay)
+    moment, waited = _kill_after(recorder, listener, begun, dice.randint(0, MOST))
     margin = FLUSH_AFTER + waited + listener.silence(begun, moment)
-    heard = [each for each in listener.heard if begun <= each.at]
     wrong, kept, all_kept = _opened(out)
-    first = next((k for k, each in enumerate(heard) if each.data in kept), None)
-    safe = [each for each in heard[first or 0 :] if each.at < moment - margin]
-    missing = [each for each in safe if each.data not in kept] if first is not None else safe
+    heard = listener.since(begun)
+    safe = [] if early else [each for each in heard if each.at < moment - margin]
+    missing = [each for each in safe if each.data not in kept]
     if missing:
         wrong.append(f"{len(missing)} of {len(safe)} messages are lost that were heard {margin:.1f} s before the kill")
     newest = max((each.at for each in heard if each.data in kept), default=begun)
-    when = f"{delay:.2f} s recorded"
+    when = f"{'early, ' if early else ''}{moment - begun:.1f} s recorded"
     return {"when": when, "announced": len(safe), "kept": all_kept, "lost": round(moment - newest, 2), "faults": wrong}
 
 
+def _size(out: Path) -> int:
+    """Bytes of a recording on the disk."""
+    try:
+        return sum(path.stat().st_size for path in (out.iterdir() if out.is_dir() else [out]))
+    except FileNotFoundError:
+        return 0
+
+
 def _told(session: Victim, listener: Listener, out: Path, dice: random.Random) -> Row:
-    delay, begun = dice.uniform(0.0, 5.0), time.monotonic()
-    moment, waited = _kill_after(session, delay)
+    begun = time.monotonic()
+    moment, waited = _kill_after(session, listener, begun, dice.randint(0, MOST))
     margin = FLUSH_AFTER + waited + listener.silence(begun, moment)
     time.sleep(0.3)  # what is on its way to us counts as heard
     counts = [(each.at, int(messages.from_cdr(TYPE, each.data).record_messages)) for each in listener.heard]
@@ -112,14 +124,20 @@ def _told(session: Victim, listener: Listener, out: Path, dice: random.Random) -
         wrong.append(f"{announced} messages told {margin:.1f} s before the kill, {kept} in the bag")
     newest = max((at for at, count in counts if count <= kept), default=begun)
     lost = round(max(0.0, moment - newest), 2)
-    return {"when": f"{delay:.2f} s watched", "announced": announced, "kept": kept, "lost": lost, "faults": wrong}
+    return {
+        "when": f"{moment - begun:.1f} s watched",
+        "announced": announced,
+        "kept": kept,
+        "lost": lost,
+        "faults": wrong,
+    }
 
 
-def _kill_after(victim: Victim, delay: float) -> tuple[float, float]:
-    """Kill after some seconds; the moment, and how long the machine let the process wait for a processor before it."""
-    begun, samples = time.monotonic(), [_waiting(victim.process.pid)]
-    while time.monotonic() - begun < delay and victim.running:
-        time.sleep(min(0.1, max(0.0, delay - (time.monotonic() - begun))))
+def _kill_after(victim: Victim, listener: Listener, begun: float, count: int) -> tuple[float, float]:
+    """Kill when so many messages were heard; the moment, and how long the machine let the process wait just before."""
+    samples = [_waiting(victim.process.pid)]
+    while len(listener.since(begun)) < count and victim.running and time.monotonic() - begun < PATIENCE:
+        time.sleep(0.1)
         samples.append(_waiting(victim.process.pid))
     if not victim.running:
         raise RuntimeError(f"ended before its kill: {victim.heard()[-300:]}")
@@ -129,14 +147,11 @@ def _kill_after(victim: Victim, delay: float) -> tuple[float, float]:
 
 
 def _waiting(pid: int) -> float:
-    """Time that the threads of a process have waited for a processor so far [s]."""
-    total = 0
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        try:
-            total += int(path.read_text().split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-    return total / 1e9
+    """Time that the main thread of a process, which records, has waited for a processor so far [s]."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _opened(out: Path) -> tuple[list[str], set[bytes], int]:

@@ -18,9 +18,9 @@ Mutation = Callable[[bytes, Dice], bytes]
 NUMBER = re.compile(rb"(?<![\w.#])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 QUOTED = re.compile(rb"\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'")
 TAG = re.compile(rb"<[^<>]{1,400}>")
-ATTRIBUTE = re.compile(rb"\s[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-PATHS = re.compile(rb"[\w./:$(){} -]*[\w)}]\.(?:stl|obj|dae|ply|glb|gltf|bin|mtl|xacro|yaml|toml|pgm|png|sdf|urdf|xml|csv|py)\b"
-                   rb"|(?:package|model|file)://[\w./-]+")  # fmt: skip
+ATTRIBUTE = re.compile(rb"\s[\w:.-]{1,60}\s{0,9}=\s{0,9}(?:\"[^\"]{0,300}\"|'[^']{0,300}')")
+PATHS = re.compile(rb"[\w./:$(){} -]{0,100}[\w)}]\.(?:stl|obj|dae|ply|glb|gltf|bin|mtl|xacro|yaml|toml|pgm|png|sdf|urdf|xml|csv|py)\b"
+                   rb"|(?:package|model|file)://[\w./-]{1,100}")  # fmt: skip
 
 NUMBERS = [
     b"nan", b"inf", b"-inf", b"1e308", b"-1e308", b"1e309", b"-0", b"-0.0", b"0", b"-1", b"1e-320", b"2147483648",

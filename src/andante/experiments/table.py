@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import MissingExtra
+from andante.errors import BadInput, MissingExtra
 from andante.extras import how_to_get
 from andante.geometry import Array
 from andante.search import Record, StudyFolder
@@ -50,7 +50,18 @@ def rows_of(folder: Path | str, experiment: Experiment) -> Iterator[Row]:
 
 
 def row_of(record: Record, experiment: Experiment) -> Row:
-    """The row of one record."""
+    """The row of one record; BadInput when it is none of the experiment."""
+    try:
+        return _row(record, experiment)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        told = " ".join(str(error).split())[:120]
+        raise BadInput(
+            f"trial {record.index} in the results is none of {experiment.name} ({type(error).__name__}: {told}); "
+            "is study.toml the one it was made with?"
+        ) from None
+
+
+def _row(record: Record, experiment: Experiment) -> Row:
     factors = {name: record.parameters[name] for name in experiment.factors}
     figures = record.figures
     return Row(
@@ -58,12 +69,17 @@ def row_of(record: Record, experiment: Experiment) -> Row:
         test=experiment.test_of(factors),
         factors=factors,
         trial=int(record.parameters["trial"]),
-        measures=dict(figures.get("measures", {})),
+        measures={name: _measured(value) for name, value in figures.get("measures", {}).items()},
         seed=figures.get("trial_seed"),
         error=record.error,
         drawn={name: value for name, value in figures.items() if name.startswith("drawn_")},
-        path=figures.get("path", ()),
+        path=np.asarray(figures["path"], dtype=float).tolist() if "path" in figures else (),
     )
+
+
+def _measured(value: Any) -> float | None:
+    """A measure as a number; true and false as 1 and 0."""
+    return None if value is None else float(value)
 
 
 class Values:

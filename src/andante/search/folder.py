@@ -71,7 +71,7 @@ class StudyFolder:
         """Fingerprint and sessions: when, how many candidates, which versions."""
         try:
             table = parse_json((self.path / MANIFEST).read_text(encoding="utf-8"))
-            if isinstance(table["sessions"], list) and isinstance(table["fingerprint"], str):
+            if isinstance(table["fingerprint"], str) and all(map(_is_session, table["sessions"])):
                 return table
         except (OSError, ValueError, KeyError, TypeError):
             pass
@@ -104,6 +104,17 @@ class StudyFolder:
                 yield writer
             finally:
                 writer.close()
+
+
+def _is_session(entry: Any) -> bool:
+    """Whether an entry of the manifest tells start, end, first candidate and number of candidates."""
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("stamp", {}), dict)
+        and isinstance(entry["started"], int | float)
+        and isinstance(entry["first"], int)
+        and (entry["ended"] is None or (isinstance(entry["ended"], int | float) and isinstance(entry["count"], int)))
+    )
 
 
 class StudyWriter:

@@ -22,6 +22,11 @@ _HEAD = b'{"crc":"'
 _BODY_FROM = len(_HEAD) + 8 + 2  # after the eight digits, the quote and the comma
 
 
+_KINDS: dict[str, Any] = {
+    "index": int, "seed": int, "parameters": dict, "fitness": int | float | None, "figures": dict, "error": str,
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Task:
     """A candidate to evaluate."""
@@ -117,7 +122,7 @@ def from_line(line: bytes) -> Record:
         raise ValueError("the checksum is wrong")
     try:
         table = parse_json(body)
-        return Record(
+        record = Record(
             index=table["index"],
             seed=table["seed"],
             parameters=table["parameters"],
@@ -125,5 +130,12 @@ def from_line(line: bytes) -> Record:
             figures=table["figures"],
             error=table.get("error", ""),
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"an entry is missing ({error})") from None
+    for name, kinds in _KINDS.items():
+        value = getattr(record, name)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise ValueError(f"the entry {name} is of another kind")
+    if record.fitness is not None and not math.isfinite(record.fitness):
+        raise ValueError("the fitness is not finite")
+    return record
