@@ -1,6 +1,6 @@
 """kill -9 at random moments of search, experiment and recording; a checker proves that nothing finished is lost.
 
-python benchmarks/kill_drill.py [--seed N] [--only search|experiment|recording] [--share X] [--json] [--report]
+python benchmarks/kill_drill.py [--seed N] [--only search|gait|experiment|recording] [--share X] [--json] [--report]
 
 Each kill is a row; --share 0.2 does a fifth of them. --report writes benchmarks/reports/kills.md.
 """
@@ -22,7 +22,7 @@ from hardening.drill_study import StudyJob
 from hardening.kill_report import summary, write_report
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("search", "experiment", "recording")
+PARTS = ("search", "gait", "experiment", "recording")
 TOYS = Path(__file__).resolve().parent / "hardening" / "toys.py"
 EXPERIMENT = """name = "stroll"
 trial = "{toys}:stroll"
@@ -59,15 +59,16 @@ yaw = 0.1
 
 
 def searches(share: float) -> list[StudyJob]:
-    """Toy searches with three samplers, and one of the NAO's gait."""
+    """Toy searches with three samplers."""
     own = ["--objective", f"{TOYS}:Hill", "--budget", "120", "--workers", "2", "--batch", "8"]
-    more = ["nao", "--budget", "10", "--workers", "1", "--seconds", "0.1", "--sampler", "random"]
-    jobs = [
-        (f"search {sampler}", ["nao", "--sampler", sampler, *own], kills)
-        for sampler, kills in (("random", 6), ("cmaes", 5), ("elites", 4))
-    ]
-    jobs.append(("search of the NAO's gait", more, 3))
-    return [_search(name, words, _part(kills, share), 2 if "NAO" in name else 5) for name, words, kills in jobs]
+    kills = {"random": 6, "cmaes": 5, "elites": 4}
+    return [_search(f"search {s}", ["nao", "--sampler", s, *own], _part(n, share), 5) for s, n in kills.items()]
+
+
+def gaits(share: float) -> list[StudyJob]:
+    """A search of the NAO's gait on MuJoCo."""
+    words = ["nao", "--budget", "40", "--workers", "1", "--seconds", "0.1", "--sampler", "random"]
+    return [_search("search of the NAO's gait", words, _part(3, share), 4)]
 
 
 def _search(name: str, words: list[str], kills: int, most: int) -> StudyJob:
@@ -103,7 +104,8 @@ def rows(part: str, seed: int, share: float, folder: Path) -> Iterator[dict[str,
         own = ["mcap"] * _part(3, share) + ["bag"] * _part(3, share)
         yield from drill_recording.itself(folder, own, random.Random(f"{seed}:itself"))
         return
-    for number, job in enumerate(searches(share) if part == "search" else experiments(folder, share)):
+    jobs = {"search": searches, "gait": gaits}.get(part, lambda share: experiments(folder, share))(share)
+    for number, job in enumerate(jobs):
         place = folder / f"store{number}"
         place.mkdir()
         yield from drill_study.drill(job, place, random.Random(f"{seed}:{job.name}"))
@@ -144,7 +146,9 @@ def _drill(part: str, seed: int, share: float, file: Path) -> None:
             mark = "; ".join(row["faults"]) or "sound"
             told = f"{row['job']:26} {row['when']:24} announced {row['announced']:4} kept {row['kept']:4}  {mark}"
             print(told, file=sys.stderr, flush=True)
-            file.write_text(json.dumps({"seconds": time.monotonic() - begun, "rows": done}))
+            draft = file.with_suffix(".part")
+            draft.write_text(json.dumps({"seconds": time.monotonic() - begun, "rows": done}))
+            draft.replace(file)
 
 
 if __name__ == "__main__":

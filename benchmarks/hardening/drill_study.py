@@ -45,6 +45,8 @@ def drill(job: StudyJob, folder: Path, dice: random.Random) -> Iterator[Row]:
         finally:
             victim.close()
         yield {"job": job.name, "kill": number, **row}
+        if row.get("over"):
+            break  # it came to its end before it could be killed
     yield {"job": job.name, "kill": None, **_end(job, folder, store, lines)}
 
 
@@ -55,7 +57,8 @@ def _one(job: StudyJob, store: Path, victim: Victim, before: bytes, dice: random
     if not starting:
         victim.wait_until(lambda: victim.announced >= aim, PATIENCE)
     time.sleep(delay)
-    wrong = [] if victim.running else [f"ended before its kill: {victim.heard()[-200:]}"]
+    over = not victim.running
+    wrong = [f"ended with {victim.process.returncode}: {victim.heard()[-200:]}"] if victim.process.returncode else []
     workers, seen, announced = children(victim.process.pid), _whole(store), victim.announced
     victim.kill()
     after = _read(store)
@@ -78,7 +81,8 @@ def _one(job: StudyJob, store: Path, victim: Victim, before: bytes, dice: random
         wrong.append("workers live on")
     when = "starting" if starting else f"after {aim - known} results"
     torn = len(after) - len(kept)
-    return {"when": when, "announced": announced, "kept": count, "torn": torn, "faults": wrong}, kept
+    row = {"when": when, "announced": announced, "kept": count, "torn": torn, "faults": wrong}
+    return ({**row, "when": "over before its kill", "over": True} if over else row), kept
 
 
 def _end(job: StudyJob, folder: Path, store: Path, before: bytes) -> Row:

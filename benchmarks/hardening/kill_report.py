@@ -20,7 +20,7 @@ def summary(rows: list[Row], seconds: float) -> dict[str, Any]:
             row["job"], {"kills": 0, "announced": 0, "kept": 0, "torn": 0, "lost": 0.0, "faults": 0}
         )
         entry["faults"] += len(row["faults"])
-        if row["kill"] is not None:
+        if row["kill"] is not None and not row.get("over"):
             entry["kills"] += 1
             entry["announced"] += row["announced"]
             entry["kept"] += row["kept"]
