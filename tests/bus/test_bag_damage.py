@@ -158,6 +158,7 @@ def test_a_damaged_chunk_is_left_out_and_the_rest_saved(tmp_path: Path, name: st
         ("a.bag", b"hello world, this is no bag", "neither an MCAP file nor a rosbag1"),
         ("a.mcap", b"hello world, this is no bag", "neither an MCAP file nor a rosbag1"),
         ("a.db3", b"hello world, this is no bag" * 100, "cannot be read as a bag, it may be cut off or damaged"),
+        ("a.bag.gz", b"x", "is packed; unpack it first, then name"),
         ("a.txt", b"x", "bags are .bag (rosbag1), .mcap, .db3, or a rosbag2 folder"),
     ],
 )

@@ -286,6 +286,18 @@ def test_words_for_what_a_bag_lacks(bag):
     assert "no odometry" in told
 
 
+def test_files_that_do_not_help_are_named(bag, tmp_path):
+    writer, done = bag
+    writer.scan(1.0, [1.0] * 5)
+    frames = tmp_path / "frames.txt"
+    frames.write_text("base_link camera 0 0 0.5 0 0 0\n")
+    told = " / ".join(read_log(done(), LogOptions(tf=frames)).warnings)
+    assert "frames.txt: has no frame laser, in which the scans are; its frames: base_link, camera" in told
+    (tmp_path / "day.bag.gz").write_bytes(b"x")
+    with pytest.raises(BadInput, match=r"day\.bag\.gz: is packed; unpack it first, then name .*day\.bag$"):
+        read_log(tmp_path / "day.bag.gz")
+
+
 def test_frames_from_a_file(bag, tmp_path):
     writer, done = bag
     writer.scan(1.0, [1.0] * 5)
@@ -297,6 +309,7 @@ def test_frames_from_a_file(bag, tmp_path):
     log = read_log(path, LogOptions(tf=frames))
     assert log.scans[0].sensor == pytest.approx((0.1, 0.0, 1.57))
     assert log.scans[0].height == pytest.approx(0.5)
+    assert not any("has no frame" in words for words in log.warnings)
     robot = tmp_path / "r.urdf"
     robot.write_text(
         "<robot name='r'><link name='base_link'/><link name='laser'/><joint name='j' type='fixed'>"

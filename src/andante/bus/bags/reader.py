@@ -17,6 +17,7 @@ from .topics import BagTopic, TopicChoice, chosen
 
 _PARTS = re.compile(r"(\d+)")
 SUFFIXES = (".bag", ".mcap", ".db3")
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,8 @@ def _kind(path: Path) -> str:
         return "rosbag2"
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
+        if suffix in PACKED:
+            raise BadInput(f"{path}: is packed; unpack it first, then name {path.with_suffix('')}")
         raise BadInput(f"{path}: bags are .bag (rosbag1), .mcap, .db3, or a rosbag2 folder")
     if path.stat().st_size == 0:
         raise BadInput(f"{path}: is empty")

@@ -56,6 +56,7 @@ class _Reader:
         self.frames = FrameTree()
         if choice.tf is not None:
             self.frames = read_frames(choice.tf)
+        self._told = self.frames.names  # by the file
         self.notes: list[str] = []
         self.broken = 0
 
@@ -71,6 +72,7 @@ class _Reader:
                     frame = bare(message.header.frame_id)
                     if frame not in places:
                         places[frame] = self._place(base, frame)
+                        self._check_told(frame)
                     records.append(_scan(message, time, places[frame][0]))
                 elif kind == ODOM:
                     pose = message.pose.pose
@@ -187,6 +189,12 @@ class _Reader:
             return SE3.identity(), True
         pose = self.frames.pose(base, frame) if base else None
         return (SE3.identity(), False) if pose is None else (pose, True)
+
+    def _check_told(self, frame: str) -> None:
+        """Note a file of frames that says nothing of the lidar's."""
+        if self.choice.tf is not None and frame not in self._told:
+            listed = ", ".join(self._told[:6])
+            self.notes.append(f"{self.choice.tf}: has no frame {frame}, in which the scans are; its frames: {listed}")
 
     def _tf_odometry(self, message: Any, base: str) -> list[Record]:
         """Odometry from transforms between an odometry frame and the robot."""

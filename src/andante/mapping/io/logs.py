@@ -10,6 +10,7 @@ from andante.mapping.records import Log
 
 CARMEN = (".log", ".clf", ".log.gz", ".clf.gz", ".carmen", ".carmen.gz")
 BAGS = (".bag", ".db3", ".mcap")
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")
 
 
 @dataclass(frozen=True)
@@ -42,4 +43,6 @@ def read_log(path: Path | str, options: LogOptions | None = None) -> Log:
         from .bags import BagChoice, read_bag
 
         return read_bag(path, BagChoice(asked.scan, asked.odom, asked.imu, asked.base_frame, asked.tf))
+    if name.endswith(tuple(bag + packed for bag in BAGS for packed in PACKED)):
+        raise BadInput(f"{path}: is packed; unpack it first, then name {path.with_suffix('')}")
     raise BadInput(f"{path}: logs are CARMEN (.log, .clf, also .gz), rosbag1 (.bag), rosbag2 (folder, .db3) or .mcap")
