@@ -37,7 +37,7 @@ run: setup
 warm: setup
 	@$(BIN)/andante doctor --warm >/dev/null
 
-test: setup system lint warm
+test: setup system lint docs warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # How much of every package the suite runs; slower than `make test`.

@@ -57,7 +57,7 @@ def prose(page):
 def test_every_page_is_in_the_navigation_once():
     listed = list(entries(SETTINGS["nav"]))
     assert len(listed) == len(set(listed))
-    assert {page.name for page in PAGES} | MADE <= set(listed)
+    assert {page.name for page in PAGES} | MADE == set(listed)
 
 
 def test_warnings_are_errors_and_nothing_is_fetched():
@@ -75,7 +75,7 @@ def test_pictures_exist_and_are_described(page):
 
 def test_every_picture_is_shown_somewhere():
     shown = {Path(path).name for page in [*PAGES, ROOT / "README.md"] for _, path in PICTURE.findall(page.read_text())}
-    assert {path.name for path in (DOCS / "pictures").iterdir()} == shown
+    assert {path.name for path in (DOCS / "pictures").iterdir()} <= shown
 
 
 @pytest.mark.parametrize("name", [name for name in part("Capabilities") if not name.startswith("tutorial")])
@@ -83,7 +83,7 @@ def test_capability_has_maths_picture_and_example(name):
     text = (DOCS / name).read_text()
     assert PICTURE.search(text), "no picture"
     assert "```python\n" in text, "no example that runs"
-    assert FORMULA.search(prose(DOCS / name)) or "²" in text or "sin" in text, "no maths"
+    assert FORMULA.search(prose(DOCS / name)), "no maths"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

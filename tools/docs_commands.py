@@ -103,9 +103,11 @@ def section(name: str, command: Any, lines: list[str]) -> str:
 
 def argument_usage(parameter: Any) -> str:
     """An argument as the usage line shows it."""
-    name = (parameter.metavar or parameter.name.upper()).strip("[]")
+    name = (
+        re.sub(r"^\[(.*?)\](\.\.\.)?$", r"\1", parameter.metavar or parameter.name.upper()).removesuffix("...").rstrip()
+    )
     if parameter.nargs == -1:
-        name = name if name.endswith("...") else f"{name} ..."
+        name = f"{name} ..."
     return name if parameter.required else f"[{name}]"
 
 
