@@ -83,3 +83,44 @@ def test_se2_axioms():
     p = rng.normal(size=(50, 2))
     assert np.allclose(se2.transform(se2.compose(a, b), p), se2.transform(a, se2.transform(b, p)))
     assert np.allclose(se2.wrap([np.pi, -np.pi, 3 * np.pi, 0.5]), [-np.pi, -np.pi, -np.pi, 0.5])
+
+
+def test_se2_exp_is_the_arc_of_a_constant_twist():
+    v, w = 0.7, 1.3
+    assert np.allclose(se2.exp([v, 0.0, w]), [v / w * np.sin(w), v / w * (1 - np.cos(w)), w])
+    assert np.allclose(se2.exp([1.0, -2.0, 0.0]), [1.0, -2.0, 0.0])
+    small = np.array([0.3, 0.1, 0.2]) / 4096  # many small straight steps make the same way
+    here = np.zeros(3)
+    for _ in range(4096):
+        here = se2.compose(here, small)
+    assert np.allclose(here, se2.exp([0.3, 0.1, 0.2]), atol=1e-4)
+
+
+def test_se2_log_undoes_exp():
+    draw = np.random.default_rng(3)
+    poses = np.concatenate([draw.uniform(-3, 3, (50, 3)), [[1.0, 2.0, 0.0], [1.0, 2.0, 1e-12], [0.0, 0.0, 3.14159]]])
+    assert np.allclose(se2.exp(se2.log(poses)), poses)
+    twists = draw.uniform(-3, 3, (4, 5, 3))
+    assert np.allclose(se2.log(se2.exp(twists)), twists)
+
+
+def test_vee_undoes_hat():
+    w = np.random.default_rng(4).normal(size=(2, 3))
+    assert np.array_equal(so3.vee(so3.hat(w)), w)
+
+
+def test_a_batch_is_indexed_and_a_single_pose_is_not():
+    batch = SE3.from_xyz_rpy(np.arange(6.0).reshape(2, 3))
+    assert len(batch) == 2
+    assert batch[1].translation.tolist() == [3, 4, 5]
+    assert batch.vector.shape == (2, 7)
+    assert np.allclose(batch.rpy, 0)
+    assert repr(batch) == "SE3(batch (2,))"
+    single = batch[0]
+    assert repr(single).startswith("SE3(xyz=[0.0, 1.0, 2.0], rpy=")
+    with pytest.raises(IndexError, match="cannot be indexed"):
+        single[0]
+    with pytest.raises(TypeError, match="has no length"):
+        len(single)
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(single)
