@@ -62,6 +62,7 @@ class Sample:
     children: int  # of the session, the server among them
     pace: float  # real-time factor of the last seconds
     clients: int  # that are connected
+    load: float  # of the machine: processes that want a core
 
 
 @dataclass
@@ -332,6 +333,7 @@ async def samples(soak, start):
                 len(children(soak.session)),
                 pace,
                 soak.connected,
+                os.getloadavg()[0],
             )
         )
         if int(soak.samples[-1].minute) > told:
@@ -377,7 +379,7 @@ def verdict(soak):
         faults.append(f"{soak.tally['errors in the log']} errors in the log")
     if max(grown(soak.samples, "files")) > 12 or max(grown(soak.samples, "threads")) > 4:
         faults.append(f"files grew by {grown(soak.samples, 'files')}, threads by {grown(soak.samples, 'threads')}")
-    return not faults, "; ".join(faults) or f"flat: both slopes below {FLAT:g} MB/min, no error, no file left open"
+    return not faults, "; ".join(faults) or f"both slopes below {FLAT:g} MB/min, no error, no file left open"
 
 
 # ---- report --------------------------------------------------------------------------------------------
@@ -405,6 +407,7 @@ def report(soak, args, started, rebuilt):
             f"| {max(s.children for s in here)} | {pace} | {max(s.clients for s in here)} |"
         )
     paces = [s.pace for s in soak.samples if s.pace == s.pace] or [float("nan")]
+    load = statistics.fmean(s.load for s in soak.samples)
     tally = "\n".join(f"| {name} | {count} |" for name, count in sorted(soak.tally.items()))
     command = f"python benchmarks/studio_soak.py --minutes {args.minutes:g} --seed {args.seed}"
     return f"""# Soak of the studio
@@ -423,7 +426,8 @@ def report(soak, args, started, rebuilt):
 | threads, likewise | {grown(soak.samples, "threads")[0]:+d} | {grown(soak.samples, "threads")[1]:+d} |
 
 Real-time factor: median {statistics.median(paces):.3f}, mean {statistics.fmean(paces):.3f} (scenes built anew {rebuilt} times, each
-of which stops time for about a second; the page is drawn by the processor).
+of which stops time for about a second; the page is drawn by the processor). Load of the machine: {load:.1f} on
+{os.cpu_count()} cores; the soak itself makes about 3 of it.
 
 ## By the minute
 | minute | session [MB] | web server [MB] | files | threads | children | real-time factor | clients |

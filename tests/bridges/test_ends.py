@@ -57,19 +57,6 @@ def frame(topic, text="", latched=False):
     )
 
 
-def test_the_fastest_listener_sets_the_rate_and_the_last_one_ends_it():
-    asked = []
-    channels = Channels(lambda topic, throttle: asked.append((topic, throttle)), lambda topic: asked.append(topic))
-    slow = channels.add("/a", lambda f: None, 1.0)
-    quick = channels.add("/a", lambda f: None, 0.1)
-    channels.add("/a", lambda f: None, 0.5).close()
-    quick.close()
-    quick.close()  # a second time does nothing
-    slow.close()
-    assert asked == [("/a", 1.0), ("/a", 0.1), ("/a", 1.0), "/a"]
-    channels.take(frame("/a"), 0)  # late: nobody hears it any more
-
-
 def test_latched_frames_are_kept_for_late_comers_and_forgotten_with_the_line():
     asked, first, late, last = [], [], [], []
     channels = Channels(lambda topic, throttle: asked.append(topic), lambda topic: None)

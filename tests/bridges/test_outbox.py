@@ -115,3 +115,16 @@ def test_latched_messages_are_kept_for_those_who_come_late():
     again = []
     channels.add("/t", again.append, 0.0)
     assert again == []  # they come anew
+
+
+def test_what_waits_for_a_client_that_is_gone_is_forgotten():
+    async def check():
+        outbox = Outbox(1000)
+        outbox.put("answer")
+        outbox.put(b"x" * 900, "/a", 100)
+        outbox.clear()
+        outbox.put(b"y" * 900, "/a", 1)  # late, and as if nothing had been there
+        assert await drained(outbox) == [b"y" * 900]
+        assert outbox.dropped == 0
+
+    in_loop(check)

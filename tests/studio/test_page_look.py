@@ -37,9 +37,10 @@ def test_the_picture_turns_and_follows(studio: Any) -> None:
     follow.click()
     before = studio.js(camera)
     box = studio.page.locator(".viewport canvas").first.bounding_box()
-    studio.page.mouse.move(box["x"] + 60, box["y"] + box["height"] - 40)
+    x, y = box["x"] + 0.8 * box["width"], box["y"] + 0.7 * box["height"]
+    studio.page.mouse.move(x, y)
     studio.page.mouse.down()
-    studio.page.mouse.move(box["x"] + 160, box["y"] + box["height"] - 40, steps=4)
+    studio.page.mouse.move(x - 100, y, steps=4)
     studio.page.mouse.up()
     studio.wait(
         "b => Math.hypot(...andante.stage.view.camera.position.toArray().map((v, i) => v - b[i])) > 0.1", before

@@ -67,6 +67,12 @@ class Outbox:
         self._forget(lane, data)
         return data
 
+    def clear(self) -> None:
+        """Forget everything: the client is gone, and its messages shall not wait until it is collected."""
+        self._queue.clear()
+        self._lanes.clear()
+        self._bytes = self._solid = 0
+
     def _drop(self, lane: str | None) -> bool:
         newest = len(self._queue) - 1
         for place, (name, data) in enumerate(self._queue):
@@ -108,6 +114,7 @@ class Client:
         finally:
             writer.cancel()
             self.session.close()
+            self.outbox.clear()
 
     def cut(self, reason: str) -> None:
         """End the connection at once, whatever is still on the way."""
