@@ -17,6 +17,7 @@ from andante.description import (
     Mimic,
     Robot,
     Sphere,
+    Visual,
     robot_names,
     world_names,
 )
@@ -178,6 +179,16 @@ def test_a_mesh_that_lies_nearby_is_named(tmp_path, name):
         assert [p.message for p in report.problems if p.severity == "error"] == [
             f"link 'a': visual mesh {name!r} was not found; write filename=\"{right}\": that file is there"
         ]
+
+
+def test_a_robot_without_collision_shapes_is_told():
+    joint = Joint("j", JointType.CONTINUOUS, "base", "arm")
+    seen = Link("arm", GOOD, visuals=(Visual(Box((0.1, 0.1, 0.1))),))
+    ghost = Robot("r", (Link("base", GOOD), seen), (joint,))
+    assert [m for _, m in found(ghost)] == [
+        "no link has a <collision>: it falls through the ground; give each the shape of its <visual>, or a hull"
+    ]
+    assert not found(Robot("r", (Link("base", GOOD, collisions=(Collision(Sphere(0.1)),)), seen), (joint,)))
 
 
 def test_a_missing_limit_is_told_once(tmp_path):

@@ -29,6 +29,12 @@ def mass_problems(robot: Robot) -> Iterator[Problem]:
     for link in robot.links:
         yield from _link_problems(robot, link, limit)
     yield from _ratios(robot)
+    seen, solid = any(link.visuals for link in robot.links), any(link.collisions for link in robot.links)
+    if seen and not solid and not robot.fixed_base:
+        message = (
+            "no link has a <collision>: it falls through the ground; give each the shape of its <visual>, or a hull"
+        )
+        yield Problem(Severity.WARNING, message, robot.source)
 
 
 def _problem(severity: Severity, link: Link, message: str) -> Problem:
