@@ -12,6 +12,7 @@ import andante as an
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.rig_file import read_rig, rig_for, rig_path, write_rig
 from andante.locomotion.rig import Rig, check_rig, missing_sensors, with_rig
+from andante.locomotion.rig_gains import weak_joints
 from andante.locomotion.rig_infer import infer_rig
 from andante.locomotion.rig_legs import find_legs, ring_order
 from andante.locomotion.support import inside, margin
@@ -112,6 +113,22 @@ def test_gains_grow_with_the_weight(tmp_path):
     assert set(light_gains) == set(robot.joint_names)
     for name in light_gains:
         assert heavy_gains[name]["kp"] == pytest.approx(3 * light_gains[name]["kp"], rel=0.01)
+
+
+def test_servos_too_weak_for_the_weight_are_named(tmp_path):
+    robot = load(tmp_path, walker(HEXAGON))
+    rig = infer_rig(robot)
+    assert weak_joints(robot, rig) == {}
+    weak = replace(robot, joints=tuple(replace(j, limits=replace(j.limits, effort=1e-3)) for j in robot.joints))
+    found = weak_joints(weak, rig)
+    assert found
+    weight = 9.81 * 2 * rig.mass / len(rig.legs)
+    assert all(effort == 1e-3 < load < weight for load, effort in found.values())  # levers below a metre
+    loads = [load for load, _ in found.values()]
+    assert loads == sorted(loads, reverse=True)
+    enough = max(loads) * 1.001
+    strong = replace(robot, joints=tuple(replace(j, limits=replace(j.limits, effort=enough)) for j in robot.joints))
+    assert weak_joints(strong, rig) == {}
 
 
 def _heavier(link):

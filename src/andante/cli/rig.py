@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .options import Arguments, Json, RobotName
-from .output import console, print_json
+from .output import console, print_json, warn
 from .words import arguments_of
 
 
@@ -26,9 +26,12 @@ def rig(
     """Infer a rig: what gaits must know about a legged robot."""
     from andante.description import load_robot
     from andante.locomotion.io.rig_file import rig_text, write_rig
+    from andante.locomotion.rig_gains import weak_joints
     from andante.locomotion.rig_infer import infer_rig
 
-    made = infer_rig(load_robot(robot, arguments_of(arguments)), knees, height)
+    model = load_robot(robot, arguments_of(arguments))
+    made = infer_rig(model, knees, height)
+    weak = weak_joints(model, made)
     if out is not None:
         write_rig(made, out)
     if json:
@@ -41,6 +44,7 @@ def rig(
                 "legs": [
                     {"name": leg.name, "joints": leg.joints, "foot": leg.foot, "reach": leg.reach} for leg in made.legs
                 ],
+                "weak": {name: {"load": load, "effort": effort} for name, (load, effort) in weak.items()},
                 "file": out,
             }
         )
@@ -49,3 +53,10 @@ def rig(
     else:
         names = ", ".join(leg.name for leg in made.legs)
         console().print(f"{len(made.legs)} legs ({names}), body {made.height:.3f} m high; wrote {out}", markup=False)
+    if weak and not json:
+        name, (load, effort) = next(iter(weak.items()))
+        others = f" (and {len(weak) - 1} other joints)" if len(weak) > 1 else ""
+        warn(
+            f"{name} holds {load:.2g} N m when half of the legs carry the robot, its effort limit is {effort:g}"
+            f"{others}: it will sink; take stronger servos, less weight or straighter legs (--height)"
+        )

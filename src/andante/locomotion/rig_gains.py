@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from andante.description import JointType, Robot
+from andante.description import Joint, JointType, Robot
+from andante.geometry import SE3, Array
 
 from .rig import Rig
 
@@ -35,13 +36,7 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             if any(fnmatchcase(name, pattern) for pattern in robot.servos):
                 continue
             joint = robot.joint(name)
-            frame = poses[joint.parent] @ joint.pose
-            axis = frame.rotation @ np.asarray(joint.axis)
-            if joint.type is JointType.PRISMATIC:
-                inertia, load = share, share * GRAVITY * abs(float(axis[2]))
-            else:
-                lever = np.cross(axis, foot - frame.translation)
-                inertia, load = share * float(lever @ lever), share * GRAVITY * abs(float(lever[2]))
+            inertia, load = _carried(joint, poses[joint.parent] @ joint.pose, foot, share)
             inertia = max(inertia, 0.05 * share * rig.centre_height**2) + joint.dynamics.armature
             kp = max(inertia * (2 * math.pi * BANDWIDTH) ** 2, load / SAG)
             kd = min(2 * DAMPING * math.sqrt(kp * inertia), LONGEST_LAG * kp)
@@ -49,3 +44,29 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             if not joint.dynamics.armature:
                 out[name]["armature"] = float(f"{ROTOR * kd:.3g}")
     return out
+
+
+def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
+    """Leg joints whose effort limit is below what they hold in the stance when half of the legs carry the robot.
+
+    Joint to load and limit [N m, N], the weakest first. Joints without a limit are strong enough.
+    """
+    poses = robot.link_poses(rig.stance)
+    share = 2.0 * rig.mass / len(rig.legs)
+    found: dict[str, tuple[float, float]] = {}
+    for leg in rig.legs:
+        foot = poses[leg.foot] @ np.asarray(leg.point)
+        for joint in map(robot.joint, leg.joints):
+            load = _carried(joint, poses[joint.parent] @ joint.pose, foot, share)[1]
+            if load > joint.limits.effort > 0:
+                found[joint.name] = (load, joint.limits.effort)
+    return dict(sorted(found.items(), key=lambda item: item[1][1] / item[1][0]))
+
+
+def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float, float]:
+    """Inertia [kg m^2, kg] and load [N m, N] of a mass over the foot, as felt by a joint at `frame`."""
+    axis = frame.rotation @ np.asarray(joint.axis)
+    if joint.type is JointType.PRISMATIC:
+        return mass, mass * GRAVITY * abs(float(axis[2]))
+    lever = np.cross(axis, foot - frame.translation)
+    return mass * float(lever @ lever), mass * GRAVITY * abs(float(lever[2]))
