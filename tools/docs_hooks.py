@@ -12,12 +12,12 @@ from typing import Any
 from docs_api import ROOMS, api_page, index_page
 from docs_commands import commands_page
 from docs_messages import messages_page
-from docs_text import links_into_site, maths_as_mathml, spaced_lists
+from docs_text import CARRIED, as_page, links_into_site, maths_as_mathml, spaced_lists
 from layer_diagram import draw, read_rooms, table
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[1]
-CARRIED = ("examples/**/*.py", "examples/**/*.toml", "examples/*.urdf")  # files that pages may link to
+FILES = ("examples/**/*.py", "examples/**/*.toml", "examples/*.urdf")  # that pages may link to
 DIAGRAM, TABLE = "<!-- layers -->", "<!-- imports -->"
 
 
@@ -29,12 +29,11 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
         "reference/andante.md": index_page(),
         **{f"reference/{room}.md": api_page(f"andante.{room}") for room in ROOMS},
         "examples.md": examples_page(),
-        "changelog.md": links_from_root((ROOT / "CHANGELOG.md").read_text(encoding="utf-8")),
-        "contributing.md": links_from_root((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")),
+        **{page: as_page(carried(file)) for file, page in CARRIED.items() if page != "index.md"},
     }
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
-    for pattern in CARRIED:
+    for pattern in FILES:
         for path in sorted(ROOT.glob(pattern)):
             files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
     return files
@@ -52,13 +51,14 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Draw the maths, and let wide tables scroll by themselves."""
+    """Draw the maths."""
     return maths_as_mathml(html)
 
 
-def links_from_root(text: str) -> str:
-    """Links of a file in the repository's folder as seen from docs/."""
-    return text.replace("](docs/", "](")
+def carried(file: str) -> str:
+    """The text of a file of the repository; figures that were not measured yet are said to be missing."""
+    path = ROOT / file
+    return path.read_text(encoding="utf-8") if path.is_file() else f"# {path.stem.title()}\n\n`{file}` is not there.\n"
 
 
 def examples_page() -> str:

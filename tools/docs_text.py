@@ -10,6 +10,12 @@ from latex2mathml.converter import convert
 ITEM = re.compile(r"\s*([-*+]|\d+\.)\s+\S")
 FENCE = re.compile(r"\s*(```|~~~)")
 MATHS = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
+CARRIED = {  # files of the repository that are pages of the site
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/RESULTS.md": "results.md",
+}
 OUTSIDE = re.compile(r"\]\(\.\./([^)\s]+)\)")
 
 
@@ -32,8 +38,13 @@ def spaced_lists(text: str) -> str:
 
 def links_into_site(text: str) -> str:
     """Links from a page of docs/ to files of the repository that the site carries too, `../examples/x`."""
-    pages = {"CHANGELOG.md": "changelog.md", "README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
-    return OUTSIDE.sub(lambda found: f"]({pages.get(found[1], found[1])})", text)
+    return OUTSIDE.sub(lambda found: f"]({CARRIED.get(found[1], found[1])})", text)
+
+
+def as_page(text: str) -> str:
+    """A file from elsewhere in the repository as a page: links to pages stay, links to other files become words."""
+    text = re.sub(r"\]\((?:\.\./)?docs/", "](", text)
+    return re.sub(r"(?<!!)\[([^\]]+)\]\((?!#|https?:)(?![\w-]+\.md)[^)]*\)", r"\1", text)
 
 
 def maths_as_mathml(page: str) -> str:
