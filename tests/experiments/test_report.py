@@ -80,6 +80,11 @@ def test_the_verdict_without_reference_or_command(toy, run):
     said = verdict(Analysis(bare, values, Values(bare)))
     assert re.search(r"on MuJoCo way explains \d+ % of its variation", said[1])
     assert "Between engines, " in said[2]
+    real = [replace(row, source="real") for row in rows_of(run, bare) if row.source == "mujoco"]
+    beside = verdict(Analysis(bare, values, Values.of(bare, real), "real"))[2]
+    assert re.search(
+        r"Beside the real robot, the .* is off by 0 m on MuJoCo \(within the range .* in 4 of 4 tests\)", beside
+    )
     one = replace(bare, engines=("mujoco",))
     alone = Values.of(one, (row for row in rows_of(run, bare) if row.source == "mujoco"))
     assert "There is no reference" in verdict(Analysis(one, alone, Values(one)))[2]

@@ -102,5 +102,6 @@ def navigate(
     )
     out.print(outcome.reason, markup=False, style="" if not outcome.success else "dim")
     off = outcome.estimate_error
-    out.print(f"its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most", style="dim")
+    if off["rms"] == off["rms"]:  # not a number where it never drove
+        out.print(f"its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most", style="dim")
     tell_written(record, plot, video)

@@ -23,6 +23,7 @@ from .preview import COLOURS, GREY, INK
 from .preview_plots import plain
 
 OUTLINES = 12  # footprints drawn along the path
+WIDE = 6.6  # of the view from above [inch]
 
 
 def plot_drive(
@@ -34,11 +35,13 @@ def plot_drive(
     grid: OccupancyGrid | None = None,
 ) -> Figure:
     """Seen from above, and the error of the believed place over time. All in the world's frame."""
-    figure = Figure(figsize=(7.2, 8.4), layout="constrained")
-    above, below = figure.subplots(2, 1, height_ratios=[4, 1])
     true = robot.truth.path
     believed = np.array(drive.believed).reshape(-1, 4)
     places = se2.compose(np.array(map_pose), robot.to_root(believed[:, 1:])) if len(believed) else np.zeros((0, 3))
+    low, high = _frame(true, places)
+    tall = float(np.clip(WIDE * (high[1] - low[1]) / (high[0] - low[0]), 2.5, 8.0))  # no bare paper around the drive
+    figure = Figure(figsize=(WIDE + 0.6, tall + 2.2), layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=[tall, 1.4])
     _ground(above, world, grid, map_pose, _height(robot))
     for k, path in enumerate(drive.planned[-30:]):
         told = se2.compose(np.array(map_pose), path)
@@ -57,7 +60,8 @@ def plot_drive(
         x, y, _ = robot.truth.collision.place
         above.plot([x], [y], marker="x", markersize=11, color="#c8403a", linestyle="none", label="collision")
     above.set_aspect("equal")
-    _frame(above, true, places)
+    above.set_xlim(low[0], high[0])
+    above.set_ylim(low[1], high[1])
     above.set_title(f"{outcome.robot} in {outcome.world}: {outcome.reason}", fontsize=9, color=INK)
     above.set_xlabel("x [m]", fontsize=8)
     above.set_ylabel("y [m]", fontsize=8)
@@ -94,12 +98,10 @@ def _height(robot: MobileRobot) -> float:
     return robot.sim.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
 
 
-def _frame(axes: Any, true: Array, places: Array) -> None:
-    """Room around the drive."""
+def _frame(true: Array, places: Array) -> tuple[Array, Array]:
+    """Lower and upper corner (2,) of what is shown: the drive with room around it [m]."""
     points = np.concatenate([true[:, 1:3], places[:, :2]]) if len(true) or len(places) else np.zeros((1, 2))
-    low, high = points.min(axis=0) - 1.2, points.max(axis=0) + 1.2
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
+    return points.min(axis=0) - 1.2, points.max(axis=0) + 1.2
 
 
 def _errors(axes: Any, true: Array, believed: Array, places: Array, begun: float) -> None:

@@ -189,7 +189,7 @@ def _put_aside(folder: Path, model: Mapping[str, float]) -> None:
 
 def _proofs(analysis: Analysis, source: str, measures: Sequence[str], tests: Sequence[str]) -> tuple[Proof, ...]:
     """How near a source comes to the standard in some tests; errors of measures without a command count in the
-    command of the first that has one."""
+    command of the first that has one, and where nothing was commanded in what the reference came to."""
     leading = next((name for name in analysis.commanded_measures), None)
     found = []
     for standing in analysis.standings:
@@ -199,5 +199,7 @@ def _proofs(analysis: Analysis, source: str, measures: Sequence[str], tests: Seq
         if leading is not None and standing.measure not in analysis.commanded_measures:
             told = {each.test: analysis.values.commanded(each.test, leading) for each in some}
             some = [replace(e, error=abs(e.mean - e.reference) / abs(told[e.test] or 1.0)) for e in some]
+        elif leading is None:
+            some = [replace(e, error=abs(e.mean - e.reference) / (abs(e.reference) or 1.0)) for e in some]
         found.append(Proof(standing.measure, mean_error(some), sum(e.inside for e in some), len(some)))
     return tuple(found)

@@ -93,7 +93,7 @@ def _reference(analysis: Analysis) -> str:
         return _between(analysis)
     commanded = [m for m in analysis.compared_measures if m in analysis.commanded_measures]
     if not commanded:
-        return "The reference has no measure of which it is known what it should be."
+        return _beside(analysis)
     measure = commanded[0]
     errors = {s.source: s for s in analysis.standings if s.measure == measure}
     ours = []
@@ -106,6 +106,25 @@ def _reference(analysis: Analysis) -> str:
     theirs = [f"{nice(name)} {_percent(errors[name].error)}" for name in analysis.others if name in errors]
     words = f"From the {nice(analysis.standard)}, by |mean - mean| / commanded averaged over the tests, {_listed(ours)}"
     return f"{words}; of the others, {_listed(theirs)}." if theirs else f"{words}."
+
+
+def _beside(analysis: Analysis) -> str:
+    """How far engines are from the reference in the first measure that both have, where nothing was commanded."""
+    if not analysis.compared_measures:
+        return "The reference has no measure of this experiment."
+    measure = analysis.experiment.measures[analysis.compared_measures[0]]
+    parts = []
+    for standing in analysis.standings:
+        if standing.measure == measure.name and standing.source in analysis.engines:
+            away = sum(abs(each.mean - each.reference) for each in standing.tests) / len(standing.tests)
+            inside = sum(each.inside for each in standing.tests)
+            unit = f" {measure.unit}" if measure.unit else ""
+            parts.append(
+                f"by {away:.3g}{unit} on {nice(standing.source)} (within the range of those trials in {inside} of "
+                f"{len(standing.tests)} tests)"
+            )
+    words = f"Beside the {nice(analysis.standard)}, the {measure.label or measure.name} is off"
+    return f"{words} {_listed(parts)}, on average over the tests."
 
 
 def _between(analysis: Analysis) -> str:
