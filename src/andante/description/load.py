@@ -12,8 +12,6 @@ from .robot import Robot
 from .world import World
 
 HERE = Path(__file__).resolve().parent
-ROBOT_SUFFIXES = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
-WORLD_SUFFIXES = (".sdf", ".world", ".xml", ".mjcf")
 
 
 def robot_names() -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from .mjcf_record import LOOP_SITE, SENSOR_SITE
 from .mjcf_write_shapes import set_pose, text
 
 TOUCH_KINDS = ("force", "contact", "bumper", "touch", "button")
-RAY_KINDS = ("sonar", "lidar", "infrared", "rangefinder")
 
 
 def servo_values(robot: Robot, joint: Joint) -> dict[str, float]:

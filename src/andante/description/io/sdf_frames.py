@@ -20,7 +20,6 @@ from .sdf_values import RawPose, raw_pose, text_of
 from .xmltree import Node
 
 MAX_NESTING = 32
-MAX_MODELS = 20_000
 ROOT = ("", "__model__", "__root__", "world")
 WORLD = "world"  # as files write it
 ANCHOR = "\0world"  # what `link_of` answers for the world; no link can be called that
