@@ -219,9 +219,9 @@ def check_studio(environment: Environment) -> str:
 LISTEN = """
 import json, sys
 from websockets.sync.client import connect
-with connect(sys.argv[1], open_timeout=30) as socket:
+with connect(sys.argv[1], open_timeout=300) as socket:
     socket.send(json.dumps({"op": "subscribe", "topic": "/joint_states", "throttle_rate": 100}))
-    message = json.loads(socket.recv(timeout=60))
+    message = json.loads(socket.recv(timeout=300))
     assert message["topic"] == "/joint_states", message
     print(len(message["msg"]["name"]), "joints over rosbridge")
 """
