@@ -80,7 +80,7 @@ def test_a_replay_goes_round_until_it_is_stopped(studio: Any) -> None:
 def test_the_clip_button_films_what_can_be_seen(studio: Any) -> None:
     av = pytest.importorskip("av")
     studio.page.get_by_label("Film a clip of 5 s").click()
-    studio.page.get_by_text("clip_").first.wait_for()  # the note that says its name
+    studio.page.locator(".log li", has_text="/clip: clip_").first.wait_for(state="attached")
     studio.page.goto("about:blank")  # the machine has a film to draw
     file = _until(lambda: next(studio.folder.glob("clip_*.mp4"), None))
     with av.open(str(file)) as film:
