@@ -25,7 +25,7 @@ from .victim import Victim
 Row = dict[str, Any]
 PATIENCE = 240.0  # [s]
 EARLY = 0.25  # share of the kills that come before the first bytes are on the disk
-MOST = 60  # messages of /status (ten a second) that are heard before a kill
+LEAST, MOST = 30, 90  # messages of /status (ten a second) that are heard before a kill
 TOPIC, TYPE = "/status", "andante_msgs/msg/Status"
 ROBOT = """<robot name="post"><link name="base"><inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1"
 iyz="0" izz="0.1"/></inertial><collision><geometry><box size="0.3 0.3 0.1"/></geometry></collision></link></robot>"""
@@ -91,7 +91,7 @@ def _one(recorder: Victim, listener: Listener, out: Path, dice: random.Random) -
     if not early:
         recorder.wait_until(lambda: _size(out) > size, PATIENCE)
     begun = time.monotonic()
-    moment, waited = _kill_after(recorder, listener, begun, dice.randint(0, MOST))
+    moment, waited = _kill_after(recorder, listener, begun, dice.randint(0 if early else LEAST, MOST))
     margin = FLUSH_AFTER + waited + listener.silence(begun, moment)
     wrong, kept, all_kept = _opened(out)
     heard = listener.since(begun)
@@ -114,7 +114,7 @@ def _size(out: Path) -> int:
 
 def _told(session: Victim, listener: Listener, out: Path, dice: random.Random) -> Row:
     begun = time.monotonic()
-    moment, waited = _kill_after(session, listener, begun, dice.randint(0, MOST))
+    moment, waited = _kill_after(session, listener, begun, dice.randint(LEAST, MOST))
     margin = FLUSH_AFTER + waited + listener.silence(begun, moment)
     time.sleep(0.3)  # what is on its way to us counts as heard
     counts = [(each.at, int(messages.from_cdr(TYPE, each.data).record_messages)) for each in listener.heard]
