@@ -24,13 +24,13 @@ def test_a_pose():
 
 @pytest.mark.parametrize("text", ["", "1 2", "1 2 3 4", "a b c", "nan 0 0", "0 inf 0", "0 0 inf", "0 0 nan"])
 def test_a_bad_pose_names_its_option(text):
-    with pytest.raises(BadInput, match="^--start "):
+    with pytest.raises(BadInput, match=r"^--start "):
         pose_of("--start", text)
 
 
 @pytest.mark.parametrize("text", ["1", "nan 0", "0 0 inf"])
 def test_a_free_yaw_frees_nothing_else(text):
-    with pytest.raises(BadInput, match="^--goal is"):
+    with pytest.raises(BadInput, match=r"^--goal is"):
         pose_of("--goal", text, free_yaw=True)
 
 

@@ -366,7 +366,8 @@ def test_nothing_but_failures_is_said(study, tmp_path):
     )
     spec = ObjectiveSpec(f"{tmp_path / 'bad.py'}:Bad")
     folder = StudyFolder.create(tmp_path / "s", StudyConfig(spec, spec.build().space, "cmaes", budget=40))
-    assert notices(events(folder, workers=0)) == ["the first 8 evaluations of this session all failed: KeyError: 'legs'"]
+    told = notices(events(folder, workers=0))
+    assert told == ["the first 8 evaluations of this session all failed: KeyError: 'legs'"]
     summary = summarize(folder)
     assert (summary.candidates, summary.failed, summary.best) == (40, 40, ())
 

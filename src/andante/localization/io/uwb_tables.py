@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.mesh_writer import write_bytes
 from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import AndanteError, BadInput
+from andante.files import write_bytes
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
 from andante.mapping.records import ImuReading

@@ -108,7 +108,7 @@ def _read_csv(path: Path) -> Recording:
 
 def _table(path: Path, reader: Any, text: str) -> tuple[list[str], Array]:
     """Names of the columns, and the numbers (n, columns)."""
-    header = next(reader, [])
+    header: list[str] = next(reader, [])
     if tuple(header[1:8]) != BASE or header[0] != "time" or len(header) < 9:
         raise BadInput(f"{path}:1: a recording has the columns time,{','.join(BASE)},JOINT,...")
     rows: list[list[float]] = []
