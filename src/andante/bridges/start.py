@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import socket
@@ -173,7 +174,6 @@ class ServerHandle:
                 self._serving = Serving(self._bus, link)
                 self._serving.on_control = self._control
                 self._serving.poll()  # sends the graph
-                link.send({"op": "config", **self._config})
                 for page in self._pages.values():
                     self._send_page(page)
         if self._serving is not None:
@@ -207,7 +207,7 @@ class ServerHandle:
         )
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it died at once: noticed below
-            self._process.stdin.write(f"{port}\n{secret}\n".encode())
+            self._process.stdin.write(f"{port}\n{secret}\n{json.dumps(self._config)}\n".encode())
             self._process.stdin.close()
 
     def _accept(self, listener: socket.socket) -> Link | None:

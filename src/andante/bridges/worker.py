@@ -1,6 +1,7 @@
 """The server process: connects to the loop process, binds the address, serves until the loop ends the line.
 
-It is started by `start_server`, which sends two lines on its standard input: the port of the line and its secret.
+It is started by `start_server`, which sends three lines on its standard input: the port of the line, its secret, and
+what to serve as JSON.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import json
 import os
 import signal
 import socket
@@ -57,10 +59,10 @@ def main() -> None:
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the loop; its end ends this process
     port, secret = int(sys.stdin.readline()), sys.stdin.readline().strip()
-    asyncio.run(_serve(port, secret))
+    asyncio.run(_serve(port, secret, json.loads(sys.stdin.readline())))
 
 
-async def _serve(port: int, secret: str) -> None:
+async def _serve(port: int, secret: str, config: Head) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
     raw = writer.get_extra_info("socket")
     if raw is not None:
@@ -70,14 +72,14 @@ async def _serve(port: int, secret: str) -> None:
     orders: asyncio.Queue[tuple[Head, bytes]] = asyncio.Queue()
     bus.on_control = lambda head, body: orders.put_nowait((head, body))
     line = asyncio.create_task(bus.run())
-    await bus.ready()
-    config, _ = await orders.get()
     try:
-        bound, web = _bind(config), _web_server(config, bus)
+        bound, web = _bind(config), _web_server(config, bus)  # meanwhile the loop process reads its own modules
     except AndanteError as error:
+        await bus.ready()
         bus.tell({"op": "failed", "error": str(error)})
         await asyncio.sleep(0.2)
         return
+    await bus.ready()
     server = QuietServer(
         uvicorn.Config(
             web.app,

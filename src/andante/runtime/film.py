@@ -19,6 +19,8 @@ from andante.physics.video import VideoWriter
 from .outputs import PICTURES
 from .simulation import Simulation
 
+STEADY = 0.06  # rise of the root that the camera does not follow: the bobbing of a walk [m]
+
 
 def view_of(sim: Simulation) -> Camera:
     """A camera that shows the whole robot from ahead and a little to its left."""
@@ -66,7 +68,7 @@ class Film:
     def update(self, sim: Simulation) -> None:
         """Add a frame."""
         moved = sim.base_pose[:3] - self._start
-        moved[2] = 0.0  # a falling robot falls in the picture
+        moved[2] = max(0.0, moved[2] - STEADY)  # a robot that falls falls in the picture; one that gets up stays in it
         camera = self._camera.tracking(np.asarray(self._camera.lookat) + moved)
         self._writer.add(self._renderer.shoot(sim.engine, camera))
         self._frames += 1

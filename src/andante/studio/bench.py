@@ -111,15 +111,17 @@ def page_rows(seconds: float) -> tuple[Row, ...]:
 
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=chromium, args=[*GL, "--ignore-gpu-blocklist"])
+        page = browser.new_page(viewport={"width": 1034, "height": 784})  # leaves 700 x 500 to the picture
+        page.goto("data:text/html,<canvas id=c></canvas><script>c.getContext('webgl2').clear(1)</script>")
+        page.wait_for_timeout(2000)  # the browser is up, as that of a user is
         command = [sys.executable, "-m", "andante", "studio", "nao", "--port", "0", "--no-browser", "--json"]
         start = time.perf_counter()
         session = subprocess.Popen([*command, "--folder", str(Path(folder))], stdout=subprocess.PIPE, text=True)
         try:
             assert session.stdout is not None
-            page = browser.new_page(viewport={"width": 1034, "height": 784})  # leaves 700 x 500 to the picture
             page.goto(json.loads(session.stdout.readline())["url"])
             page.wait_for_selector(".viewport[data-robot='nao']", timeout=60_000)
-            page.wait_for_function("() => andante.stage.last !== undefined", timeout=60_000)
+            page.wait_for_function("() => andante.stage.last && andante.stage.view.fps > 0", timeout=60_000)
             waited = time.perf_counter() - start
             page.wait_for_timeout(3000)
             frames = [float(_frames(page)) for _ in range(round(seconds))]

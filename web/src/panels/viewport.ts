@@ -61,6 +61,7 @@ export class ViewportPanel {
       const state = this.studio.connection.state.value;
       const there = this.stage.robot.value !== null && this.studio.status.value !== null;
       curtain.hidden = there && state !== "connecting";
+      this.stage.view.hold(!curtain.hidden);
       words.textContent = state === "open" || this.stage.robot.value ? "Loading the robot …" : "Connecting to the session …";
     };
     this.studio.connection.state.watch(tell);

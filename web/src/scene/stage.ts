@@ -183,7 +183,10 @@ export class Stage {
   private meshCame(): void {
     this.view.invalidate();
     clearTimeout(this.settle);
-    this.settle = window.setTimeout(() => { this.home(); }, 150);
+    this.settle = window.setTimeout(() => {
+      this.home();
+      this.view.warm();
+    }, 150);
   }
 }
 

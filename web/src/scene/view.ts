@@ -19,10 +19,12 @@ export class View {
   private readonly ratio = new PixelRatio();
   private readonly beforeFrame: (() => void)[] = [];
   private dirty = true;
+  private held = false;
   private drawn: number[] = [];
   private day = new THREE.Color(0xdfe6ec);
 
   constructor(private readonly holder: HTMLElement) {
+    document.documentElement.dataset["quality"] = SOFTWARE ? "low" : "high";
     this.renderer = new THREE.WebGLRenderer({ antialias: !SOFTWARE, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SOFTWARE ? THREE.LinearSRGBColorSpace : THREE.SRGBColorSpace;
     this.renderer.shadowMap.enabled = !SOFTWARE;
@@ -52,6 +54,17 @@ export class View {
       this.tick(now);
     };
     requestAnimationFrame(tick);
+  }
+
+  /** Draw nothing for now, as there is nothing to be seen; what drawing needs is made ready meanwhile. */
+  hold(held: boolean): void {
+    this.held = held;
+    this.dirty = true;
+  }
+
+  /** Make what the present scene needs ready to be drawn. */
+  warm(): void {
+    this.renderer.compile(this.scene, this.camera);
   }
 
   /** Draw again soon. */
@@ -113,7 +126,7 @@ export class View {
   private tick(now: number): void {
     while (this.drawn.length > 0 && this.drawn[0]! < now - 1000) this.drawn.shift();
     this.fps = this.drawn.length;
-    if (!this.dirty || document.hidden) return;
+    if (!this.dirty || this.held || document.hidden) return;
     this.dirty = false;
     for (const work of this.beforeFrame) work();
     this.renderer.render(this.scene, this.camera);
