@@ -61,7 +61,7 @@ def signed(data: bytes) -> bytes:
     """Lines of a results file with sound checksums, whatever stands in them."""
     lines = []
     for line in data.split(b"\n"):
-        body = b"{" + line[19:]
+        body = b"{" + line[18:]
         lines.append(b'{"crc":"%08x",%s' % (zlib.crc32(body), body[1:]) if line.startswith(b'{"crc":"') else line)
     return b"\n".join(lines)
 

@@ -8,7 +8,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def runner(tmp_path_factory):
     """Runs cases in this process; the command tree is given back afterwards."""
     from hardening.runner import Runner

@@ -35,11 +35,11 @@ export class Connection {
     this.ros.connect(this.url).catch(() => undefined); // a close follows
   }
 
-  /** Hear a topic, at most every `throttle` ms; the result ends it. All listeners of a topic share one subscription. */
-  subscribe<T>(name: string, type: string, listener: (message: T) => void, throttle = 0): () => void {
+  /** Hear a topic, at most every `throttle` ms, `queue` messages at once (0: all); the result ends it. All listeners of a topic share one subscription. */
+  subscribe<T>(name: string, type: string, listener: (message: T) => void, throttle = 0, queue = 1): () => void {
     let shared = this.subscriptions.get(name);
     if (!shared) {
-      const options = { ros: this.ros, name, messageType: type, compression: "cbor", throttle_rate: throttle, queue_length: 1 };
+      const options = { ros: this.ros, name, messageType: type, compression: "cbor", throttle_rate: throttle, queue_length: queue };
       const topic = new Topic(options);
       const listeners = new Set<Listener>();
       const fresh: Shared = { topic, listeners, last: undefined };

@@ -55,6 +55,9 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/replay/state": ["andante_msgs/msg/ReplayState", 0],
 };
 
+/** Topics of which every message counts; of the others the newest. */
+const WHOLE: ReadonlySet<string> = new Set(["/rosout", "/tf_static"]);
+
 /** Hear one of the known topics; the result ends it. */
 export function hear<K extends keyof Topics>(
   connection: Connection,
@@ -62,7 +65,7 @@ export function hear<K extends keyof Topics>(
   listener: (message: Topics[K]) => void,
 ): () => void {
   const [type, throttle] = KINDS[name];
-  return connection.subscribe(name, type, listener, throttle);
+  return connection.subscribe(name, type, listener, throttle, WHOLE.has(name) ? 0 : 1);
 }
 
 /** Subscriptions that a panel holds while it is seen. */
