@@ -5,6 +5,7 @@ import * as THREE from "three";
 import { h, refill } from "../ui/dom";
 import { DEGREES, fixed } from "../ui/format";
 import { icon } from "../ui/icons";
+import { standsFor } from "./flat";
 import type { Stage } from "./stage";
 
 const STILL = 4; // a click that moved further is a drag [px]
@@ -65,7 +66,7 @@ export class Picker {
 export function hit(stage: Stage, event: PointerEvent): { link: string; point: THREE.Vector3 } | undefined {
   const robot = stage.robot.value;
   if (!robot) return undefined;
-  const found = stage.view.ray(event).intersectObject(robot.urdf, true).find((one) => one.object instanceof THREE.Mesh && one.object.visible);
+  const found = stage.view.ray(event).intersectObject(robot.urdf, true).find(({ object }) => object instanceof THREE.Mesh && (object.visible || standsFor(object)));
   const link = found && robot.linkOf(found.object);
   return found && link !== undefined ? { link, point: found.point } : undefined;
 }

@@ -10,6 +10,7 @@ import type { Studio } from "../studio";
 import { Signal } from "../ui/signal";
 import { toast } from "../ui/toast";
 import { blobShadow } from "./bake";
+import { FlatRobot } from "./flat";
 import { SOFTWARE } from "./quality";
 import { RobotModel } from "./robot";
 import type { View } from "./view";
@@ -29,6 +30,7 @@ export class Stage {
   private encoders: (() => void) | undefined;
   private last: LinkPoses | undefined;
   private others = new Map<string, RobotModel>();
+  private flat: FlatRobot | undefined;
   private readonly blob = SOFTWARE ? blobShadow() : undefined;
 
   constructor(
@@ -42,6 +44,7 @@ export class Stage {
     });
     this.prepare().catch(() => undefined); // the status of the session names them too
     if (this.blob) view.scene.add(this.blob);
+    view.onFrame(() => { this.flat?.update(); });
     hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
     setInterval(() => { this.fallBack(studio); }, STALE);
     hear(studio.connection, "/scene/models", (message) => { void this.loadOthers(message); });
@@ -133,6 +136,8 @@ export class Stage {
       const robot = await RobotModel.load(name, () => { this.meshCame(); });
       if (this.asked.robot !== name) return;
       if (this.robot.value) this.view.scene.remove(this.robot.value.urdf);
+      this.flat?.dispose();
+      this.flat = undefined;
       this.framed = false;
       this.view.scene.add(robot.urdf);
       if (this.last) robot.place(this.last);
@@ -153,6 +158,7 @@ export class Stage {
       this.view.setBackground(world.background);
       if (this.last) world.place(this.last);
       this.world.value = world;
+      if (this.flat) this.flatten(); // in the light of the new world
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), "bad");
     }
@@ -178,12 +184,22 @@ export class Stage {
     this.view.invalidate();
   }
 
+  /** Without a graphics card the robot becomes one mesh. */
+  private flatten(): void {
+    const robot = this.robot.value;
+    if (!SOFTWARE || !robot) return;
+    this.flat?.dispose();
+    this.flat = new FlatRobot(robot.urdf, this.view.lights.lighting);
+    this.view.scene.add(this.flat.mesh);
+  }
+
   /** Meshes come one by one; the first look waits for the size of all of them. */
   private settle = 0;
   private meshCame(): void {
     this.view.invalidate();
     clearTimeout(this.settle);
     this.settle = window.setTimeout(() => {
+      this.flatten();
       this.home();
       this.view.warm();
     }, 150);
