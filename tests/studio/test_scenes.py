@@ -57,7 +57,7 @@ def test_meshes_of_a_link_fine_coarse_and_colliding() -> None:
     assert scenes.file("robot/rover/base_link.mesh") is fine  # made once
     light = scenes.file("robot/waffle/base_link.coarse.mesh")  # quick enough as it is
     assert light is not None
-    assert light.data == scenes.file("robot/waffle/base_link.mesh").data
+    assert hash(light.data) == hash(scenes.file("robot/waffle/base_link.mesh").data)  # no long difference of bytes
 
 
 def test_joints_that_urdf_lacks_become_floating(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from .scene_world import STATIC, moving_parts, page_world, world_mesh
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
-LIGHT = 8_000  # triangles of a robot in coarse meshes; one that has less stays as it is
+LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 
 
