@@ -38,7 +38,7 @@ RECORDED = b"time,x,y,z,qx,qy,qz,qw,shoulder,elbow,wrist\n" + b"".join(
 GAIT = b"T = 0.9\nA_h = 5.0\ns_h = 8.0\nA_k = 10.0\nb = 30.0\n"
 MAPPING = b"resolution = 0.05\n"
 MCL = b"particles_min = 100\nparticles_max = 500\n"
-DRIVING = b"[navigator]\n[layers]\n[inflation]\nradius = 0.4\n[pursuit]\nlook_ahead = 0.5\n"
+DRIVING = b"[navigator]\n[layers]\n[inflation]\nradius = 0.4\n[pursuit]\nlook_ahead = [0.3, 0.8]\n"
 SPACE = b"[T]\nlow = 0.6\nhigh = 1.2\n[A_h]\nlow = 2.0\nhigh = 8.0\nstep = 0.5\n"
 FRAMES = b"# parent child x y z yaw pitch roll\nbase_link mast 0 0 0.5 0 0 0\nmast laser 0.1 0 0 1.57 0 0\n"
 

@@ -18,23 +18,30 @@ def settings_from(base: T, values: Mapping[str, Any], what: str) -> T:
     for name, value in values.items():
         if name not in known:
             raise UnknownName.among(what, name, sorted(known))
-        changed[name] = _as(type(getattr(base, name)), value, f"{what} {name}")
+        changed[name] = _like(getattr(base, name), value, f"{what} {name}")
     return replace(base, **changed)  # type: ignore[type-var]
 
 
-def _as(kind: type, value: Any, where: str) -> Any:
-    if kind is bool:
+def _like(usual: Any, value: Any, where: str) -> Any:
+    """The value in the type of the usual one: a truth value, word, number, or as many numbers."""
+    if isinstance(usual, bool):
         if not isinstance(value, bool):
             raise BadInput(f"{where} must be true or false, got {value!r}")
         return value
-    if kind is str:
+    if isinstance(usual, str):
         if not isinstance(value, str):
             raise BadInput(f"{where} must be a word, got {value!r}")
         return value
+    if isinstance(usual, tuple):
+        if not isinstance(value, list | tuple) or len(value) != len(usual):
+            raise BadInput(f"{where} must be a list of {len(usual)}, such as {list(usual)}, got {value!r}")
+        return tuple(_like(one, each, where) for one, each in zip(usual, value, strict=True))
+    if not isinstance(usual, int | float):
+        raise BadInput(f"{where} cannot be set by a value")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput(f"{where} must be a number, got {value!r}")
-    if kind is int:
-        if value != int(value):
+    if isinstance(usual, int):
+        if not float(value).is_integer():
             raise BadInput(f"{where} must be a whole number, got {value}")
         return int(value)
     return float(value)
