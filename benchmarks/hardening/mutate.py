@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import random
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -270,7 +271,7 @@ def gzip_inside(data: bytes, dice: Dice) -> bytes:
         return data + gzip.compress(b"x" * 1000, mtime=0)
     try:
         inside = gzip.decompress(data)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return flip_bits(data, dice)
     return gzip.compress(dice.choice([number, flip_bits, drop_line, duplicate, truncate])(inside, dice), 6, mtime=0)
 
