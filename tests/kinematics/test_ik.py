@@ -10,7 +10,7 @@ import andante as an
 from andante.description import robot_names
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.kinematics import load_dh
-from andante.kinematics._solver import EPSILON, FLOOR, damped_step
+from andante.kinematics._step import EPSILON, FLOOR, damped_step
 
 from .reference import differences, gap, jacobian, lm_step, random_positions
 from .robots import mixed, planar, quadruped

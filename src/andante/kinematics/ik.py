@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
-from ._solver import JOINED, OPTIONS, solve
+from ._problem import JOINED, OPTIONS
+from ._solver import solve
 
 AXES = ("base", "tool")
 PIECES_PER_THREAD = 8  # a batch is cut finer than there are threads, since targets differ in effort
