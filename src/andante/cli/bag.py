@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from andante.progress import PlainLines, on_terminal
+
 from .options import Json, group
 from .output import console, print_json, warn
 
@@ -190,15 +192,18 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
 
 
 class _Progress:
-    """A line on stderr that tells how far a replay is; only for people."""
+    """How far a replay is, on stderr: a moving line on a terminal, one now and then elsewhere; only for people."""
 
     def __init__(self, player: Player, shown: bool) -> None:
-        self._shown = shown and sys.stderr.isatty()
+        self._shown = shown and on_terminal()
+        self._lines = PlainLines() if shown and not self._shown else None
 
     def tell(self, player: Player) -> None:
         if self._shown:
             sys.stderr.write(f"\r{player.position:8.2f} of {player.bag.duration:.2f} s  ")
             sys.stderr.flush()
+        elif self._lines is not None:
+            self._lines.tell(lambda: f"played {player.position:.0f} of {player.bag.duration:.0f} s")
 
     def end(self) -> None:
         if self._shown:

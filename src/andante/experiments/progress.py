@@ -1,27 +1,35 @@
-"""A line on the terminal that tells how far a run is: trials, time left, failures."""
+"""How far a run is: trials, time left, failures; a moving line on a terminal, a plain one now and then elsewhere."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isfinite
 
+from andante.progress import PlainLines, on_terminal
 from andante.search import Evaluated, Event, Notice, Started
 from andante.search.progress import clock
 
 
 @contextmanager
 def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
-    """A listener of events that keeps the line; it does nothing unless it is wanted and stderr is a terminal."""
-    if not (wanted and sys.stderr is not None and sys.stderr.isatty()):
-        yield lambda event: None
+    """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted."""
+    failed = 0
+    if not (wanted and on_terminal()):
+        lines = PlainLines()
+
+        def note(event: Event) -> None:
+            nonlocal failed
+            if wanted and isinstance(event, Evaluated):
+                failed += event.record.failed
+                lines.tell(lambda: plain(name, event, failed))
+
+        yield note
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
-    failed = 0
     with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
         line = bar.add_task("", total=1, told="")
 
@@ -36,6 +44,11 @@ def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
                 bar.update(line, completed=event.done, told=words(event, failed))
 
         yield listen
+
+
+def plain(name: str, event: Evaluated, failed: int) -> str:
+    """ "walk: 12 of 40 trials, 2.0 a second, 0:14 left"."""
+    return ", ".join(filter(None, [f"{name}: {event.done} of {event.budget} trials", words(event, failed)]))
 
 
 def words(event: Evaluated, failed: int) -> str:

@@ -1,20 +1,18 @@
-"""Progress on stderr for long jobs; silent when nobody looks."""
+"""Progress on stderr for long jobs that go item by item."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
+
+from andante.progress import bar
 
 T = TypeVar("T")
 
 
 def tracked(items: Sequence[T], label: str, wanted: bool) -> Iterator[T]:
-    """The items one by one, with a bar that vanishes at the end when stderr is a terminal."""
-    if not (wanted and sys.stderr.isatty()):
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(items, label, console=Console(stderr=True), transient=True)
+    """The items one by one, with a bar on a terminal and a line now and then elsewhere; silent unless wanted."""
+    with bar(label, wanted) as tell:
+        for done, item in enumerate(items):
+            tell(done, len(items), "")
+            yield item

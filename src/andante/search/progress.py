@@ -1,21 +1,28 @@
-"""A line on the terminal that tells how far a study is: candidates, rate, time left, best so far."""
+"""How far a study is: candidates, rate, time left, best so far; a moving line on a terminal, a plain one elsewhere."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import isfinite
 from typing import Any
+
+from andante.progress import PlainLines, on_terminal
 
 from .event import Evaluated, Event, Notice, Started
 
 
 @contextmanager
 def progress_line(wanted: bool) -> Iterator[Any]:
-    """A listener of events that keeps the line; it does nothing unless it is wanted and stderr is a terminal."""
-    if not (wanted and sys.stderr is not None and sys.stderr.isatty()):
-        yield lambda event: None
+    """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted."""
+    if not (wanted and on_terminal()):
+        lines = PlainLines()
+
+        def note(event: Event) -> None:
+            if wanted and isinstance(event, Evaluated):
+                lines.tell(lambda: _plain(event))
+
+        yield note
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -54,6 +61,12 @@ def clock(seconds: float) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, last = divmod(rest, 60)
     return f"{hours}:{minutes:02d}:{last:02d}" if hours else f"{minutes}:{last:02d}"
+
+
+def _plain(event: Evaluated) -> str:
+    """ "searched 120 of 400, 2.1/s, 2:13 left, best 0.31 (candidate 17)"."""
+    pace = [f"{event.rate:.1f}/s", f"{clock(event.left)} left"] if isfinite(event.rate) else []
+    return ", ".join([f"searched {event.done} of {event.budget}", *pace, *filter(None, [_best(event.best)])])
 
 
 def _best(record: Any) -> str:

@@ -1,0 +1,63 @@
+"""How far a long job is, on stderr: a bar on a terminal, a plain line now and then in a pipe or a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+EVERY = 10.0  # time between two plain lines, and before the first [s]
+
+Tell = Callable[[float, float, str], None]  # done, total, words in place of the label where not empty
+
+
+def on_terminal() -> bool:
+    """Whether stderr is a terminal, which can show a bar that moves."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+class PlainLines:
+    """Lines on stderr, at most one every `every` seconds; jobs that are done sooner say nothing."""
+
+    def __init__(self, every: float = EVERY) -> None:
+        self._every, self._last = every, time.monotonic()
+
+    def tell(self, words: Callable[[], str]) -> None:
+        """Write what `words` gives when a line is due; a stream that nobody reads any more stops no job."""
+        now = time.monotonic()
+        if now - self._last < self._every or sys.stderr is None:
+            return
+        self._last = now
+        with suppress(OSError, ValueError):  # closed by its reader, or by ourselves
+            sys.stderr.write(f"andante: {' '.join(words().split())}\n")
+            sys.stderr.flush()
+
+
+@contextmanager
+def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Tell]:
+    """A function that is told how far a job is: `tell(done, total, words)`.
+
+    On a terminal it moves a bar that vanishes at the end, elsewhere it writes "LABEL: 34 %" now and then; it does
+    nothing unless it is wanted.
+    """
+    if not wanted:
+        yield lambda done, total, words: None
+        return
+    if not on_terminal():
+        lines = PlainLines(every)
+        yield lambda done, total, words: lines.tell(lambda: share(words or label, done, total))
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as moving:
+        task = moving.add_task(label, total=None)
+        yield lambda done, total, words: moving.update(
+            task, completed=min(done, total), total=total, description=words or label
+        )
+
+
+def share(label: str, done: float, total: float) -> str:
+    """ "LABEL: 34 %", whole per cents rounded down."""
+    return f"{label}: {int(100 * min(done, total) / total)} %" if total > 0 else label
