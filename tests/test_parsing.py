@@ -15,21 +15,34 @@ def test_plain_values():
     assert parse_yaml("a: [1, 2]\nb: &x {c: d}\ne: *x\n") == {"a": [1, 2], "b": {"c": "d"}, "e": {"c": "d"}}
 
 
+def test_dots_in_texts_and_remarks_are_no_keys():
+    dots = ".".join("a" * 500)
+    text = f'# {dots}\nx = "{dots}\\"{dots}"\ny = \'{dots}\'\nz = """{dots}\n""{dots}"""\n{".".join("k" * 90)} = 1'
+    assert parse_toml(text)["z"] == f'{dots}\n""{dots}'
+    assert parse_toml("w = '''\n" + dots + "'''")["w"] == dots
+    assert parse_json("[" * 100 + "1" + "]" * 100)
+
+
 @pytest.mark.parametrize(
     ("parse", "text", "said"),
     [
         (parse_toml, "x = [", "Invalid value"),
         (parse_toml, "x = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        (parse_toml, "x = " + "[" * 101 + "]" * 101, "nested too deeply"),
+        (parse_toml, ".".join("a" * 50_000) + " = 1", "a key of more than 100 parts"),
+        (parse_toml, 'y = "x"\n[' + " . ".join(["'#'", '"\\""'] * 60) + "]", "a key of more than 100 parts"),
+        (parse_toml, f"[{'.'.join('t' * 90)}]\n{'.'.join('k' * 20)} = 1", "nested too deeply"),
         (parse_toml, "x = " + "9" * 400, "1329 bits"),
         (parse_toml, "x = " + "9" * 5000, "4300 digits"),
         (parse_toml, "x = [1, {y = -99999999999999999999}]", "67 bits"),
         (parse_json, "{", "property name"),
         (parse_json, "[" * 50_000, "nested too deeply"),
+        (parse_json, "[" * 500 + "]" * 500, "nested too deeply"),
         (parse_json, "9" * 400, "bits"),
         (parse_json, b"\xff\xfe\xff", "decode"),
         (parse_yaml, "a: [", "expected"),
         (parse_yaml, "[" * 3000, "nested too deeply"),
-        (parse_yaml, "a: &r [*r]", "values after its aliases"),
+        (parse_yaml, "a: &r [*r]", "nested too deeply"),
         (parse_yaml, ALIASES, "values after its aliases"),
         (parse_yaml, "a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
         (parse_yaml, "? [a]\n: 1", "unhashable"),

@@ -20,7 +20,7 @@ from .cases import Case, controls, make_case
 from .contract import TRACE, faults
 from .runner import Runner
 
-MEMORY = 3 << 30  # beyond what the process has after its start [bytes]
+MEMORY = 3 << 30  # of a case, beyond what the process has before it [bytes]
 PROCESSOR, CLOCK = 20.0, 240.0  # of a case [s]
 LARGE = (
     "matplotlib.pyplot",
@@ -152,7 +152,7 @@ def work(pipe: Connection, folder: Path, seeds: Path, seed: int, failures: Path)
     known = pickle.loads(seeds.read_bytes())
     runner = Runner(folder)
     _load()
-    _limit()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pipe.send(None)
     while True:
         try:
@@ -160,6 +160,7 @@ def work(pipe: Connection, folder: Path, seeds: Path, seed: int, failures: Path)
         except EOFError:
             return
         case = case_of(known, seed, number)
+        limit_memory(MEMORY)
         ran = runner.run(case)
         wrong = faults(case, ran)
         where = ""
@@ -206,14 +207,13 @@ def _load() -> None:
         importlib.import_module(name)
 
 
-def _limit() -> None:
-    have = 0
+def limit_memory(more: int) -> None:
+    """Let the process grow by so many bytes; what earlier cases have left behind is no fault of the next one."""
     try:
         have = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         have = 4 << 30
-    resource.setrlimit(resource.RLIMIT_AS, (have + MEMORY, have + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (have + more, resource.RLIM_INFINITY))
 
 
 def _processor_time(pid: int) -> float:

@@ -6,20 +6,30 @@ nested without end; YAML makes no objects, and its aliases cannot multiply or ru
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import tomllib
 from typing import Any
 
 MOST_BITS = 64  # of a whole number
+MOST_DEPTH = 100  # of lists and tables in each other
 MOST_VALUES = 1_000_000  # of a YAML text after its aliases are followed
+TOO_DEEP = "lists or tables are nested too deeply"
+QUOTED = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""|' + r"'''.*?'''|" + r'"(?:[^"\\\n]|\\.)*+"|' + r"'[^'\n]*+'|" + r"#[^\n]*+", re.DOTALL
+)  # texts and remarks of TOML
+DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_DEPTH}}}")
 
 
 def parse_toml(text: str) -> dict[str, Any]:
     """The table of a TOML text."""
+    if DOTTED.search(QUOTED.sub(_name_or_blank, text)):  # the parser takes the square of their number in memory
+        raise ValueError(f"a key of more than {MOST_DEPTH} parts: {TOO_DEEP}")
     try:
         table = tomllib.loads(text)
     except RecursionError:
-        raise ValueError("lists or tables are nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
     except ValueError as error:
         raise ValueError(_line(error)) from None
     _check(table)
@@ -31,7 +41,7 @@ def parse_json(text: str | bytes) -> Any:
     try:
         value = json.loads(text)
     except RecursionError:
-        raise ValueError("lists or tables are nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
     except ValueError as error:
         raise ValueError(_line(error)) from None
     _check(value)
@@ -45,7 +55,7 @@ def parse_yaml(text: str | bytes) -> Any:
     try:
         value = yaml.safe_load(text)
     except RecursionError:
-        raise ValueError("lists or tables are nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         raise ValueError(_line(error)[:160]) from None
     _check(value, MOST_VALUES)
@@ -53,20 +63,29 @@ def parse_yaml(text: str | bytes) -> Any:
 
 
 def _check(value: Any, most: int | None = None) -> None:
-    """ValueError where a whole number has more than 64 bits, or more than `most` values are reached."""
-    stack, count = [value], 0
-    while stack:
-        each = stack.pop()
-        if isinstance(each, dict):
-            stack.extend(each.values())
-            count += len(each)
-        elif isinstance(each, list | tuple | set):
-            stack.extend(each)
-            count += len(each)
-        elif isinstance(each, int) and each.bit_length() > MOST_BITS:
-            raise ValueError(f"a whole number of {each.bit_length()} bits; at most {MOST_BITS} are taken")
-        if most is not None and count > most:
-            raise ValueError(f"more than {most} values after its aliases are followed")
+    """ValueError where lists lie too deep, a whole number is too long, or more than `most` values are reached."""
+    level, count = [value], 0
+    for depth in itertools.count():
+        inside: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                inside.extend(each.values())
+            elif isinstance(each, list | tuple | set):
+                inside.extend(each)
+            elif isinstance(each, int) and each.bit_length() > MOST_BITS:
+                raise ValueError(f"a whole number of {each.bit_length()} bits; at most {MOST_BITS} are taken")
+            if most is not None and count + len(inside) > most:
+                raise ValueError(f"more than {most} values after its aliases are followed")
+        if not inside:
+            return
+        if depth >= MOST_DEPTH:
+            raise ValueError(TOO_DEEP)
+        level, count = inside, count + len(inside)
+
+
+def _name_or_blank(found: re.Match[str]) -> str:
+    """What stands for a text or a remark where dots are counted."""
+    return "" if found[0].startswith("#") else "_"
 
 
 def _line(error: Exception) -> str:

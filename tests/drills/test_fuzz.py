@@ -3,6 +3,7 @@
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hardening import seeds_description, seeds_maps, seeds_meshes
@@ -12,6 +13,7 @@ from hardening.mutate import MUTATORS, forms_of, mutate
 from hardening.rows import Rows
 from hardening.seeds import SHARES
 
+BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
 QUICK = ("urdf", "xacro", "sdf", "mjcf", "mesh", "sidecar", "map")
 
 
@@ -128,6 +130,28 @@ def test_the_watch_sees_writing_processes_and_connections(runner, tmp_path):
     assert told[:3] == ["open", "os.rename", "os.rename"]
     assert "subprocess.Popen" in told
     assert not any("fine" in event for event in watch.events)
+
+
+def test_every_case_has_the_same_memory_to_spare():
+    """What a process still holds of earlier cases does not count for the next one."""
+    import subprocess
+    import sys
+
+    told = """
+import sys
+sys.path.append(sys.argv[1])
+from hardening.pool import limit_memory
+kept = []
+for _ in range(3):
+    limit_memory(200 << 20)
+    kept.append(bytearray(150 << 20))
+try:
+    bytearray(150 << 20)
+except MemoryError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", told, BENCHMARKS], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("refused\n", "")
 
 
 def test_rows_survive_a_torn_end(tmp_path):
