@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball import BallConfig
+from andante.locomotion.ball import BallSettings
 from andante.locomotion.ball_kernels import filter_step, in_body, seen_from_legs, stroke_openings
 from andante.locomotion.ball_strokes import LEGS, Strokes, strokes_of
 
@@ -86,8 +86,8 @@ class PlainRoller:
     brings its lower side down, ready to unfold.
     """
 
-    def __init__(self, robot: Robot, config: BallConfig | None = None, strokes: Strokes | None = None) -> None:
-        self.config = config or BallConfig()
+    def __init__(self, robot: Robot, settings: BallSettings | None = None, strokes: Strokes | None = None) -> None:
+        self.settings = settings or BallSettings()
         self.strokes = strokes or strokes_of(robot)
         self.attitude = PlainAttitude.of(robot)
         self.start()
@@ -98,12 +98,12 @@ class PlainRoller:
         self.opening: Array = np.zeros(2 * LEGS)
         self.velocity: Array = np.zeros(2)  # of the centre in the heading frame, by the gyro [m/s]
         self._still = self._stuck = self._back = 0.0
-        self._pace = self.config.slowest  # mean speed along the wanted way [m/s]
+        self._pace = self.settings.slowest  # mean speed along the wanted way [m/s]
 
     @property
     def settled(self) -> bool:
         """Whether the ball lies still with its lower side down."""
-        return self._still >= self.config.settled_time
+        return self._still >= self.settings.settled_time
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step."""
@@ -112,7 +112,7 @@ class PlainRoller:
 
     def drive(self, command: Command, dt: float) -> Array:
         """The same with an attitude that was brought up to date elsewhere."""
-        config = self.config
+        settings = self.settings
         rotation, spin = self.attitude.rotation, self.attitude.spin
         self.velocity = self.strokes.radius * np.array([spin[1], -spin[0]])  # rolling without slip: r ω x z
         self.course += command.wz * dt
@@ -121,11 +121,11 @@ class PlainRoller:
             self._still = 0.0
         else:
             wanted = self.righting_velocity()
-            calm = self.attitude.lean < config.settled_lean and math.hypot(*self.velocity) < config.settled_speed
+            calm = self.attitude.lean < settings.settled_lean and math.hypot(*self.velocity) < settings.settled_speed
             self._still = self._still + dt if calm else 0.0
-            self._back, self._pace = 0.0, config.slowest
+            self._back, self._pace = 0.0, settings.slowest
         goal = self.push(rotation, self._needed(command, wanted, dt))
-        step = config.opening_speed * dt
+        step = settings.opening_speed * dt
         self.opening = self.opening + np.clip(goal - self.opening, -step, step)
         return self.strokes.positions(self.opening)
 
@@ -135,56 +135,56 @@ class PlainRoller:
         The heavy side makes the ball fast when it is down and slow when it is up; wanting what it does by itself,
         v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
         """
-        config = self.config
+        settings = self.settings
         c, s = math.cos(self.course), math.sin(self.course)
         way = np.array([c * command.vx - s * command.vy, s * command.vx + c * command.vy])
         size = math.hypot(*way)
-        mean = min(max(size, config.slowest), config.fastest)
+        mean = min(max(size, settings.slowest), settings.fastest)
         square = mean**2 + self.strokes.lift * float(self.attitude.rotation[2, 2])
-        return way / size * max(config.slowest_on_top, math.sqrt(max(0.0, square)))
+        return way / size * max(settings.slowest_on_top, math.sqrt(max(0.0, square)))
 
     def righting_velocity(self) -> Array:
         """Velocity (2,) that brings the lower side down by the shortest way, slower the nearer it is [m/s]."""
         axis = np.cross(self.attitude.rotation[:, 2], UP)
         sine = float(np.linalg.norm(axis))
         axis = np.array([1.0, 0.0, 0.0]) if sine < 1e-3 else axis / sine
-        speed = min(self.config.righting * self.attitude.lean, self.config.righting_speed)
+        speed = min(self.settings.righting * self.attitude.lean, self.settings.righting_speed)
         return speed * np.array([axis[1], -axis[0]])
 
     def _needed(self, command: Command, wanted: Array, dt: float) -> Array:
         """Change of velocity (2,) that the legs have to make; righting is left to gravity where that is enough."""
-        error, config = wanted - self.velocity, self.config
+        error, settings = wanted - self.velocity, self.settings
         size = math.hypot(*wanted)
         if command.vx or command.vy or size < 1e-6:
             return error
         speed = math.hypot(*self.velocity)
-        if self.attitude.lean < config.rocking_lean:  # open legs would prop it up: brake a fast swing, else let it rock
-            return -self.velocity if speed > config.rocking_speed else np.zeros(2)
+        if self.attitude.lean < settings.rocking_lean:  # open legs would prop it up: brake a fast swing, else rock
+            return -self.velocity if speed > settings.rocking_speed else np.zeros(2)
         way = wanted / size
-        still = speed < config.settled_speed
-        falls = float(error @ way) > 0 and math.sin(self.attitude.lean) > config.weight_rights
+        still = speed < settings.settled_speed
+        falls = float(error @ way) > 0 and math.sin(self.attitude.lean) > settings.weight_rights
         self._stuck = self._stuck + dt if falls and still else 0.0
-        if falls and float(self.velocity @ way) > -config.settled_speed and self._stuck < config.settled_time:
+        if falls and float(self.velocity @ way) > -settings.settled_speed and self._stuck < settings.settled_time:
             return error - (error @ way) * way
         return error
 
     def _run_up(self, wanted: Array, dt: float) -> Array:
         """The wanted velocity, or its opposite for a while when the ball has got nowhere for long."""
-        config = self.config
+        settings = self.settings
         if self._back > 0:
             self._back -= dt
             return -wanted
         along = float(self.velocity @ wanted) / math.hypot(*wanted)
-        self._pace += dt / config.stuck_time * (along - self._pace)
-        if self._pace < config.stuck_speed:
-            self._pace, self._back = config.slowest, config.run_up
+        self._pace += dt / settings.stuck_time * (along - self._pace)
+        if self._pace < settings.stuck_speed:
+            self._pace, self._back = settings.slowest, settings.run_up
         return wanted
 
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
-        config = self.config
+        settings = self.settings
         size = math.hypot(error[0], error[1])
-        strength = min(1.0, config.gain * (size - config.dead))
+        strength = min(1.0, settings.gain * (size - settings.dead))
         out = np.zeros(2 * LEGS)
         if strength <= 0:
             return out
@@ -198,8 +198,8 @@ class PlainRoller:
                 down[legs],
                 back[legs],
                 self.strokes.radius,
-                config.nearest,
-                config.full,
-                config.depth * strength,
+                settings.nearest,
+                settings.full,
+                settings.depth * strength,
             )
         return self.strokes.kept_apart(out)

@@ -70,8 +70,8 @@ def test_wanted_speed_follows_the_energy_of_the_heavy_side(shell: Robot, strokes
     assert upright @ upright - over @ over == pytest.approx(2 * strokes.lift, rel=1e-6)
     assert upright[1] == pytest.approx(0.0, abs=1e-12)
     slow, fast = roller.wanted_velocity(Command(vx=0.01)), roller.wanted_velocity(Command(vx=9.0))
-    assert np.linalg.norm(slow) >= roller.config.slowest_on_top
-    assert np.linalg.norm(fast) < roller.config.fastest
+    assert np.linalg.norm(slow) >= roller.settings.slowest_on_top
+    assert np.linalg.norm(fast) < roller.settings.fastest
 
 
 def test_righting_goes_the_short_way(shell: Robot, strokes: Strokes) -> None:

@@ -10,7 +10,7 @@ import pytest
 from andante.description import load_robot
 from andante.geometry import so3
 from andante.locomotion import Command, Readings, ball_drive
-from andante.locomotion.ball import BallConfig, BallRoller
+from andante.locomotion.ball import BallRoller, BallSettings
 from andante.locomotion.ball_strokes import strokes_of
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -30,7 +30,7 @@ def strokes(shell):
 
 
 def test_figures_follow_the_fields_of_the_config():
-    for place, each in enumerate(fields(BallConfig)):
+    for place, each in enumerate(fields(BallSettings)):
         assert getattr(ball_drive, each.name.upper()) == place
 
 

@@ -10,7 +10,7 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.fold import FoldConfig, Progress, RouteFollower, smooth_step
+from andante.locomotion.fold import FoldSettings, Progress, RouteFollower, smooth_step
 from andante.locomotion.fold_route import CHAIN, FoldMap, Via
 from andante.runtime.behave import Behave
 
@@ -111,7 +111,7 @@ def test_follows_all_the_way_under_the_speed_limits(chart: FoldMap) -> None:
 
 
 def test_a_blocked_joint_is_tried_again_and_then_named(chart: FoldMap) -> None:
-    follower = RouteFollower(chart, FoldConfig(patience=0.3, retries=1))
+    follower = RouteFollower(chart, FoldSettings(patience=0.3, retries=1))
     start = chart.poses["stand"]
     follower.begin(start, chart.route(start, "ball"))
     blocked = np.array([name == "q133" for name in chart.names])
@@ -127,7 +127,7 @@ def test_a_loaded_leg_that_sticks_a_little_is_passed(chart: FoldMap) -> None:
     q0 = chart.poses["tall"]
     stiff = np.array([name == "q134" for name in chart.names])
     for goal, progress in (("stand", Progress.DONE), ("tuck", Progress.FAILED)):
-        follower = RouteFollower(chart, FoldConfig(patience=0.2))
+        follower = RouteFollower(chart, FoldSettings(patience=0.2))
         follower.begin(q0, [chart.via(goal)])
         follow(follower, q0, stiff)
         assert follower.progress is progress
@@ -206,7 +206,7 @@ def test_the_long_way_may_leave_stalled_joints_behind(chart: FoldMap) -> None:
     route = chart.long_route(start, "ball")
     assert names(route)[:5] == ["petals up", "legs up", "legs out", "dome closed", "stand"]
     assert not route[-1].optional
-    follower = RouteFollower(chart, FoldConfig(patience=0.2))
+    follower = RouteFollower(chart, FoldSettings(patience=0.2))
     follower.begin(start, route[:2] + route[-1:])
     blocked = np.array([name == "q212" for name in chart.names])
     q, _ = follow(follower, start, blocked)

@@ -21,7 +21,7 @@ from .behaviour import Command, Readings
 
 
 @dataclass(frozen=True)
-class BallConfig:
+class BallSettings:
     """How the ball is driven. Speeds are of its centre."""
 
     depth: float = 0.06  # how far below the floor a pushing leg aims at full strength [m]
@@ -53,11 +53,11 @@ class BallRoller:
     brings its lower side down, ready to unfold.
     """
 
-    def __init__(self, robot: Robot, config: BallConfig | None = None, strokes: Strokes | None = None) -> None:
-        self.config = config or BallConfig()
+    def __init__(self, robot: Robot, settings: BallSettings | None = None, strokes: Strokes | None = None) -> None:
+        self.settings = settings or BallSettings()
         self.strokes = s = strokes or strokes_of(robot)
         self.attitude = Attitude.of(robot)
-        self._figures = np.array(astuple(self.config), dtype=float)
+        self._figures = np.array(astuple(self.settings), dtype=float)
         self._legs = (
             s.lower.openings,
             s.lower.points,
@@ -72,7 +72,7 @@ class BallRoller:
     def start(self, course: float | None = None) -> None:
         """Begin with the legs closed and a course in the heading frame [rad], by default where the body faces now."""
         self._state[:] = 0.0
-        self._state[drive.PACE] = self.config.slowest
+        self._state[drive.PACE] = self.settings.slowest
         self.course = self.attitude.facing if course is None else course
         self.opening: Array = np.zeros(2 * LEGS)
 
@@ -93,7 +93,7 @@ class BallRoller:
     @property
     def settled(self) -> bool:
         """Whether the ball lies still with its lower side down."""
-        return bool(self._state[drive.STILL] >= self.config.settled_time)
+        return bool(self._state[drive.STILL] >= self.settings.settled_time)
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step."""

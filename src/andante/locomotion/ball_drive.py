@@ -1,6 +1,6 @@
 """The compiled control step of the rolling ball: wanted velocity, what the legs add, their openings, joint targets.
 
-`figures` are the fields of `BallConfig` in their order; `state` is what `BallRoller` remembers from step to step.
+`figures` are the fields of `BallSettings` in their order; `state` is what `BallRoller` remembers from step to step.
 """
 
 from __future__ import annotations

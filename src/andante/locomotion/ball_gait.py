@@ -41,7 +41,7 @@ class RollingWalker:
     @property
     def top_speed(self) -> float:
         """As a ball [m/s]."""
-        return self.controller.roller.config.fastest
+        return self.controller.roller.settings.fastest
 
     @property
     def top_turn(self) -> float:

@@ -23,7 +23,7 @@ class Progress(Enum):
 
 
 @dataclass(frozen=True)
-class FoldConfig:
+class FoldSettings:
     """Speed and patience of folding."""
 
     speed_share: float = 0.6  # of the joints' velocity limits
@@ -43,8 +43,8 @@ def smooth_step(share: float) -> float:
 class RouteFollower:
     """Moves all joints together along via-points; `progress` and `reason` say how it stands."""
 
-    def __init__(self, robot_map: FoldMap, config: FoldConfig | None = None) -> None:
-        self.map, self.config = robot_map, config or FoldConfig()
+    def __init__(self, robot_map: FoldMap, settings: FoldSettings | None = None) -> None:
+        self.map, self.settings = robot_map, settings or FoldSettings()
         self.progress, self.reason = Progress.DONE, ""
         self._route: list[Via] = []
         self._start: Array = robot_map.poses["stand"]
@@ -70,18 +70,18 @@ class RouteFollower:
         if not self._route:
             return self._start
         goal = self._route[0].position
-        config, enough = self.config, max(self.config.arrived, self._route[0].loose)
+        settings, enough = self.settings, max(self.settings.arrived, self._route[0].loose)
         target = self._start + smooth_step(self._clock / self._duration) * (goal - self._start)
         if self.progress is Progress.FAILED:
             return target
-        if np.max(np.abs(position - target)) < config.lag and self._clock < self._duration:
+        if np.max(np.abs(position - target)) < settings.lag and self._clock < self._duration:
             self._clock = min(self._duration, self._clock + dt)
             self._waited = 0.0
         elif self._clock >= self._duration and np.max(np.abs(position - goal)) < enough:
             self._arrive(goal)
         else:
             self._waited += dt
-            if self._waited > config.patience:
+            if self._waited > settings.patience:
                 self._stall(position)
         return target
 
@@ -102,7 +102,7 @@ class RouteFollower:
         error = np.abs(self._route[0].position - position)
         worst = np.argsort(-error)[:3]
         joints = ", ".join(
-            f"{self.map.names[i]} by {error[i]:.2f} rad" for i in worst if error[i] > self.config.arrived
+            f"{self.map.names[i]} by {error[i]:.2f} rad" for i in worst if error[i] > self.settings.arrived
         )
         self.reason = (
             f"stalled on the way to {self.heading_for}: short of it are {joints or 'no joints, all lag behind'}"
@@ -110,7 +110,7 @@ class RouteFollower:
         if np.max(error) < self._route[0].slack or (self._route[0].optional and len(self._route) > 1):
             self._arrive(position)
             return
-        if self._tries >= self.config.retries:
+        if self._tries >= self.settings.retries:
             self.progress = Progress.FAILED
             return
         self._tries += 1
@@ -120,4 +120,4 @@ class RouteFollower:
     def _stretch(self, position: Array) -> None:
         self._start, self._clock, self._waited = position.copy(), 0.0, 0.0
         least = 1.875 * self.map.travel_time(position, self._route[0].position)
-        self._duration = max(self.config.shortest, least / (self.config.speed_share * self._slow))
+        self._duration = max(self.settings.shortest, least / (self.settings.speed_share * self._slow))

@@ -11,9 +11,9 @@ import numpy as np
 from andante.description import Robot
 from andante.geometry import Array
 
-from .ball import BallConfig, BallRoller
+from .ball import BallRoller, BallSettings
 from .behaviour import Behaviour, Command, Readings
-from .fold import FoldConfig, Progress, RouteFollower
+from .fold import FoldSettings, Progress, RouteFollower
 from .fold_route import FoldMap
 from .shell_keys import MEANINGS, KeyPad, KeySpeeds
 
@@ -32,7 +32,7 @@ class ShellMode(Enum):
 
 
 @dataclass(frozen=True)
-class ShellConfig:
+class ShellSettings:
     """Patience and bounds of the changes between hexapod and ball."""
 
     fallen_lean: float = 0.9  # unfolded further from upright than this: fold and right again [rad]
@@ -65,12 +65,12 @@ class ShellController:
         walker: Behaviour | None = None,
         *,
         folded: bool = False,
-        config: ShellConfig | None = None,
-        ball: BallConfig | None = None,
-        fold: FoldConfig | None = None,
+        settings: ShellSettings | None = None,
+        ball: BallSettings | None = None,
+        fold: FoldSettings | None = None,
         speeds: KeySpeeds | None = None,
     ) -> None:
-        self.config = config or ShellConfig()
+        self.settings = settings or ShellSettings()
         self.walker: Behaviour = walker or Standing(robot)
         self.roller = BallRoller(robot, ball)
         self.keys = KeyPad(speeds)
@@ -115,7 +115,7 @@ class ShellController:
     @property
     def fallen(self) -> bool:
         """Whether it stands as a hexapod and leans too far; a ball never falls."""
-        return self.mode in (ShellMode.HEXAPOD, ShellMode.STUCK) and self.lean > self.config.fallen_lean
+        return self.mode in (ShellMode.HEXAPOD, ShellMode.STUCK) and self.lean > self.settings.fallen_lean
 
     # ---- one control step ------------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
@@ -169,7 +169,7 @@ class ShellController:
     def _right(self, position: Array, dt: float) -> Array:
         """Stop and bring the lower side down; then close the legs and unfold."""
         target = self.roller.drive(Command(), dt)
-        late = self._since > self.config.righting_time and self.lean < self.config.fallen_lean
+        late = self._since > self.settings.righting_time and self.lean < self.settings.fallen_lean
         if self.roller.settled or late:
             self._begin_unfold(position)
         return target
@@ -188,7 +188,7 @@ class ShellController:
         elif self.mode is ShellMode.FOLDING:
             self.roller.start(self._course)
             self._enter(ShellMode.BALL if self._attempts == 0 else ShellMode.RIGHTING)
-        elif self.lean > self.config.fallen_lean and self._attempts < self.config.attempts:
+        elif self.lean > self.settings.fallen_lean and self._attempts < self.settings.attempts:
             self._tell(f"leans {np.degrees(self.lean):.0f} degrees after unfolding: folds and rights itself")
             self._begin_fold(position)
         else:

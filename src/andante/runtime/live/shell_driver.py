@@ -24,7 +24,7 @@ class ShellDriver(RollingWalker):
     def top_speed(self) -> float:
         """Of the present shape [m/s]."""
         if self.controller.mode is ShellMode.BALL:
-            return float(self.controller.roller.config.fastest)
+            return float(self.controller.roller.settings.fastest)
         return float(getattr(self.controller.walker, "top_speed", 0.0))
 
     @property
