@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bus import messages
-from andante.bus.bags import BagTopic, BagWriter, bag_info, convert_bag, open_bag
+from andante.bus import Bus, messages
+from andante.bus.bags import BagTopic, BagWriter, Recorder, bag_info, convert_bag, open_bag
 from andante.bus.bags.salvage import Damage, salvage
 from andante.errors import BadInput
 
@@ -69,6 +69,34 @@ def test_what_was_written_before_kill_9_is_readable(tmp_path: Path, name: str, c
     assert any("has no index" in note for note in made.notes)
     assert bag_info(mended).whole
     assert content(mended) == content(path)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_waits_is_on_the_disk_half_a_second_later(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the wall's clock: that of the bus stands still."""
+    wall = [100.0]
+    monkeypatch.setattr("andante.bus.bags.writer.time.monotonic", lambda: wall[0])
+    bus = Bus()
+    publisher = bus.advertise("/n", NUMBER)
+    recorder = Recorder(bus, tmp_path / name, "/n")
+
+    def on_disk() -> int:
+        bus.spin()
+        recorder.keep_safe()
+        return bag_info(tmp_path / name).count
+
+    publisher.publish(messages.make(NUMBER, data=1))
+    assert on_disk() == 0
+    wall[0] += 0.5
+    assert on_disk() == 1
+    publisher.publish(messages.make(NUMBER, data=2))
+    wall[0] += 0.4
+    assert on_disk() == 1
+    wall[0] += 0.1
+    assert on_disk() == 2
+    recorder.close()
 
 
 def test_rosbag_of_debian_can_reindex_a_bag_that_was_cut(tmp_path: Path, debian_ros: Path) -> None:

@@ -215,6 +215,17 @@ def test_record_a_running_session(session, tmp_path) -> None:
     assert read == sorted(read)
 
 
+def test_recording_is_said_when_nothing_is_left_to_load(session, tmp_path, monkeypatch) -> None:
+    """Loading the types takes a busy machine seconds, in which messages would wait in memory."""
+    from andante.bus.bags import TopicChoice
+    from andante.runtime.bag_session import record_session
+
+    order: list[str] = []
+    monkeypatch.setattr(messages, "load", lambda encoding: order.append(f"load {encoding}"))
+    record_session(str(session.port), tmp_path / "run.bag", TopicChoice(("/numbers",)), 0.2, say=order.append)
+    assert order[:2] == ["load ros1", f"recording {tmp_path / 'run.bag'}; Ctrl-C ends it"]
+
+
 def wait_for(path: Path, count: int) -> None:
     """Wait until a bag that is being written holds so many messages; what is flushed can be read meanwhile."""
     deadline = time.monotonic() + 60

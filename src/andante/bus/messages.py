@@ -51,6 +51,13 @@ def ros1_store() -> Any:
     return _extended(get_typestore(Stores.ROS1_NOETIC), store().fielddefs)
 
 
+def load(encoding: str) -> None:
+    """Read the type stores that messages of an encoding (cdr, ros1) need, so that the first message need not wait."""
+    store()
+    if encoding == "ros1":
+        ros1_store()
+
+
 @cache
 def _interfaces() -> Any:
     from .interface_files import read_interfaces

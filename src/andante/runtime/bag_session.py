@@ -131,6 +131,7 @@ def record_session(
         begun = time.monotonic()
         writer = BagWriter(out, max_size)
         made.append(writer)
+        messages.load(writer.encoding)  # before "recording" is said: from then on nothing is to be waited for
         say(f"recording {writer.path}; Ctrl-C ends it")
         return SessionRecording(client, writer, choice, told)
 

@@ -26,11 +26,13 @@ class McapFile:
     encoding = "cdr"
 
     def __init__(self, path: Path, chunk_size: int = CHUNK) -> None:
+        import zstandard
         from mcap import records
         from mcap.data_stream import RecordBuilder
 
         self.path, self.chunk_size = path, chunk_size
         self._records, self._builder = records, RecordBuilder
+        self._compressor = zstandard.ZstdCompressor(level=1)
         self._schemas: dict[str, Any] = {}
         self._channels: dict[int, Any] = {}
         self._chunk = BytesIO()
@@ -82,14 +84,12 @@ class McapFile:
 
     def flush(self) -> None:
         """Close the chunk that is open and hand it to the system: from then on a crash of this process spares it."""
-        import zstandard
-
         raw = self._chunk.getvalue()
         if not raw:
             return
         records = self._records
         start, end = self._chunk_times or (0, 0)
-        data = zstandard.ZstdCompressor(level=1).compress(raw)
+        data = self._compressor.compress(raw)
         place = self._written
         chunk = records.Chunk(
             compression="zstd",

@@ -12,7 +12,7 @@ from andante.bus.topics import Sample, Subscription
 from andante.errors import AndanteError
 
 from .topics import BagTopic, TopicChoice, chosen
-from .writer import BagWriter
+from .writer import FLUSH_AFTER, BagWriter
 
 QUEUE = 10_000
 
@@ -35,6 +35,7 @@ class Recorder:
     ) -> None:
         self.bus, self.node, self.choice = bus, node, chosen(topics)
         self.writer = BagWriter(path, max_size)
+        messages.load(self.writer.encoding)
         self.error = ""
         self._subscriptions: dict[str, Subscription] = {}
         self._pack: Callable[[Sample], bytes] = _ros1 if self.writer.encoding == "ros1" else _cdr
@@ -42,7 +43,7 @@ class Recorder:
         self._since = bus.clock.now
         self._look()
         self._unwatch = bus.on_change(self._look)
-        self._timer = bus.every(1.0, self._flush, node)
+        self._timer = bus.every(FLUSH_AFTER, self.keep_safe, node)
 
     @property
     def count(self) -> int:
@@ -63,6 +64,11 @@ class Recorder:
     def active(self) -> bool:
         """Whether it still records."""
         return not self.writer.closed
+
+    def keep_safe(self) -> None:
+        """Hand what has waited to the system; to be called now and then where the clock of the bus may stand still."""
+        if not self.writer.closed:
+            self._guarded(self.writer.keep_safe)
 
     def close(self) -> None:
         """Stop, and complete the bag; what is still queued is written first."""
@@ -124,10 +130,6 @@ class Recorder:
             latched=any(publisher.latched for publisher in publishers),
             sensor=bool(publishers) and all(publisher.sensor for publisher in publishers),
         )
-
-    def _flush(self) -> None:
-        if not self.writer.closed:
-            self._guarded(self.writer.keep_safe)
 
     def _guarded(self, work: Callable[[], None]) -> None:
         try:

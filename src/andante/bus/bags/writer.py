@@ -20,7 +20,7 @@ from andante.errors import BadInput
 from .metadata import FilePart, metadata_text
 from .topics import BagTopic
 
-FLUSH_AFTER = 1.0  # seconds of wall time that may be lost
+FLUSH_AFTER = 0.5  # wall time after which what is waiting goes to the system, half of what may be lost [s]
 LEAST_SIZE = 4096  # of a part [bytes]
 
 
@@ -117,8 +117,8 @@ class BagWriter:
         self.keep_safe()
 
     def keep_safe(self) -> None:
-        """Hand everything to the system when that was last done more than a second ago."""
-        if time.monotonic() - self._flushed > FLUSH_AFTER:
+        """Hand everything to the system when that was last done half a second ago or longer."""
+        if time.monotonic() - self._flushed >= FLUSH_AFTER:
             self.flush()
 
     def flush(self) -> None:

@@ -93,7 +93,9 @@ class RecordingNode(LiveNode):
         return {"message": f"{path.name}, {seconds:g} s", "file": path.name}
 
     def update(self) -> None:
-        """Look at the scene for a clip, and say when it is ready."""
+        """Keep a recording safe, also in a pause; look at the scene for a clip, and say when it is ready."""
+        if self._recorder is not None:
+            self._recorder.keep_safe()
         if self._clip is None:
             return
         if self._clip.collecting:
