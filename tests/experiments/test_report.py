@@ -65,6 +65,21 @@ def test_effects_and_trials_wanted(analysis):
     assert analysis.falls("mujoco")[1] == 20
 
 
+def test_millions_of_trials_are_asked_of_nobody(toy, run):
+    """Nothing commanded and a mean near zero: no interval is a small share of that mean."""
+    plain = replace(toy, measures={"x": replace(toy.measures["x"], commanded="")})
+    drifts = (1.0, -1.0, 1.0, -1.0, 1e-4)
+    rows = [replace(row, measures={"x": drifts[row.trial]}) for row in rows_of(run, plain)]
+    odd = Analysis(plain, Values.of(plain, rows), Values(plain))
+    deviation, wanted = odd.trials_wanted("mujoco", "x")
+    assert deviation == pytest.approx(1.0, abs=1e-3)
+    assert wanted is None
+    table = next(table for table in all_tables(odd) if table.name == "enough")
+    assert [row[4:] for row in table.rows] == [("more than 10,000", False)] * 2
+    assert '"more than 10,000",False' in table.csv()
+    assert "<td>more than 10,000</td>" in table.html()
+
+
 def test_the_verdict_is_three_sentences(analysis):
     said = verdict(analysis)
     assert all(sentence.endswith(".") for sentence in said)

@@ -34,6 +34,7 @@ from andante.geometry import Array
 MARGIN = 0.05  # of what was commanded: differences below this do not matter
 NARROW = 0.02  # how narrow an interval should be, in parts of what was commanded
 LEVEL = 0.95
+MOST_WANTED = 10_000  # trials that a report asks for; beyond, the mean is too near zero for a share of it to mean much
 
 
 @dataclass(frozen=True)
@@ -172,15 +173,21 @@ class Analysis:
                 levels[name] += [cell[name]] * len(got)
         return effects(values, levels) if len(values) > 2 and levels else ()
 
-    def trials_wanted(self, source: str, measure: str) -> tuple[float, int] | None:
-        """The widest spread over the tests, and how many trials make its interval narrow; None: unknown."""
+    def trials_wanted(self, source: str, measure: str) -> tuple[float, int | None] | None:
+        """The widest spread over the tests, and how many trials make its interval narrow; None: unknown.
+
+        The number is None where it is more than `MOST_WANTED`.
+        """
         widest = (-1.0, 0.0)  # share of the scale, deviation
         for test in self.tests:
             each, told = self.summary(source, test, measure), self.values.commanded(test, measure)
             scale = abs(told) if told else abs(each.mean)
             if each.count > 1 and scale > 0:
                 widest = max(widest, (each.deviation / scale, each.deviation))
-        return None if widest[0] < 0 else (widest[1], trials_for_width(widest[0], NARROW, LEVEL))
+        if widest[0] < 0:
+            return None
+        wanted = trials_for_width(widest[0], NARROW, LEVEL)
+        return widest[1], wanted if wanted <= MOST_WANTED else None
 
     def falls(self, source: str) -> tuple[int, int]:
         """Trials that fell, and trials that tell."""

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .analysis import MARGIN, NARROW, Analysis
+from .analysis import MARGIN, MOST_WANTED, NARROW, Analysis
 from .verdict import nice
 
 MOST_TRIALS = 60  # trials of a test in the table of single trials
 MOST_ROWS = 400  # of a table on the page; files have them all
+BEYOND = f"more than {MOST_WANTED:,}"
 SPECIAL = {**{letter: f"\\{letter}" for letter in "&%#_${}"}, "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
            "\\": r"\textbackslash{}"}  # fmt: skip
 
@@ -169,8 +170,9 @@ def enough_table(analysis: Analysis) -> Table:
             found = analysis.trials_wanted(source, measure)
             counts = [analysis.summary(source, test, measure).count for test in analysis.tests]
             if found is not None:
-                least = min(n for n in counts if n)
-                rows.append((_label(analysis, measure), nice(source), found[0], least, found[1], least >= found[1]))
+                (deviation, wanted), least = found, min(n for n in counts if n)
+                told, enough = (BEYOND, False) if wanted is None else (wanted, least >= wanted)
+                rows.append((_label(analysis, measure), nice(source), deviation, least, told, enough))
     columns = ("measure", "source", "widest deviation", "trials run", "trials wanted", "enough")
     words = f"Trials until every interval reaches no further than {NARROW:.0%} of what was commanded (else of the mean)"
     return Table("enough", words, columns, tuple(rows))

@@ -13,7 +13,10 @@ MOST = 1_000_000
 
 
 def trials_for_width(deviation: float, half_width: float, level: float = 0.95) -> int:
-    """Trials until the interval of the mean is narrow enough: the smallest n with t s / sqrt(n) <= half_width."""
+    """Trials until the interval of the mean is narrow enough: the smallest n with t s / sqrt(n) <= half_width.
+
+    A million stands for a million or more.
+    """
     if not (half_width > 0 and deviation >= 0 and 0 < level < 1):
         raise BadInput(
             f"needs a width > 0, a deviation >= 0 and a level in 0..1, got {half_width}, {deviation}, {level}"
@@ -26,7 +29,10 @@ def trials_for_width(deviation: float, half_width: float, level: float = 0.95) -
 
 
 def trials_for_difference(deviation: float, difference: float, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Trials in each of two samples until a t test sees a difference with the given power (noncentral t)."""
+    """Trials in each of two samples until a t test sees a difference with the given power (noncentral t).
+
+    A million stands for a million or more.
+    """
     if not (difference > 0 and deviation >= 0 and 0 < power < 1 and 0 < alpha < 1):
         raise BadInput(
             f"needs a difference > 0, a deviation >= 0, power and alpha in 0..1, got {difference}, {deviation}"
