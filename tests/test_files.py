@@ -5,7 +5,7 @@ import os
 import pytest
 
 from andante.errors import BadInput
-from andante.files import whole_file, write_all, write_bytes
+from andante.files import made_folder, whole_file, write_all, write_bytes
 
 
 def test_the_new_file_takes_the_place_of_the_old(tmp_path):
@@ -56,3 +56,32 @@ def test_all_or_none(tmp_path):
     assert (tmp_path / "a").read_bytes() + (tmp_path / "c").read_bytes() == b"12"
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o644
     write_all([])
+
+
+def test_copies_are_part_of_all_or_none(tmp_path):
+    (tmp_path / "a").write_text("1")
+    (tmp_path / "b").write_text("2")
+    write_all([(tmp_path / "a", tmp_path / "b"), (tmp_path / "b", tmp_path / "a")])  # read before either is replaced
+    assert (tmp_path / "a").read_text() + (tmp_path / "b").read_text() == "21"
+    with pytest.raises(BadInput, match="c cannot be written: No such file"):
+        write_all([(b"3", tmp_path / "a"), (tmp_path / "none", tmp_path / "c")])
+    assert (tmp_path / "a").read_text() == "2"
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+def test_folders_that_were_made_for_nothing_go_again(tmp_path):
+    def stopped(folder, name=None):
+        with made_folder(folder):
+            if name:
+                (folder / name).write_text("x")
+            raise RuntimeError
+
+    for folder in (tmp_path / "a" / "b", tmp_path):
+        with pytest.raises(RuntimeError):
+            stopped(folder)
+        assert os.listdir(tmp_path) == []
+    with pytest.raises(RuntimeError):
+        stopped(tmp_path / "a" / "b", "kept")
+    assert (tmp_path / "a" / "b" / "kept").exists()
+    with pytest.raises(BadInput, match="folder .* cannot be made"), made_folder(tmp_path / "a" / "b" / "kept" / "c"):
+        pass

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from andante.errors import BadInput
@@ -32,8 +33,25 @@ def write_bytes(data: bytes, path: Path) -> None:
     write_all([(data, path)])
 
 
-def write_all(files: Sequence[tuple[bytes, Path]]) -> None:
-    """Write several files: all contents beside their targets first, then renamed onto them."""
+@contextmanager
+def made_folder(path: Path) -> Iterator[None]:
+    """The folder exists in the block; if that ends early, folders made for it go again where they are empty."""
+    made = [each for each in (path, *path.parents) if not each.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"folder {path} cannot be made: {error.strerror or error}") from None
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for each in made:
+                each.rmdir()
+        raise
+
+
+def write_all(files: Sequence[tuple[bytes | Path, Path]]) -> None:
+    """Write several files, from bytes or as copies of others: first all beside their targets, then renamed."""
     made: list[tuple[Path, Path]] = []
     path = files[0][1] if files else Path()
     try:
@@ -43,7 +61,11 @@ def write_all(files: Sequence[tuple[bytes, Path]]) -> None:
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
             made.append((Path(name), path))
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                if isinstance(data, Path):
+                    with data.open("rb") as source:
+                        shutil.copyfileobj(source, file)
+                else:
+                    file.write(data)
             Path(name).chmod(0o644)
         for temporary, path in made:
             temporary.replace(path)

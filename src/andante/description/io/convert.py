@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -15,9 +15,10 @@ from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity
 from andante.description.world import World
 from andante.errors import BadInput
-from andante.files import write_bytes
+from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
+from .mesh_files import load_mesh_parts
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 
@@ -37,9 +38,9 @@ class Written:
 def convert_file(
     source: str, out: Path, arguments: Mapping[str, str] | None = None, meshes: Path | None = None
 ) -> Written:
-    """Read a robot or world and write it in the format of the suffix of `out`; the file appears whole or not at all.
+    """Read a robot or world and write it in the format of the suffix of `out`; all files appear whole or not at all.
 
-    `meshes` copies every mesh file into a folder and refers to the copies.
+    `meshes` copies every mesh file into a folder and refers to the copies; a file that is no mesh is refused.
     """
     suffix = out.suffix.lower()
     if not out.absolute().parent.is_dir():
@@ -53,17 +54,32 @@ def convert_file(
     if suffix not in formats:
         kind = "a robot" if isinstance(thing, Robot) else "a world"
         raise BadInput(f"{out}: {kind} can be written as {', '.join(formats)}")
-    if meshes is not None:
-        thing = _with_copied_meshes(thing, meshes)
-    return write_description(thing, out, meshes)
+    if meshes is None:
+        return write_description(thing, out)
+    thing, copies = _with_copied_meshes(thing, meshes.resolve())
+    return write_description(thing, out, meshes, copies)
 
 
-def write_description(thing: Robot | World, out: Path, meshes: Path | None = None) -> Written:
-    """Write a robot or world in the format of the suffix of `out`, whole or not at all."""
+def write_description(
+    thing: Robot | World, out: Path, meshes: Path | None = None, copies: Mapping[Path, Path] | None = None
+) -> Written:
+    """Write a robot or world in the format of the suffix of `out`, whole or not at all.
+
+    `meshes` is a folder for meshes that are made for MJCF; `copies` are mesh files to be written, by what they copy.
+    """
     lost: tuple[Problem, ...] = ()
     if out.suffix.lower() in (".xml", ".mjcf"):
         thing, lost = _without_missing_visuals(thing)
-    write_bytes(_text(thing, out, meshes).encode("utf-8"), out)
+    made: list[tuple[bytes | Path, Path]] = [(source, path) for path, source in (copies or {}).items()]
+    if out.suffix.lower() in (".xml", ".mjcf"):
+        from .mjcf_writer import mjcf_files
+
+        text, exports = mjcf_files(thing, out, meshes, copies)
+        made += exports
+    else:
+        text = _text(thing, out)
+    with made_folder(meshes) if meshes is not None and made else nullcontext():
+        write_all([*made, (text.encode("utf-8"), out)])
     return Written(out, (*thing.problems, *lost))
 
 
@@ -79,19 +95,14 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
     return read_robot(path, arguments, resolver)
 
 
-def _text(thing: Robot | World, out: Path, meshes: Path | None) -> str:
-    suffix = out.suffix.lower()
-    if suffix in (".sdf", ".world"):
-        from .sdf_writer import write_sdf
-
-        return write_sdf(thing, out)
-    if suffix == ".urdf" and isinstance(thing, Robot):
+def _text(thing: Robot | World, out: Path) -> str:
+    if out.suffix.lower() == ".urdf" and isinstance(thing, Robot):
         from .urdf_writer import write_urdf
 
         return write_urdf(thing, out)
-    from .mjcf_writer import write_mjcf
+    from .sdf_writer import write_sdf
 
-    return write_mjcf(thing, out, meshes)
+    return write_sdf(thing, out)
 
 
 def _without_missing_visuals(thing: Robot | World) -> tuple[Robot | World, tuple[Problem, ...]]:
@@ -115,26 +126,29 @@ def _without_missing_visuals(thing: Robot | World) -> tuple[Robot | World, tuple
     return replace(thing, models=models), tuple(told)
 
 
-def _with_copied_meshes(thing: Robot | World, folder: Path) -> Robot | World:
-    """The same with every mesh copied into a folder; equal names of different files get a number."""
-    folder.mkdir(parents=True, exist_ok=True)
-    copies: dict[Path, Path] = {}
+def _with_copied_meshes(thing: Robot | World, folder: Path) -> tuple[Robot | World, dict[Path, Path]]:
+    """The same with every mesh in a folder, and the files to be copied there: target and source.
 
-    def copy(path: Path) -> Path:
-        if path not in copies:
+    Equal names of different files get a number.
+    """
+    targets: dict[Path, Path] = {}
+
+    def moved(path: Path) -> Path:
+        if path not in targets:
+            load_mesh_parts(path)
             target, number = folder / path.name, 1
-            while target in copies.values():
+            while target in targets.values():
                 target = folder / f"{path.stem}_{number}{path.suffix}"
                 number += 1
-            if path.resolve() != target.resolve():
-                shutil.copyfile(path, target)
-            copies[path] = target.resolve()
-        return copies[path]
+            targets[path] = target
+        return targets[path]
 
     if isinstance(thing, Robot):
-        return _with_meshes(thing, copy)
-    models = tuple(replace(model, robot=_with_meshes(model.robot, copy)) for model in thing.models)
-    return replace(thing, models=models)
+        thing = _with_meshes(thing, moved)
+    else:
+        models = tuple(replace(model, robot=_with_meshes(model.robot, moved)) for model in thing.models)
+        thing = replace(thing, models=models)
+    return thing, {target: path for path, target in targets.items() if path.resolve() != target.resolve()}
 
 
 def _with_meshes(robot: Robot, copy: Callable[[Path], Path]) -> Robot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
@@ -12,8 +13,7 @@ import numpy as np
 from andante.description.link import Collision, Visual
 from andante.description.meshes import load as load_mesh
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
-from andante.errors import BadInput, Unsupported
-from andante.files import write_all
+from andante.errors import Unsupported
 from andante.geometry import SE3
 
 from .mesh_writer import mesh_bytes
@@ -40,10 +40,13 @@ def set_pose(element: Element, pose: SE3) -> None:
 class Assets:
     """Collects the meshes and height fields that the geoms use into one <asset>."""
 
-    def __init__(self, element: Element, out: Path, folder: Path | None) -> None:
+    def __init__(
+        self, element: Element, out: Path, folder: Path | None, copies: Mapping[Path, Path] | None = None
+    ) -> None:
         self.element, self.out, self.folder = element, out, folder
+        self.copies = dict(copies or {})  # mesh files that are to be there, and what they will be copied from
         self.names: dict[object, str] = {}
-        self.taken: set[str] = set()
+        self.taken = {f"file:{path.stem}" for path in self.copies if path.suffix.lower() == ".obj"}
         self.exports: list[tuple[bytes, Path]] = []
 
     def mesh(self, mesh: Mesh, where: str, collides: bool) -> str:
@@ -53,7 +56,7 @@ class Assets:
         key = (mesh, collides)
         if key not in self.names:
             file = mesh.path
-            if mesh.submesh or mesh.center_submesh or not _readable(file):
+            if mesh.submesh or mesh.center_submesh or not _readable(self.copies.get(file, file)):
                 file = self._exported(mesh, where)
             name = self._name(file.stem)
             # a shell needs no volume, so open meshes may be shown; hulls collide
@@ -93,19 +96,11 @@ class Assets:
             )
         stem = self._name(mesh.path.stem + (f"_{mesh.submesh}" if mesh.submesh else ""), "file:")
         target = self.folder / f"{stem}.obj"
-        whole = Mesh(mesh.uri, mesh.path, (1.0, 1.0, 1.0), mesh.submesh, mesh.center_submesh)
+        whole = Mesh(
+            mesh.uri, self.copies.get(mesh.path, mesh.path), (1.0, 1.0, 1.0), mesh.submesh, mesh.center_submesh
+        )
         self.exports.append((mesh_bytes(load_mesh(whole), target.suffix), target))
         return target
-
-    def export(self) -> None:
-        """Writes the mesh files that were made for MuJoCo, all at once."""
-        if self.folder is None or not self.exports:
-            return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"folder {self.folder} cannot be made: {error.strerror or error}") from None
-        write_all(self.exports)
 
     def _reference(self, file: Path) -> str:
         """Relative to the written file where it lies below its folder, absolute otherwise."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from andante.description.link import IDENTITY, Link
 from andante.description.robot import Frame, Robot, joint_motion
 from andante.description.world import World
 from andante.errors import Unsupported
+from andante.files import made_folder, write_all
 from andante.geometry import SE3
 
 from .mjcf_record import PREFIX, joint_entry, link_entry, make_record
@@ -44,26 +46,39 @@ def write_mjcf(thing: Robot | World, path: Path, meshes: Path | None = None) -> 
     Mesh files that MuJoCo cannot read (DAE, GLB, ASCII STL, single parts) are exported into the folder `meshes`;
     without one they are refused by name.
     """
-    writer = _Writer(thing.name, Path(path), meshes)
+    text, exports = mjcf_files(thing, path, meshes)
+    if meshes is not None and exports:
+        with made_folder(meshes):
+            write_all(exports)
+    return text
+
+
+def mjcf_files(
+    thing: Robot | World, path: Path, meshes: Path | None = None, copies: Mapping[Path, Path] | None = None
+) -> tuple[str, list[tuple[bytes, Path]]]:
+    """What `write_mjcf` gives, and the mesh files that are to be written with it: contents and paths.
+
+    `copies` tells for mesh files that are not there yet which files they will be copied from.
+    """
+    writer = _Writer(thing.name, Path(path), meshes, copies)
     if isinstance(thing, Robot):
         writer.robot(thing, IDENTITY, thing.fixed_base, keyframes=True)
     else:
         writer.world(thing)
-    return writer.text()
+    return writer.text(), writer.assets.exports
 
 
 class _Writer:
-    def __init__(self, name: str, path: Path, meshes: Path | None) -> None:
+    def __init__(self, name: str, path: Path, meshes: Path | None, copies: Mapping[Path, Path] | None) -> None:
         self.root = Element("mujoco", model=name)
         SubElement(self.root, "compiler", angle="radian", inertiafromgeom="false", autolimits="true")
         self.option = SubElement(self.root, "option")
         sections = ("asset", "worldbody", "contact", "equality", "actuator", "sensor", "keyframe", "custom")
         self.section = {tag: SubElement(self.root, tag) for tag in sections}
-        self.assets = Assets(self.section["asset"], path, meshes)
+        self.assets = Assets(self.section["asset"], path, meshes, copies)
 
     def text(self) -> str:
-        """The document; empty sections are left out, and meshes made for it are written now."""
-        self.assets.export()
+        """The document; empty sections are left out."""
         for element in list(self.root):
             if not len(element) and not element.attrib:
                 self.root.remove(element)

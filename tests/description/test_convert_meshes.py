@@ -1,0 +1,82 @@
+"""`convert_file` with a folder for meshes: everything is written or nothing, and only meshes are copied."""
+
+from pathlib import Path
+
+import pytest
+import trimesh
+
+from andante.description.io.convert import convert_file
+from andante.description.io.open import read_robot
+from andante.errors import AndanteError
+
+PART = """<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<collision><geometry><mesh filename="{file}"/></geometry></collision></link>"""
+JOINT = """<joint name="j{name}" type="fixed"><parent link="l0"/><child link="{name}"/></joint>"""
+
+
+def described(folder: Path, *files: str) -> str:
+    links = "".join(PART.format(name=f"l{k}", file=file) for k, file in enumerate(files))
+    joints = "".join(JOINT.format(name=f"l{k}") for k in range(1, len(files)))
+    path = folder / "r.urdf"
+    path.write_text(f'<robot name="r">{links}{joints}</robot>')
+    return str(path)
+
+
+@pytest.fixture
+def boxes(tmp_path: Path) -> Path:
+    """Boxes of different sizes under the same names, in and beside a folder."""
+    (tmp_path / "other").mkdir()
+    for size, name in ((1, "box.stl"), (2, "other/box.stl"), (3, "box.dae"), (4, "box.obj")):
+        box = trimesh.creation.box(extents=(size, size, size))
+        data = box.export(file_type=name[-3:])
+        (tmp_path / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+    return tmp_path
+
+
+def sizes(path: Path) -> list[float]:
+    from andante.description.meshes import triangles
+
+    robot = read_robot(path)
+    return [float(triangles(link.collisions[0].geometry)[0].max()) for link in robot.links]
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".sdf", ".xml"])
+def test_copies_keep_apart_what_has_equal_names(boxes: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = described(boxes, "box.stl", "other/box.stl", "box.dae", "box.obj")
+    monkeypatch.chdir(boxes)
+    out = Path(f"out{suffix}")
+    convert_file(source, out, meshes=Path("new/meshes"))
+    assert {path.name for path in (boxes / "new/meshes").iterdir()} >= {"box.stl", "box_1.stl", "box.dae", "box.obj"}
+    assert sizes(out) == [0.5, 1.0, 1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("other.txt", "unknown suffix"),
+        ("text.stl", "text.stl"),
+        ("/proc/self/mem", "unknown suffix"),
+        ("none.stl", "was not found, so MJCF cannot refer to it"),
+    ],
+)
+def test_a_file_that_is_no_mesh_leaves_nothing_behind(boxes: Path, file: str, said: str) -> None:
+    (boxes / "other.txt").write_text("of somebody else")
+    (boxes / "text.stl").write_text("of somebody else")
+    (boxes / "out").mkdir()
+    with pytest.raises(AndanteError, match=said) as told:
+        convert_file(described(boxes, "box.stl", file), boxes / "out" / "r.xml", meshes=boxes / "out" / "a" / "b")
+    assert "somebody" not in str(told.value)
+    assert list((boxes / "out").iterdir()) == []
+
+
+def test_old_meshes_stay_when_the_description_cannot_be_written(boxes: Path) -> None:
+    (boxes / "old").mkdir()
+    (boxes / "old" / "box.stl").write_text("old")
+    (boxes / "r.xml").mkdir()
+    with pytest.raises(AndanteError, match="it is a folder"):
+        convert_file(described(boxes, "box.stl"), boxes / "r.xml", meshes=boxes / "old")
+    assert [(path.name, path.read_text()) for path in (boxes / "old").iterdir()] == [("box.stl", "old")]
+    described(boxes, "old/box.stl")
+    (boxes / "old" / "box.stl").write_bytes((boxes / "box.stl").read_bytes())
+    convert_file(str(boxes / "r.urdf"), boxes / "s.urdf", meshes=boxes / "old")  # already there
+    assert sizes(boxes / "s.urdf") == [0.5]
