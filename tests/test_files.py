@@ -83,5 +83,5 @@ def test_folders_that_were_made_for_nothing_go_again(tmp_path):
     with pytest.raises(RuntimeError):
         stopped(tmp_path / "a" / "b", "kept")
     assert (tmp_path / "a" / "b" / "kept").exists()
-    with pytest.raises(BadInput, match="folder .* cannot be made"), made_folder(tmp_path / "a" / "b" / "kept" / "c"):
+    with pytest.raises(BadInput, match=r"folder .* cannot be made"), made_folder(tmp_path / "a" / "b" / "kept" / "c"):
         pass
