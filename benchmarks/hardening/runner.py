@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from .cases import Case, write_case
 from .contract import Ran, differences, tree
@@ -105,7 +106,7 @@ def _build_once() -> None:
     from andante.cli import main as cli
 
     if isinstance(cli.app, typer.Typer):
-        cli.app = typer.main.get_command(cli.app)  # type: ignore[assignment]
+        vars(cli)["app"] = typer.main.get_command(cli.app)
 
 
 @contextmanager
@@ -131,6 +132,6 @@ def _captured(out: int, err: int) -> Iterator[None]:
             os.close(source)
 
 
-def _text(file) -> str:  # type: ignore[no-untyped-def]
+def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read(MOST_READ).decode("utf-8", errors="replace")

@@ -87,7 +87,8 @@ def test_everything_goes_down_and_up(body, bench):
     assert body.telemetry.waypoint == number
     assert body.telemetry.throttle > 1500
     assert bench.firmware.parameters["throttle_gain"] == pytest.approx(0.55)
-    assert wait_until(lambda: bench.firmware.yaw.known, SOON)
+    assert wait_until(lambda: math.isfinite(body.yaw), SOON)
+    assert wait_until(lambda: body.inertial is not None and body.inertial.gyro_x > 0, SOON)
     state = body.read()
     assert state.gyro == pytest.approx([0.1, 0.2, 0.3], abs=1e-6)
     assert state.acceleration == pytest.approx([1.0, 2.0, 9.0], abs=1e-6)

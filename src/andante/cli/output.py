@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .words import arguments_of as arguments_of
-
 LONGEST_LINE = 3000  # letters of a message
 
 

@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from .options import Arguments, EngineName, Json, Seed
-from .output import arguments_of, console, print_json
+from .output import console, print_json
+from .words import arguments_of
 
 
 @contextlib.contextmanager

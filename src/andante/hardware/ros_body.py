@@ -10,19 +10,18 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Self
 
 from andante.bridges.driving import SILENCE
 from andante.bus import messages
-from andante.description import Robot, load_robot
+from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.kinematics.drive_finder import find_drive
 from andante.physics.state import Mode
 
+from ._remote_body import RemoteBody
 from .body import BodyCommand, BodyState, Health
 from .ros_body_link import Listener, RosLink
 from .ros_body_orders import BaseVelocity, JointAngles, JointMove, JointOrders, Twist
@@ -30,7 +29,6 @@ from .ros_body_ros1 import Ros1Link
 from .ros_body_rosbridge import RosbridgeLink
 from .ros_body_senses import Odometry, RosSenses
 
-NOTES_KEPT = 100
 SAID_KEPT = 1000  # lines that are said once only
 HEARING = 2.0  # how long a robot that tells of itself may take until it hears commands [s]
 STANDING: Twist = (0.0, 0.0, 0.0)
@@ -50,7 +48,7 @@ class RosTopics:
             raise BadInput("a body needs the topic of its joint states or that of its odometry")
 
 
-class RosBody:
+class RosBody(RemoteBody):
     """A robot at a rosbridge server (ws://host:9090), a ROS 1 master (http://host:11311), or behind a `RosLink`.
 
     Args:
@@ -75,11 +73,9 @@ class RosBody:
     ) -> None:
         if not (math.isfinite(timeout) and timeout > 0.0):
             raise BadInput(f"timeout is a time > 0 s, got {timeout}")
-        self.robot = load_robot(robot) if isinstance(robot, str) else robot
+        super().__init__(robot, say)
         self.timeout, self.topics, self.clock = timeout, topics, clock
-        self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # what happened, in words
         self.dropped = 0  # commands that could not be obeyed
-        self._listener = say
         self._limits = {joint.name: joint.limits for joint in self.robot.movable}
         self._wheels, self._velocity = _driven(self.robot, velocity)
         self._joints = joints if set(self.joint_names) - self._wheels else None
@@ -93,7 +89,6 @@ class RosBody:
         self._well = False
         self._unheard = ""
         self._said: set[str] = set()
-        self._closed = False
         self._link = address if isinstance(address, RosLink) else link_to(address)
         hears = {topics.joint_states: JOINT_STATE, topics.imu: IMU, topics.odometry: ODOMETRY}
         told = [way for way in (self._joints, self._velocity) if way is not None]
@@ -159,15 +154,6 @@ class RosBody:
     def _deaf_topics(self) -> list[str]:
         return [topic for topic in self._link.tells if self._link.listeners(topic) == 0]
 
-    def _say(self, words: str) -> None:
-        self.notes.append(words)
-        if self._listener is not None:
-            try:
-                self._listener(words)
-            except Exception as error:  # it must not end the line's thread
-                self._listener = None
-                self.notes.append(f"the listener failed and is not told any more: {type(error).__name__}: {error}")
-
     def _say_once(self, words: str) -> None:
         if words not in self._said and len(self._said) < SAID_KEPT:
             self._said.add(words)
@@ -224,16 +210,6 @@ class RosBody:
         self._say(f"the base is told to stand: {why}")
 
     # ---- the body --------------------------------------------------------------------------------
-    @property
-    def name(self) -> str:
-        """Name of the robot."""
-        return self.robot.name
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Joints of the robot file."""
-        return self.robot.joint_names
-
     def read(self) -> BodyState:
         """The newest that the robot told; NaN for what it does not tell or has not told for longer than `timeout`."""
         with self._lock:
@@ -260,8 +236,7 @@ class RosBody:
         While the robot cannot obey, what would move it is dropped and counted; `health` says why.
         """
         with self._lock:
-            if self._closed:
-                raise BadInput(f"body {self.name!r} is closed; make a new one")
+            self._refuse_closed()
             command.known_to(self)
             self._refuse(command)
             now = self.clock()
@@ -349,14 +324,6 @@ class RosBody:
             self._closed = True
         if not self._link.close():
             self._say(f"{self._link.where} hangs; its thread is left behind")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def link_to(address: str) -> RosLink:

@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Self
 
 import numpy as np
 
-from andante.description import Robot, load_robot
+from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 
+from ._remote_body import RemoteBody
 from .body import BodyCommand, BodyState, Health, Power
 from .car import Car
 from .framing import LineCounters
@@ -45,7 +44,6 @@ from .pwm import PwmChannel
 from .waypoint_law import wrapped
 from .wire import Message
 
-NOTES_KEPT = 100
 FAULT_WORDS = {
     Fault.LINK: "the microcontroller lost the line and must be started again",
     Fault.POSE: "the microcontroller holds: it has no fresh pose",
@@ -56,7 +54,7 @@ FAULT_WORDS = {
 }
 
 
-class SerialBody:
+class SerialBody(RemoteBody):
     """A car at a serial port (a name, or a function that opens any other `Port`).
 
     What follows from the robot file (wheelbase, full lock, top speed, turning radius) and the `parameters` given here
@@ -77,20 +75,17 @@ class SerialBody:
         threaded: bool = True,
         session: int | None = None,
     ) -> None:
-        self.robot = load_robot(robot) if isinstance(robot, str) else robot
+        super().__init__(robot, say)
         self.car = Car.of(self.robot)
         self.ticks_per_turn = ticks_per_turn
         told = self.car.parameters | dict(parameters or {})
         self.parameters = defaults(told)
-        self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # what happened to the line, in words
-        self._listener = say
         self._port_name = port if isinstance(port, str) else ""
         wait = {} if threaded else {"wait": 0.0}
         opener: OpenPort = (lambda: SerialPort(port, baud, **wait)) if isinstance(port, str) else port
         self._link = HostLink(secrets.randbelow(1 << 16) if session is None else session, self._say)
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
-        self._closed = False
         for name in told:
             self._post(SetParameter(NUMBERS[name], self.parameters[name]))
         if threaded:
@@ -146,18 +141,8 @@ class SerialBody:
         """One pass over the line, for bodies without a thread."""
         self._line.poll()
 
-    def _say(self, words: str) -> None:
-        self.notes.append(words)
-        if self._listener is not None:
-            try:
-                self._listener(words)
-            except Exception as error:  # it must not end the line's thread
-                self._listener = None
-                self.notes.append(f"the listener failed and is not told any more: {type(error).__name__}: {error}")
-
     def _post(self, message: Message) -> bool:
-        if self._closed:
-            raise BadInput(f"body {self.name!r} is closed; make a new one")
+        self._refuse_closed()
         with self._line.lock:
             return self._link.post(message)
 
@@ -214,11 +199,6 @@ class SerialBody:
         return told is not None and told.waypoint == number and told.state == State.ARRIVED
 
     # ---- the body --------------------------------------------------------------------------------
-    @property
-    def name(self) -> str:
-        """Name of the robot."""
-        return self.robot.name
-
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Joints of the robot file; the driven wheels are measured, the steering is told as commanded."""
@@ -279,8 +259,8 @@ class SerialBody:
             raise Unsupported(f"body {self.name!r} cannot move sideways: vy must be 0, got {command.twist[1]}")
         if command.twist is not None:
             self._post(Velocity(command.twist[0], command.twist[2]))
-        elif self._closed:
-            raise BadInput(f"body {self.name!r} is closed; make a new one")
+        else:
+            self._refuse_closed()
 
     def stop(self) -> None:
         """Motors neutral, at once, until `start`."""
@@ -295,11 +275,3 @@ class SerialBody:
         self._closed = True
         if not self._line.close():
             self._say(f"{self._line.where} hangs; its thread is left behind")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
