@@ -2,7 +2,8 @@
 
 Proved after every kill: the bag opens; every message that a second listener heard more than a second before the kill
 is in it (for a session that records itself: as many as its /status had told); `bag convert` makes a whole bag of it
-with the same messages. The second counts by the recorder's own clock: time in which the machine let it wait is added.
+with the same messages. Time counts from the word "recording" (early kills) or from the first bytes on the disk, and a
+second is one of the recorder's own: the time in which the machine let it wait is added.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from typing import Any
 
 from andante.bus import messages
 from andante.bus.bags import convert_bag, open_bag
-from andante.bus.bags.writer import FLUSH_AFTER
 from andante.errors import AndanteError
 
 from .listener import Listener
@@ -24,8 +24,10 @@ from .victim import Victim
 
 Row = dict[str, Any]
 PATIENCE = 240.0  # [s]
-EARLY = 0.25  # share of the kills that come before the first bytes are on the disk
-LEAST, MOST = 30, 90  # messages of /status (ten a second) that are heard before a kill
+PROMISED = 1.0  # what is older is on the disk [s]
+SETTLED = 0.5  # after its first word a recorder hears all [s]
+EARLY = 0.25  # share of the kills that come soon after the first word, perhaps before a byte is on the disk
+SOON, LEAST, MOST = 25, 20, 60  # messages of /status (ten a second) that are heard before a kill
 TOPIC, TYPE = "/status", "andante_msgs/msg/Status"
 ROBOT = """<robot name="post"><link name="base"><inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1"
 iyz="0" izz="0.1"/></inertial><collision><geometry><box size="0.3 0.3 0.1"/></geometry></collision></link></robot>"""
@@ -37,37 +39,35 @@ port = 0
 """
 
 
-def beside(folder: Path, suffixes: list[str], dice: random.Random) -> Iterator[Row]:
-    """A row per kill of `bag record`, one recording per suffix."""
+def beside(folder: Path, suffix: str, kills: int, dice: random.Random) -> Iterator[Row]:
+    """A row per kill of `bag record`."""
     session, url = _session(folder, "")
     listener = Listener(url, TOPIC)
     try:
-        for number, suffix in enumerate(suffixes):
+        for number in range(kills):
             out = folder / f"r{number}{suffix}"
             recorder = Victim(["bag", "record", TOPIC, "/tf", "-o", out, "--url", url], folder)
             try:
-                row = _one(recorder, listener, out, dice)
+                yield {"kill": number, **_one(recorder, listener, out, dice)}
             finally:
                 recorder.close()
-            yield {"job": f"bag record {suffix or 'folder'}", "kill": number, **row}
     finally:
         listener.close()
         session.close()
 
 
-def itself(folder: Path, kinds: list[str], dice: random.Random) -> Iterator[Row]:
+def itself(folder: Path, kind: str, kills: int, dice: random.Random) -> Iterator[Row]:
     """A row per kill of a session that records."""
-    for number, kind in enumerate(kinds):
+    for number in range(kills):
         name = f"s{number}"
         session, url = _session(folder, f'[record]\nname = "{name}"\nformat = "{kind}"\ntopics = ["{TOPIC}", "/tf"]\n')
         listener = Listener(url, TOPIC)
         try:
             session.wait_until(lambda: len(listener.heard) > 2, PATIENCE)  # noqa: B023 (called at once)
-            row = _told(session, listener, folder / "recorded" / f"{name}.{kind}", dice)
+            yield {"kill": number, **_told(session, listener, folder / "recorded" / f"{name}.{kind}", dice)}
         finally:
             listener.close()
             session.close()
-        yield {"job": f"session .{kind}", "kill": number, **row}
 
 
 def _session(folder: Path, more: str) -> tuple[Victim, str]:
@@ -86,21 +86,21 @@ def _session(folder: Path, more: str) -> tuple[Victim, str]:
 
 def _one(recorder: Victim, listener: Listener, out: Path, dice: random.Random) -> Row:
     recorder.wait_until(lambda: "recording" in recorder.heard(), PATIENCE)
-    early = dice.random() < EARLY  # before anything is on the disk: only the opening is checked
-    size = _size(out)
+    early, size = dice.random() < EARLY, _size(out)
     if not early:
         recorder.wait_until(lambda: _size(out) > size, PATIENCE)
     begun = time.monotonic()
-    moment, waited = _kill_after(recorder, listener, begun, dice.randint(0 if early else LEAST, MOST))
-    margin = FLUSH_AFTER + waited + listener.silence(begun, moment)
+    moment, waited = _kill_after(recorder, listener, begun, dice.randint(*((0, SOON) if early else (LEAST, MOST))))
+    delay = waited + listener.silence(begun, moment)
+    margin, first = PROMISED + delay, begun + (SETTLED + delay if early else 0.0)
     wrong, kept, all_kept = _opened(out)
     heard = listener.since(begun)
-    safe = [] if early else [each for each in heard if each.at < moment - margin]
+    safe = [each for each in heard if first <= each.at < moment - margin]
     missing = [each for each in safe if each.data not in kept]
     if missing:
         wrong.append(f"{len(missing)} of {len(safe)} messages are lost that were heard {margin:.1f} s before the kill")
     newest = max((each.at for each in heard if each.data in kept), default=begun)
-    when = f"{'early, ' if early else ''}{moment - begun:.1f} s recorded"
+    when = f"{moment - begun:.1f} s after its {'first word' if early else 'first bytes'}"
     return {"when": when, "announced": len(safe), "kept": all_kept, "lost": round(moment - newest, 2), "faults": wrong}
 
 
@@ -115,7 +115,7 @@ def _size(out: Path) -> int:
 def _told(session: Victim, listener: Listener, out: Path, dice: random.Random) -> Row:
     begun = time.monotonic()
     moment, waited = _kill_after(session, listener, begun, dice.randint(LEAST, MOST))
-    margin = FLUSH_AFTER + waited + listener.silence(begun, moment)
+    margin = PROMISED + waited + listener.silence(begun, moment)
     time.sleep(0.3)  # what is on its way to us counts as heard
     counts = [(each.at, int(messages.from_cdr(TYPE, each.data).record_messages)) for each in listener.heard]
     announced = max((count for at, count in counts if at < moment - margin), default=0)

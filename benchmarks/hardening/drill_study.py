@@ -20,6 +20,7 @@ from andante.search import StudyFolder
 from .victim import Victim, children, gone
 
 Row = dict[str, Any]
+Words = Callable[[Path], list[str]]  # of the command for a store
 PATIENCE = 300.0  # for anything that a loaded machine may delay [s]
 STARTING = 0.25  # share of the kills that come while the process still starts
 
@@ -28,9 +29,8 @@ STARTING = 0.25  # share of the kills that come while the process still starts
 class StudyJob:
     """What is run: the words that begin it in a folder, and those that go on."""
 
-    name: str
-    begin: Callable[[Path], list[str]]
-    resume: Callable[[Path], list[str]]
+    begin: Words
+    resume: Words
     kills: int
     most: int = 8  # results after which it is killed at the latest
 
@@ -44,10 +44,10 @@ def drill(job: StudyJob, folder: Path, dice: random.Random) -> Iterator[Row]:
             row, lines = _one(job, store, victim, lines, dice)
         finally:
             victim.close()
-        yield {"job": job.name, "kill": number, **row}
+        yield {"kill": number, **row}
         if row.get("over"):
             break  # it came to its end before it could be killed
-    yield {"job": job.name, "kill": None, **_end(job, folder, store, lines)}
+    yield {"kill": None, **_end(job, folder, store, lines)}
 
 
 def _one(job: StudyJob, store: Path, victim: Victim, before: bytes, dice: random.Random) -> tuple[Row, bytes]:

@@ -65,6 +65,7 @@ class Listener:
             await asyncio.Event().wait()
         finally:
             connecting.cancel()
+            await asyncio.gather(connecting, return_exceptions=True)  # it says farewell
 
     def _take(self, frame: Any) -> None:
         self.heard.append(Heard(time.monotonic(), frame.type_name, bytes(frame.cdr)))
