@@ -202,6 +202,28 @@ def test_unknown_arguments_are_a_slip(tmp_path: Path) -> None:
         expand(write(tmp_path, '<xacro:property name="size" value="1"/>'), size="2")
 
 
+def test_an_unknown_argument_is_on_no_line_of_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path, '<xacro:arg name="speed" default="1"/>\n<out v="$(arg speed)"/>\n<more/>')
+    assert refusal(file, sped="2") == f"{file}: no argument 'sped'; choices: speed"
+    assert refusal(write(tmp_path, "\n<more/>"), sped="2").startswith(f"{file} declares no arguments, got 'sped'")
+
+
+@pytest.mark.parametrize(
+    ("inside", "line"),
+    [
+        ('<more/>\n<xacro:arg name="a"/>\n<out v="$(arg a)"/>', 3),
+        ('<out v="$(arg a)"/>\n\n<xacro:arg name="a"/>', 4),
+        ('<xacro:property name="b" value="$(arg a)"/>\n<out v="${b}"/>\n<xacro:arg name="a"/>', 4),
+        ('<more/>\n<out v="$(arg a)"/>', 3),
+        ('<out v="$(arg a)"/>\n<xacro:arg name="a" default="1"/>', 2),
+    ],
+)
+def test_an_argument_without_a_value_is_named_where_it_is_declared(tmp_path: Path, inside: str, line: int) -> None:
+    """Or where it is used, when no declaration waits for a value."""
+    file = write(tmp_path, inside)
+    assert refusal(file) == f"{file}:{line}: the argument 'a' has no value; pass a:=VALUE"
+
+
 def test_error_in_an_included_file_names_that_file(tmp_path: Path) -> None:
     write(tmp_path, "\n<link name='${oops}'/>", "lib.xacro")
     file = write(tmp_path, '<xacro:include filename="lib.xacro"/>')

@@ -44,7 +44,7 @@ class Session:
         self.here = Source(str(path))
         self.files: list[str] = [str(path)]
         self.roots: set[Path] = {path.resolve().parent, *_package_root(path)}
-        self.declared: set[str] = set()
+        self.declared: dict[str, Source | None] = {}  # arguments; the <xacro:arg> of those without a default
         self.problems: list[Problem] = []
         self.weight = self.calls = 0
         self.budget = Budget(MAX_ELEMENTS)
@@ -87,7 +87,8 @@ class Session:
             raise BadInput(f"{self.here}: more than {MAX_FILES} included files; refused")
         document = parse_document(read_bytes(path, MAX_BYTES), str(path), self.budget)
         for element in document.getElementsByTagName("xacro:arg"):
-            self.declared.add(element.getAttribute("name"))
+            place = None if element.hasAttribute("default") else getattr(element, "source", None)
+            self.declared.setdefault(element.getAttribute("name"), place)
         self.roots |= {resolved.parent, *_package_root(resolved)}
         return document
 
@@ -185,15 +186,16 @@ class Session:
 
     def argument(self, name: str) -> str:
         """Value of a declared or given argument."""
-        self.declared.add(str(name))
+        place = self.declared.setdefault(str(name), None)
         try:
             return self.mappings[str(name)]
         except KeyError:
-            raise BadInput(f"the argument {name!r} has no value; pass {name}:=VALUE") from None
+            where = "" if place is None else f"{place}: "  # else where it is used
+            raise BadInput(f"{where}the argument {name!r} has no value; pass {name}:=VALUE") from None
 
     def environment(self, name: str, default: str | None = None) -> str:
         """$(env NAME): from the given arguments only, never from the process."""
-        self.declared.add(name)
+        self.declared.setdefault(name, None)
         if name in self.given:
             return self.given[name]
         if default is None:
@@ -310,10 +312,11 @@ class Session:
     # ---- afterwards ----------------------------------------------------------------------------
     def check_arguments(self) -> None:
         """An argument that no file declares is a slip of the user."""
-        unknown = sorted(set(self.given) - self.declared)
+        unknown = sorted(set(self.given) - set(self.declared))
         if unknown:
+            self.here = Source(str(self.path))  # the slip is on the command line, on no line of the file
             if self.declared:
-                raise UnknownName.among("argument", unknown[0], sorted(self.declared), str(self.path))
+                raise UnknownName.among("argument", unknown[0], sorted(self.declared))
             raise UnknownName(
                 f"{self.path} declares no arguments, got {unknown[0]!r}; a property becomes one by "
                 f'<xacro:arg name="{unknown[0]}" default="..."/> and value="$(arg {unknown[0]})"'
