@@ -253,3 +253,38 @@ def test_anything_written_is_read_by_others(samples: list[tuple[str, int, str]],
         with (Path(folder) / "x.mcap").open("rb") as stream:
             found = make_reader(stream, validate_crcs=True).iter_messages()
             assert len(list(found)) == len(samples)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pkg/Other x\n", "names pkg/msg/Other and does not say how that is laid out"),
+        ("Thing[] x\n", "pkg/msg/Thing holds itself"),
+        (
+            "T0 x\n"
+            + "".join(f"{'=' * 80}\nMSG: pkg/T{k}\nT{k + 1} x\n" for k in range(80))
+            + f"{'=' * 80}\nMSG: pkg/T80\n",
+            "more than 50 types in each other",
+        ),
+    ],
+)
+def test_topics_whose_definition_has_gaps_or_circles_are_left_out(tmp_path: Path, text: str, said: str) -> None:
+    with BagWriter(tmp_path / "a.mcap") as writer:
+        writer.add(BagTopic("/x", "pkg/msg/Thing", "cdr", text))
+        writer.write("/x", 0, b"\0\1\0\0\0\0\0\0")
+        writer.add(BagTopic("/n", NUMBER, "cdr", messages.definition(NUMBER)))
+        writer.write("/n", 1, messages.to_cdr(messages.make(NUMBER, data=3)))
+    made = convert_bag(tmp_path / "a.mcap", tmp_path / "b.bag")
+    assert made.count == 1
+    assert len(made.notes) == 1
+    assert re.search(f"left out: pkg/msg/Thing: its definition .*{said}", made.notes[0])
+    with open_bag(tmp_path / "a.mcap") as bag:
+        player = Player(Bus(), bag)
+        assert any(said in note for note in player.notes)
+
+
+def test_sums_of_types_in_types_are_made_once() -> None:
+    from andante.bus.bags.types import md5_of_text
+
+    text = "T0 a\nT0 b\n" + "".join(f"{'=' * 80}\nMSG: pkg/T{k}\nT{k + 1} a\nT{k + 1} b\n" for k in range(40))
+    assert len(md5_of_text(f"{text}{'=' * 80}\nMSG: pkg/T40\nint8 a\n", "pkg/msg/Thing")) == 32

@@ -27,10 +27,10 @@ def md5_of(types: Any, name: str) -> str:
     """The ROS 1 sum of a message `pkg/msg/Name`, or of a service over its request and response."""
     full = name if name.count("/") == 2 else name.replace("/", "/msg/")
     if full in types.fielddefs:
-        return md5(_sum_text(types, full).encode()).hexdigest()
+        return md5(_sum_text(types, full, {}).encode()).hexdigest()
     full = full.replace("/msg/", "/srv/")
     if f"{full}_Request" in types.fielddefs:
-        both = _sum_text(types, f"{full}_Request") + _sum_text(types, f"{full}_Response")
+        both = _sum_text(types, f"{full}_Request", {}) + _sum_text(types, f"{full}_Response", {})
         return md5(both.encode()).hexdigest()
     raise UnknownName(f"no message or service type {name!r} in ROS 1")
 
@@ -43,14 +43,14 @@ def _is_ros1(types: Any) -> bool:
 def _collect(types: Any, name: str, inside: dict[str, None], ros1: bool) -> None:
     """All types inside a type, each once, in the order of their first use, depth first."""
     for field, described in types.fielddefs[name][1]:
-        other = _named(described)
+        other = named(described)
         if field == EMPTY or other is None or other in inside or (ros1 and other in ROS1_NAMES):
             continue
         inside[other] = None
         _collect(types, other, inside, ros1)
 
 
-def _named(described: Any) -> str | None:
+def named(described: Any) -> str | None:
     """The message type of a field, None for numbers and texts."""
     kind, what = described
     if kind > 2:
@@ -88,7 +88,7 @@ def _text(types: Any, name: str, ros1: bool) -> str:
     for field, described in types.fielddefs[name][1]:
         if field == EMPTY:
             continue
-        other = _named(described)
+        other = named(described)
         word = _base(described) if other is None else _short(other)
         if ros1 and other in ROS1_NAMES:
             word = ROS1_NAMES[str(other)]
@@ -96,17 +96,19 @@ def _text(types: Any, name: str, ros1: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _sum_text(types: Any, name: str) -> str:
-    """Constants, then fields, where a field of another type is told by the sum of that type."""
+def _sum_text(types: Any, name: str, sums: dict[str, str]) -> str:
+    """Constants, then fields, where a field of another type is told by the sum of that type, made once."""
     lines = _constants(types, name)
     for field, described in types.fielddefs[name][1]:
         if field == EMPTY:
             continue
-        other = _named(described)
+        other = named(described)
         if other is None:
             lines.append(f"{_base(described)}{_suffix(described)} {field}")
         elif other in ROS1_NAMES:
             lines.append(f"{ROS1_NAMES[other]}{_suffix(described)} {field}")
         else:
-            lines.append(f"{md5(_sum_text(types, other).encode()).hexdigest()} {field}")
+            if other not in sums:
+                sums[other] = md5(_sum_text(types, other, sums).encode()).hexdigest()
+            lines.append(f"{sums[other]} {field}")
     return "\n".join(lines)

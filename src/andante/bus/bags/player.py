@@ -14,7 +14,7 @@ from andante.errors import BadInput
 
 from .reader import Bag, BagMessage, open_bag
 from .topics import BagTopic, TopicChoice, chosen
-from .types import Convert, converter, refuse_strange, types_of_text, usual
+from .types import Convert, converter, refuse_gaps, refuse_strange, types_of_text, usual
 
 CLOCK, CLOCK_TYPE = "/clock", "rosgraph_msgs/msg/Clock"
 TICK = 0.01  # of the clock [s]
@@ -240,4 +240,5 @@ def _learn(topic: BagTopic) -> None:
     ours = messages.store()
     table = types_of_text(topic.definition, topic.type)
     table.pop("std_msgs/msg/Header", None)
+    refuse_gaps(topic.type, {**ours.fielddefs, **table})
     ours.register(table)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from andante.bus import _ros1, messages
-from andante.bus._texts import full_text, md5_of
+from andante.bus._texts import full_text, md5_of, named
 from andante.errors import BadInput
 
 from .topics import BagTopic
 
 HEADER = "std_msgs/msg/Header"
+MOST_DEPTH = 50  # of types in each other
 Convert = Callable[[bytes | memoryview], bytes]
 
 
@@ -45,11 +46,33 @@ def private_store(text: str, name: str, ros2: bool) -> Any:
     types = get_typestore(Stores.EMPTY)
     for known in ("builtin_interfaces/msg/Time", "builtin_interfaces/msg/Duration"):
         table.setdefault(known, messages.store().fielddefs[known])
+    refuse_gaps(name, table)
     try:
         types.register(table)
     except Exception as error:
         raise BadInput(f"{name}: its definition cannot be used ({' '.join(str(error).split())[:80]})") from None
     return types
+
+
+def refuse_gaps(name: str, table: Mapping[str, Any]) -> None:
+    """Raise BadInput where a type in the table names another that is not there, or holds itself."""
+    seen: set[str] = set()
+
+    def visit(each: str, above: tuple[str, ...]) -> None:
+        if each not in table:
+            raise BadInput(f"{name}: its definition names {each} and does not say how that is laid out")
+        if each in above or len(above) >= MOST_DEPTH:
+            what = f"{each} holds itself" if each in above else f"more than {MOST_DEPTH} types in each other"
+            raise BadInput(f"{name}: its definition cannot be used ({what})")
+        if each in seen:
+            return
+        for _, described in table[each][1]:
+            other = named(described)
+            if other is not None:
+                visit(other, (*above, each))
+        seen.add(each)
+
+    visit(name, ())
 
 
 def md5_of_text(text: str, name: str) -> str:
