@@ -1,4 +1,4 @@
-"""A real session with a real browser, shared by all tests of the page; skipped with the reason where a part lacks."""
+"""A real session with a real browser, one per test process; skipped with the reason where a part lacks."""
 
 from __future__ import annotations
 
@@ -77,13 +77,6 @@ class Session:
             self.page.wait_for_selector(f".viewport[data-{kind}='{name}']", timeout=PATIENCE)
         scene = self.js("() => andante.studio.status.value.scene")
         self.wait("n => andante.stage.last && andante.stage.last.scene === n", scene)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of the one session run in the same worker."""
-    for item in items:
-        if "studio" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("studio"))
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
