@@ -75,17 +75,28 @@ def convex_hull(mesh: trimesh.Trimesh, what: str = "mesh") -> trimesh.Trimesh:
     """Convex hull of a mesh, faces outwards; a flat mesh has none and is refused."""
     import trimesh
 
-    points = np.asarray(mesh.vertices)
+    return trimesh.Trimesh(*hull_of(np.asarray(mesh.vertices), what), process=False)
+
+
+def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
+    """Corners (n, 3) and outward faces (m, 3) of the convex hull of points; flat ones have none and are refused."""
+    from scipy.spatial import ConvexHull, QhullError
+
     extent = np.ptp(points, axis=0).max() if len(points) else 0.0
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
     if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
         raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
     try:
         # scaled to unit size, so that small parts in metres keep their corners
-        hull = trimesh.Trimesh(points / extent, mesh.faces, process=False).convex_hull
-    except Exception as error:  # Qhull's own errors are long texts
+        hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
+    except QhullError as error:  # its own errors are long texts
         raise BadInput(f"{what} has no convex hull: {str(error).split(chr(10))[0][:80]}") from None
-    return trimesh.Trimesh(np.asarray(hull.vertices) * extent, hull.faces, process=False)
+    kept = np.sort(hull.vertices)
+    corners, faces = points[kept], np.searchsorted(kept, hull.simplices)
+    a, b, c = (corners[faces[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return corners, faces
 
 
 def bounding_box(mesh: trimesh.Trimesh) -> tuple[Box, SE3]:

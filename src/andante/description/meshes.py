@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +12,20 @@ import numpy as np
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .io.mesh_files import face_colors, load_mesh_file
-from .mesh_tools import convex_hull
+from .io import stl
+from .io.mesh_files import face_colors, load_mesh_file, load_mesh_parts
+from .mesh_tools import hull_of
 from .shapes import RGBA, Mesh
 
 if TYPE_CHECKING:
     import trimesh
+
+
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    vertices: Array
+    faces: np.ndarray
+    colors: np.ndarray | None = None  # of the faces (m, 4), 0..255
 
 
 def triangles(mesh: Mesh) -> tuple[Array, np.ndarray]:
@@ -42,12 +51,11 @@ def load(mesh: Mesh) -> trimesh.Trimesh:
     return trimesh.Trimesh(vertices, faces, process=False)
 
 
-def _scaled(loaded: trimesh.Trimesh, mesh: Mesh) -> tuple[Array, np.ndarray]:
+def _scaled(loaded: _Loaded, mesh: Mesh) -> tuple[Array, np.ndarray]:
     scale = np.asarray(mesh.scale, dtype=float)
     if not np.isfinite(scale).all() or (scale == 0).any():
         raise BadInput(f"mesh {mesh.uri!r}: scale must be finite and not 0, got {mesh.scale}")
-    faces = np.asarray(loaded.faces)
-    return np.asarray(loaded.vertices) * scale, faces[:, ::-1] if np.prod(scale) < 0 else faces
+    return loaded.vertices * scale, loaded.faces[:, ::-1] if np.prod(scale) < 0 else loaded.faces
 
 
 def _key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
@@ -61,18 +69,23 @@ def _key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
 
 
 @lru_cache(maxsize=512)
-def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> trimesh.Trimesh:
-    return load_mesh_file(path, submesh, center)
+def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
+    if path.suffix.lower() == ".stl" and not submesh and not center:  # a robot of these needs no mesh library
+        parts = load_mesh_parts(path)
+        if len(parts) == 1 and parts[0].color is None:
+            return _Loaded(*stl.merged(parts[0].vertices, parts[0].faces))
+    mesh = load_mesh_file(path, submesh, center)
+    return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces), face_colors(mesh))
 
 
 @lru_cache(maxsize=512)
-def _hull(path: Path, changed: int, size: int, submesh: str, center: bool) -> trimesh.Trimesh:
-    return convex_hull(_load(path, changed, size, submesh, center), f"mesh {path}")
+def _hull(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
+    return _Loaded(*hull_of(_load(path, changed, size, submesh, center).vertices, f"mesh {path}"))
 
 
 @lru_cache(maxsize=512)
 def _color(path: Path, changed: int, size: int, submesh: str, center: bool) -> RGBA | None:
-    painted = face_colors(_load(path, changed, size, submesh, center))
+    painted = _load(path, changed, size, submesh, center).colors
     if painted is None:
         return None
     colors, counts = np.unique(painted, axis=0, return_counts=True)

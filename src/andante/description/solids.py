@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import trimesh
 
 SECTIONS = 32  # sides of round shapes as triangles
+_UNIT_BOX = np.stack(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5], indexing="ij"), axis=-1).reshape(-1, 3)
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,34 @@ def as_trimesh(geometry: Geometry, sections: int = SECTIONS) -> trimesh.Trimesh:
         case Ellipsoid():
             ball = creation.uv_sphere(radius=1.0, count=[sections, sections])
             return trimesh.Trimesh(np.asarray(ball.vertices) * geometry.radii, ball.faces, process=False)
+
+
+def corner_points(geometry: Geometry) -> Array:
+    """Points (n, 3) whose convex hull is that of the geometry [m]; round shapes inscribed. Planes are refused.
+
+    Boxes, cylinders, balls and STL meshes are told without the mesh library, whose import takes a while.
+    """
+    match geometry:
+        case Box():
+            return _UNIT_BOX * geometry.size
+        case Cylinder():
+            turn = np.linspace(0, 2 * math.pi, SECTIONS, endpoint=False)
+            ring = geometry.radius * np.column_stack([np.cos(turn), np.sin(turn)])
+            ends = np.repeat([-geometry.length / 2, geometry.length / 2], SECTIONS)
+            return np.column_stack([np.tile(ring, (2, 1)), ends])
+        case Sphere():
+            return _unit_points(SECTIONS) * geometry.radius
+        case Ellipsoid():
+            return _unit_points(SECTIONS) * geometry.radii
+        case Capsule():
+            ball, end = _unit_points(SECTIONS) * geometry.radius, np.array([0.0, 0.0, geometry.length / 2])
+            return np.concatenate([ball + end, ball - end])
+        case Mesh():
+            from .meshes import triangles
+
+            return triangles(geometry)[0]
+        case _:
+            return np.asarray(as_trimesh(geometry).vertices)
 
 
 def mesh_moments(mesh: trimesh.Trimesh) -> Moments:
@@ -183,6 +212,15 @@ def _surface(geometry: Heightmap) -> tuple[Array, np.ndarray]:
     a, b, c, d = (corner.ravel() for corner in (index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]))
     faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
     return np.stack([x, y, heights], axis=-1).reshape(-1, 3), faces
+
+
+@lru_cache(maxsize=8)
+def _unit_points(sections: int) -> Array:
+    """Points of the unit ball on rings: the poles, and `sections` points on each of `sections` - 2 rings between."""
+    down, turn = np.linspace(0, math.pi, sections)[1:-1], np.linspace(0, 2 * math.pi, sections, endpoint=False)
+    polar, around = (each.ravel() for each in np.meshgrid(down, turn, indexing="ij"))
+    rings = np.column_stack([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)])
+    return np.concatenate([[[0.0, 0.0, 1.0]], rings, [[0.0, 0.0, -1.0]]])
 
 
 @lru_cache(maxsize=8)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from andante.description import Joint, JointType, Robot
-from andante.description.shapes import Capsule, Plane, Sphere
-from andante.description.solids import as_trimesh
+from andante.description.shapes import Capsule, Geometry, Plane, Sphere
+from andante.description.solids import corner_points
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 from andante.kinematics import chain
@@ -137,11 +137,11 @@ def _round_ends(shape: object) -> list[tuple[Array, float]]:
     return []
 
 
-def _far_end(shape: object, pose: SE3) -> list[tuple[Array, float]]:
+def _far_end(shape: Geometry, pose: SE3) -> list[tuple[Array, float]]:
     """The middle of the corners that are furthest out."""
-    corners = np.asarray(as_trimesh(shape).vertices)  # type: ignore[arg-type]
-    distance = np.linalg.norm(pose @ corners, axis=-1)
-    far = corners[distance > distance.max() - 0.03 * np.ptp(distance) - 1e-9]
+    ends = corner_points(shape)
+    distance = np.linalg.norm(pose @ ends, axis=-1)
+    far = ends[distance > distance.max() - 0.03 * np.ptp(distance) - 1e-9]
     return [(far.mean(axis=0), 0.0)]
 
 

@@ -23,6 +23,7 @@ from andante.description.shapes import RGBA
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 
+from . import stl
 from .mesh_checks import (
     MAX_OBJECTS,
     MAX_TRIANGLES,
@@ -165,6 +166,13 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
 
 
 def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, set[str]]) -> Iterator[MeshPart]:
+    if kind == ".stl" and stl.is_binary(data):
+        vertices, faces = stl.binary_triangles(data)
+        if len(faces) > MAX_TRIANGLES:
+            raise BadInput(f"mesh {path} has more than {MAX_TRIANGLES} triangles; simplify it first")
+        _check_coordinates(vertices, path)
+        yield MeshPart(path.stem, vertices, faces)
+        return
     scene = _load_scene(path, kind, data, split=bool(aliases))
     total = 0
     for node in scene.graph.nodes_geometry:
@@ -181,14 +189,18 @@ def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, s
             raise BadInput(f"mesh {path}: vertices need three coordinates and faces three corners")
         vertices = vertices @ matrix[:3, :3].T + matrix[:3, 3]
         vertices = vertices @ turn.T
-        if not np.isfinite(vertices).all() or np.abs(vertices).max() > LARGEST:
-            raise BadInput(f"mesh {path}: a coordinate is not a finite number up to {LARGEST:g}")
+        _check_coordinates(vertices, path)
         wrong = faces[(faces < 0) | (faces >= len(vertices))]
         if len(wrong):
             raise BadInput(f"mesh {path}: a face names vertex {int(wrong[0])} of {len(vertices)}")
         if np.linalg.det(turn @ matrix[:3, :3]) < 0:
             faces = faces[:, ::-1]
         yield MeshPart(str(name), vertices, faces, _color(geometry), _aliases(str(name), aliases))
+
+
+def _check_coordinates(vertices: Array, path: Path) -> None:
+    if not np.isfinite(vertices).all() or np.abs(vertices).max() > LARGEST:
+        raise BadInput(f"mesh {path}: a coordinate is not a finite number up to {LARGEST:g}")
 
 
 def _aliases(name: str, aliases: dict[str, set[str]]) -> frozenset[str]:
@@ -252,9 +264,9 @@ def _folder_resolver(path: Path, kind: str) -> Any:
 def _check_stl(data: bytes, path: Path) -> None:
     """Binary STL: 84 bytes and 50 per triangle, exactly; ASCII STL: 'solid' ... 'endsolid'."""
     count = struct.unpack_from("<I", data, 80)[0] if len(data) >= 84 else 0
-    if len(data) >= 84 and len(data) == 84 + 50 * count:
-        if count == 0:
-            raise BadInput(f"mesh {path} holds no triangles")
+    if len(data) == 84 and count == 0:
+        raise BadInput(f"mesh {path} holds no triangles")
+    if stl.is_binary(data):
         return
     head = data[:512].lstrip().lower()
     if head.startswith(b"solid") and b"facet" in data[:4096].lower() and b"\0" not in data[:4096]:
