@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from andante.physics.checks.battery import CHECKS, CheckResult, check_engine
-
 from .camera import Camera
 from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .engine import Actor, Engine
@@ -14,6 +12,7 @@ from .tree import BodyTree, body_tree
 from .video import VideoWriter, film_strip
 
 if TYPE_CHECKING:
+    from .checks.battery import CHECKS, CheckResult, check_engine
     from .render import Renderer, rest_poses
 
 __all__ = [
@@ -47,9 +46,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The renderer is imported when it is asked for: it loads MuJoCo."""
+    """The renderer is imported when it is asked for, as it loads MuJoCo; so is the battery of checks."""
     if name in ("Renderer", "rest_poses"):
         from . import render
 
         return getattr(render, name)
+    if name in ("CHECKS", "CheckResult", "check_engine"):
+        from .checks import battery
+
+        return getattr(battery, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

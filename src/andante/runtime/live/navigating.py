@@ -23,7 +23,6 @@ from andante.runtime.scans import scan_of
 from andante.sensors import Channel, Lidar
 
 from .stage import Stage
-from .wheel_driver import WheelDriver
 
 EVERY = 10  # control periods between two decisions
 PREVIEW, PARTS = 1.5, 15  # of the local plan [s], poses
@@ -36,8 +35,7 @@ class LiveNavigation:
 
     def __init__(self, stage: Stage, grid: OccupancyGrid | None, speed: float = math.inf) -> None:
         self.stage, self.grid = stage, grid
-        walker = stage.walker
-        self.wheels: WheelDriver | None = walker if isinstance(walker, WheelDriver) else None
+        self.wheels = stage.wheels
         self.vehicle = self.wheels.vehicle if self.wheels is not None else _walking_vehicle(stage)
         self._reference = np.asarray(self.vehicle.reference, dtype=float)
         suite = stage.sim.sensors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,9 @@ from .guard import Guard
 from .library import Library
 from .rising import Rising
 from .servos import LiveServos
-from .wheel_driver import WheelDriver
+
+if TYPE_CHECKING:
+    from .wheel_driver import WheelDriver
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
 POSE_SPEED = 0.4  # share of the joints' top speed on the way to a stance
@@ -78,10 +80,13 @@ class Stage:
         self.limits = MotionLimits.of(self.robot)
         hold = np.array(sim.engine.wishes[sim.actor].targets, dtype=float)
         modes = np.full(len(names), Mode.POSITION, dtype=np.int8)
+        self.wheels: WheelDriver | None = None
         if self.ready.walker is None:
-            wheels = WheelDriver(sim, hold)
-            modes = wheels.modes
-            self.ready = replace(self.ready, walker=wheels)
+            from .wheel_driver import WheelDriver  # and with it the estimators
+
+            self.wheels = WheelDriver(sim, hold)
+            modes = self.wheels.modes
+            self.ready = replace(self.ready, walker=self.wheels)
         self._index = {mode: np.flatnonzero(modes == mode) for mode in (Mode.POSITION, Mode.VELOCITY)}
         free = np.flatnonzero(modes == Mode.OFF)
         if len(free):
@@ -125,8 +130,8 @@ class Stage:
     def free_joints(self) -> frozenset[str]:
         """Joints that driving does not need: they may be moved meanwhile."""
         busy = {name for name, speed in zip(self.robot.joint_names, self.speeds, strict=True) if speed}
-        if isinstance(self.walker, WheelDriver):
-            busy.update(self.walker.drive.steering_joints)
+        if self.wheels is not None:
+            busy.update(self.wheels.drive.steering_joints)
             return frozenset(self.robot.joint_names) - busy
         rig = getattr(getattr(self.walker, "body", None), "rig", None) or getattr(self.walker, "rig", None)
         if rig is None:
@@ -216,7 +221,7 @@ class Stage:
             self.ready = replace(self.ready, walker=fresh.walker, gait=fresh.gait, pose=fresh.pose)
         elif isinstance(self.board.present, Driving) and not self.board.waiting:
             return
-        made = self.ready if changed or isinstance(self.walker, WheelDriver) else None
+        made = self.ready if changed or self.wheels is not None else None
 
         def start(here: Array) -> Driving:
             if not self.upright:
@@ -238,12 +243,14 @@ class Stage:
         here = self.position
         began = np.zeros(3) if start is None else np.asarray(start, dtype=float)
         self.walker = walker
+        if walker is not self.wheels:
+            self.wheels = None
         self.reckoned_from = np.asarray(se2.compose(here, se2.inverse(began)), dtype=float)
         self.reckoned_from[2] = here[2] - began[2]
 
     def _stood_up(self) -> None:
         """The fall manager has brought the robot to its feet: it drives again from there."""
-        self.board.replace(self._driving(None if not isinstance(self.walker, WheelDriver) else self.ready))
+        self.board.replace(self._driving(None if self.wheels is None else self.ready))
 
     def _fell(self, event: FallEvent) -> None:
         where = f" ({event.where})" if event.where else ""

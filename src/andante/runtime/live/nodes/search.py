@@ -13,7 +13,6 @@ from andante.bus import messages
 from andante.errors import BadInput, UnknownName
 from andante.runtime.live.files import plain_name
 from andante.runtime.live.search_worker import SearchWorker
-from andante.search import SAMPLERS
 
 from .node import Answer, LiveNode
 
@@ -40,7 +39,7 @@ class SearchNode(LiveNode):
         self.offer("/search/pause", "std_srvs/srv/Trigger", self._pause)
         self.offer("/search/resume", "std_srvs/srv/Trigger", self._resume)
         self.offer("/search/replay", "andante_msgs/srv/SearchReplay", self._replay)
-        self.lists = {"studies": self._studies, "samplers": lambda: dict.fromkeys(SAMPLERS, "")}
+        self.lists = {"studies": self._studies, "samplers": lambda: dict.fromkeys(_samplers(), "")}
         self._worker: SearchWorker | None = None
         self._job: dict[str, Any] = {}
         self._count, self._end = 0, ""
@@ -69,8 +68,8 @@ class SearchNode(LiveNode):
         if self._worker is not None:
             raise BadInput("a search is running; pause it first")
         sampler = str(request.sampler) or "cmaes"
-        if sampler not in SAMPLERS:
-            raise UnknownName.among("sampler", sampler, SAMPLERS)
+        if sampler not in _samplers():
+            raise UnknownName.among("sampler", sampler, _samplers())
         budget = int(request.budget) or 200
         workers = int(request.workers) or 1
         seconds = float(request.seconds) or TRIAL
@@ -207,3 +206,10 @@ def _candidate(row: dict[str, Any]) -> Any:
         _number(row["time"]),
         bool(row["fallen"]),
     )
+
+
+def _samplers() -> tuple[str, ...]:
+    """Names of all samplers; imported when somebody searches, as a session opens more quickly without."""
+    from andante.search import SAMPLERS
+
+    return SAMPLERS
