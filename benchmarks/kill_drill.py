@@ -31,7 +31,7 @@ TOYS = Path(__file__).resolve().parent / "hardening" / "toys.py"
 EXPERIMENT = """name = "stroll"
 trial = "{toys}:stroll"
 engines = ["none"]
-trials = 32
+trials = 64
 seed = 3
 [factors]
 way = [1.0, 2.0]
@@ -47,7 +47,7 @@ wait = 0.02
 SLIDE = """name = "slide"
 trial = "parity"
 engines = ["mujoco"]
-trials = 8
+trials = 12
 seed = 1
 [factors]
 scene = ["sliding"]
@@ -64,7 +64,7 @@ yaw = 0.1
 
 def searches() -> dict[str, Job]:
     """Toy searches with three samplers, and one of the NAO's gait on MuJoCo."""
-    own = ["--objective", f"{TOYS}:Hill", "--budget", "120", "--workers", "2", "--batch", "8"]
+    own = ["--objective", f"{TOYS}:Hill", "--budget", "240", "--workers", "2", "--batch", "8"]
     jobs = {
         f"search {sampler}": _search(["nao", "--sampler", sampler, *own], kills, 5)
         for sampler, kills in {"random": 6, "cmaes": 5, "elites": 4}.items()

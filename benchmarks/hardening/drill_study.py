@@ -22,7 +22,8 @@ from .victim import Victim, children, gone
 Row = dict[str, Any]
 Words = Callable[[Path], list[str]]  # of the command for a store
 PATIENCE = 300.0  # for anything that a loaded machine may delay [s]
-STARTING = 0.25  # share of the kills that come while the process still starts
+STARTING = 0.25  # share of the kills that come while the process still starts, at the latest with its first result
+LONGEST_START = 4.0  # [s]
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,11 @@ def drill(job: StudyJob, folder: Path, dice: random.Random) -> Iterator[Row]:
 def _one(job: StudyJob, store: Path, victim: Victim, before: bytes, dice: random.Random) -> tuple[Row, bytes]:
     known = before.count(b"\n")
     aim, starting = known + dice.randint(1, job.most), dice.random() < STARTING
-    delay = dice.uniform(0.0, 4.0) if starting else dice.uniform(0.0, 0.1)
-    if not starting:
+    if starting:
+        victim.wait_until(lambda: victim.announced > known, dice.uniform(0.0, LONGEST_START))
+    else:
         victim.wait_until(lambda: victim.announced >= aim, PATIENCE)
-    time.sleep(delay)
+        time.sleep(dice.uniform(0.0, 0.1))
     over = not victim.running
     wrong = [f"ended with {victim.process.returncode}: {victim.heard()[-200:]}"] if victim.process.returncode else []
     workers, seen, announced = children(victim.process.pid), _whole(store), victim.announced
