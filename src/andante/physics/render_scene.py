@@ -13,19 +13,16 @@ from andante.description import meshes
 from andante.description.link import Link, Material, Visual
 from andante.description.shapes import (
     RGBA,
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
     Geometry,
     Heightmap,
     Mesh,
     Plane,
-    Sphere,
 )
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
+
+from .mujoco_shapes import add_field, field_pose, quaternion, set_solid
 
 PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no colour is known
 GROUND: RGBA = (0.86, 0.87, 0.88, 1.0)
@@ -150,8 +147,7 @@ class _Maker:
         geom = body.add_geom()
         pose = self._form(geom, visual)
         geom.pos = pose.translation
-        x, y, z, w = pose.quaternion
-        geom.quat = [w, x, y, z]
+        geom.quat = quaternion(pose)
         geom.contype = geom.conaffinity = 0
         ground = isinstance(visual.geometry, Plane)
         stated = visual.material.rgba
@@ -177,25 +173,17 @@ class _Maker:
     def _form(self, geom: Any, visual: Visual) -> SE3:
         kinds = mujoco.mjtGeom
         match visual.geometry:
-            case Box(size):
-                geom.type, geom.size = kinds.mjGEOM_BOX, [s / 2 for s in size]
-            case Sphere(radius):
-                geom.type, geom.size = kinds.mjGEOM_SPHERE, [radius, 0, 0]
-            case Cylinder(radius, length):
-                geom.type, geom.size = kinds.mjGEOM_CYLINDER, [radius, length / 2, 0]
-            case Capsule(radius, length):
-                geom.type, geom.size = kinds.mjGEOM_CAPSULE, [radius, length / 2, 0]
-            case Ellipsoid(radii):
-                geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, list(radii)
             case Plane(normal, size):
                 x, y = (0.0 if side >= ENDLESS else side / 2 for side in size)
                 geom.type, geom.size = kinds.mjGEOM_PLANE, [x, y, 1.0]
                 return visual.pose @ SE3.from_parts(so3.between([0, 0, 1], normal), np.zeros(3))
             case Mesh() as mesh:
                 geom.type, geom.meshname = kinds.mjGEOM_MESH, self._mesh(mesh)
-            case Heightmap(heights) as field:
+            case Heightmap() as field:
                 geom.type, geom.hfieldname = kinds.mjGEOM_HFIELD, self._field(field)
-                return visual.pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in heights)))
+                return field_pose(visual.pose, field)
+            case solid:
+                set_solid(geom, solid)
         return visual.pose
 
     def _mesh(self, mesh: Mesh) -> str:
@@ -209,11 +197,6 @@ class _Maker:
 
     def _field(self, field: Heightmap) -> str:
         if field not in self._assets:
-            heights = np.asarray(field.heights, dtype=float)
-            rise = max(float(np.ptp(heights)), 1e-6)
-            asset = self.spec.add_hfield()
-            asset.name = self._assets[field] = f"field{len(self._assets)}"
-            asset.nrow, asset.ncol = heights.shape
-            asset.size = [field.size[0] / 2, field.size[1] / 2, rise, 0.02]
-            asset.userdata = ((heights - heights.min()) / rise).ravel()
+            self._assets[field] = f"field{len(self._assets)}"
+            add_field(self.spec, self._assets[field], field, thickness=0.02)
         return self._assets[field]

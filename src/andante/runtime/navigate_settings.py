@@ -13,10 +13,10 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
 from andante.localization.settings import settings_from
+from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.navigation import (
     Dwa,
     DwaSettings,
@@ -37,10 +37,8 @@ from andante.navigation import (
     controller_named,
     planner_named,
 )
-from andante.parsing import parse_json, parse_toml
 from andante.userfile import is_user_reference
 
-MAX_BYTES = 1024 * 1024
 CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")
 TABLES = ("vehicle", "navigator", "layers", "inflation", "margins", "planner", "mcl", *CONTROLLER_TABLES)
 Tables = Mapping[str, Mapping[str, Any]]
@@ -48,13 +46,7 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 def read_tables(path: Path) -> dict[str, dict[str, Any]]:
     """Tables of a TOML or JSON file of settings, their names checked."""
-    if not path.is_file():
-        raise BadInput(f"{path}: no such parameter file")
-    text = read_bytes(path, MAX_BYTES)
-    try:
-        data = parse_json(text) if path.suffix.lower() == ".json" else parse_toml(text.decode("utf-8"))
-    except ValueError as error:
-        raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
+    data = read_parameter_file(path)
     for name, table in data.items() if isinstance(data, dict) else [("the file", None)]:
         if not isinstance(table, dict):
             raise BadInput(f"{path}: {name} is no table; parameters stand in tables such as [mppi] or [layers]")

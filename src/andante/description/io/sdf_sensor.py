@@ -5,6 +5,7 @@ from __future__ import annotations
 from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
+from .noise_names import NOISE
 from .sdf_include import Reading
 from .sdf_values import child_number, name_of, raw_pose, text_of
 from .values import number
@@ -54,16 +55,6 @@ BODIES = {
     "gps": ("gps", "navsat"),
     "wireless_receiver": ("transceiver",),
     "wireless_transmitter": ("transceiver",),
-}
-NOISE = {
-    "type": "noise_type",
-    "mean": "noise_mean",
-    "stddev": "noise_stddev",
-    "bias_mean": "bias_mean",
-    "bias_stddev": "bias_stddev",
-    "dynamic_bias_stddev": "dynamic_bias_stddev",
-    "dynamic_bias_correlation_time": "dynamic_bias_correlation_time",
-    "precision": "noise_precision",
 }
 
 

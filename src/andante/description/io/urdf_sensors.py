@@ -9,6 +9,7 @@ from andante.description.link import IDENTITY, Link
 from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
+from .noise_names import NOISE
 from .urdf_parts import Context, origin, pose_of
 from .values import LARGEST, number, vector
 from .xmltree import Node
@@ -24,15 +25,6 @@ KINDS = {
     "bumper_sensor": "contact",
 }
 _AXES = ("x", "y", "z")
-_NOISE = {  # element below <noise> -> end of the parameter's name
-    "type": "noise_type",
-    "mean": "noise_mean",
-    "stddev": "noise_stddev",
-    "bias_mean": "bias_mean",
-    "bias_stddev": "bias_stddev",
-    "dynamic_bias_stddev": "dynamic_bias_stddev",
-    "dynamic_bias_correlation_time": "dynamic_bias_correlation_time",
-}
 
 
 def _lidar(top: str) -> dict[str, str]:
@@ -48,7 +40,7 @@ def _lidar(top: str) -> dict[str, str]:
         f"{top}/range/min": "range_min",
         f"{top}/range/max": "range_max",
         f"{top}/range/resolution": "resolution",
-        **{f"{top}/noise/{tag}": name for tag, name in _NOISE.items()},
+        **{f"{top}/noise/{tag}": name for tag, name in NOISE.items()},
     }
 
 
@@ -56,7 +48,7 @@ def _imu() -> dict[str, str]:
     table = {"imu/orientation_reference_frame/localization": "localization"}
     for quantity in ("angular_velocity", "linear_acceleration"):
         for axis in _AXES:
-            for tag, name in _NOISE.items():
+            for tag, name in NOISE.items():
                 table[f"imu/{quantity}/{axis}/noise/{tag}"] = f"{quantity}_{axis}_{name}"
     return table
 
@@ -68,12 +60,12 @@ _CAMERA = {
     "camera/image/format": "format",
     "camera/clip/near": "near",
     "camera/clip/far": "far",
-    **{f"camera/noise/{tag}": name for tag, name in _NOISE.items()},
+    **{f"camera/noise/{tag}": name for tag, name in NOISE.items()},
 }
 _OLD_IMU = {  # Gazebo 1.x: one noise for all axes
     f"imu/noise/{old}/{tag}": f"{new}_{name}"
     for old, new in (("rate", "angular_velocity"), ("accel", "linear_acceleration"))
-    for tag, name in _NOISE.items()
+    for tag, name in NOISE.items()
 } | {"imu/noise/type": "noise_type"}
 _SONAR = {
     "sonar/min": "range_min",
@@ -90,7 +82,7 @@ _FORCE_TORQUE = {
         f"force_torque/{quantity}/{axis}/noise/{tag}": f"{quantity}_{axis}_{name}"
         for quantity in ("force", "torque")
         for axis in _AXES
-        for tag, name in _NOISE.items()
+        for tag, name in NOISE.items()
     },
 }
 WRITTEN: Mapping[str, Mapping[str, str]] = {  # what the writer nests, path -> name

@@ -12,15 +12,20 @@ from andante.parsing import parse_json, parse_toml
 MAX_BYTES = 1024 * 1024
 
 
-def read_parameters(path: Path) -> dict[str, Any]:
-    """Names and values (numbers, true/false, words) of a file."""
+def read_parameter_file(path: Path) -> Any:
+    """What a parameter file holds, TOML or, by its ending, JSON; what it must be is for the caller to say."""
     if not path.is_file():
         raise BadInput(f"{path}: no such parameter file")
     text = read_bytes(path, MAX_BYTES)
     try:
-        data = parse_json(text) if path.suffix.lower() == ".json" else parse_toml(text.decode("utf-8"))
+        return parse_json(text) if path.suffix.lower() == ".json" else parse_toml(text.decode("utf-8"))
     except ValueError as error:
         raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
+
+
+def read_parameters(path: Path) -> dict[str, Any]:
+    """Names and values (numbers, true/false, words) of a file."""
+    data = read_parameter_file(path)
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
     for name, value in data.items():

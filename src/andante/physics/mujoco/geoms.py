@@ -16,12 +16,13 @@ import numpy as np
 
 from andante.description import meshes
 from andante.description.link import Surface
-from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
 from andante.description.source import Problem, Severity
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.physics.convex import MAX_TRIANGLES, convex_parts
 from andante.physics.engine import Actor
+from andante.physics.mujoco_shapes import add_field, field_pose, quaternion, set_solid
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape
 
@@ -29,12 +30,6 @@ CONTACT_TIME = 0.01  # time constant of a contact where nothing is stated [s]
 SOFTEST_CONTACT = 0.05  # and of the softest stated one [s]
 ALL_BITS = 0x7FFFFFFF
 SHARED_BIT = 0x1  # geoms that may meet anything
-
-
-def quaternion(pose: SE3) -> Array:
-    """Quaternion w x y z of a pose, MuJoCo's order."""
-    x, y, z, w = pose.quaternion
-    return np.array([w, x, y, z])
 
 
 class Bits:
@@ -125,24 +120,16 @@ class GeomMaker:
         if isinstance(geometry, (Plane, Heightmap)) and not static:
             raise Unsupported(f"engine mujoco: {where} moves and cannot collide as a {type(geometry).__name__.lower()}")
         match geometry:
-            case Box(size):
-                geom.type, geom.size = kinds.mjGEOM_BOX, [s / 2 for s in size]
-            case Sphere(radius):
-                geom.type, geom.size = kinds.mjGEOM_SPHERE, [radius, 0, 0]
-            case Cylinder(radius, length):
-                geom.type, geom.size = kinds.mjGEOM_CYLINDER, [radius, length / 2, 0]
-            case Capsule(radius, length):
-                geom.type, geom.size = kinds.mjGEOM_CAPSULE, [radius, length / 2, 0]
-            case Ellipsoid(radii):
-                geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, list(radii)
             case Plane(normal):
                 geom.type, geom.size = kinds.mjGEOM_PLANE, [0, 0, 1]
                 return shape.pose @ SE3.from_parts(so3.between([0, 0, 1], normal), np.zeros(3))
             case Mesh():
                 geom.type, geom.meshname = kinds.mjGEOM_MESH, self._mesh(geometry)
-            case Heightmap(heights):
+            case Heightmap():
                 geom.type, geom.hfieldname = kinds.mjGEOM_HFIELD, self._field(geometry)
-                return shape.pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in heights)))
+                return field_pose(shape.pose, geometry)
+            case _:
+                set_solid(geom, geometry)
         return shape.pose
 
     def _mesh(self, mesh: Mesh) -> str:
@@ -176,13 +163,8 @@ class GeomMaker:
     def _field(self, field: Heightmap) -> str:
         """Name of a height field; its zero is the lowest height."""
         if field not in self._assets:
-            heights = np.asarray(field.heights, dtype=float)
-            rise = max(float(np.ptp(heights)), 1e-6)
-            asset = self.spec.add_hfield()
-            asset.name = self._assets[field] = f"field{len(self._assets)}"
-            asset.nrow, asset.ncol = heights.shape
-            asset.size = [field.size[0] / 2, field.size[1] / 2, rise, max(0.5, rise)]
-            asset.userdata = ((heights - heights.min()) / rise).ravel()
+            self._assets[field] = f"field{len(self._assets)}"
+            add_field(self.spec, self._assets[field], field)
         return self._assets[field]
 
 
