@@ -100,10 +100,11 @@ def prepare(robot: Robot, request: Request) -> Prepared:
             return gait.make(robot, request)
     names = gait_names(robot)
     if not names:
-        count = leg_count(robot)
+        from .leg_faults import leg_faults
+
         raise BadInput(
-            f"robot {robot.name!r} cannot walk: {count or 'no'} legs were found in it; gaits need 2 (walk), 4 or more "
-            f"({', '.join(PATTERNS)}), or name your own as file.py:Name"
+            f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
+            f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"
         )
     raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
 
@@ -127,6 +128,10 @@ def leg_count(robot: Robot) -> int:
         return len(find_legs(robot))
     except AndanteError:
         return 0
+
+
+def _counted(legs: int) -> str:
+    return {0: "no legs were", 1: "1 leg was"}.get(legs, f"{legs} legs were")
 
 
 def _many_legs(robot: Robot) -> bool:

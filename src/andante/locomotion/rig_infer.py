@@ -75,7 +75,12 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     """
     if knees not in KNEES:
         raise UnknownName.among("knee direction", knees, KNEES)
-    branches = find_legs(robot)
+    try:
+        branches = find_legs(robot)
+    except BadInput as error:
+        from .leg_faults import leg_faults
+
+        raise BadInput(f"{error} ({leg_faults(robot)})") from None
     if robot.fixed_base:
         raise BadInput(
             f"robot {robot.name!r} is welded to the world, so it cannot walk; give its body a free joint "
