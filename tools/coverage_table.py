@@ -95,13 +95,14 @@ def as_table(rows: Iterable[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def measured(files: Iterable[Path]) -> list[Row]:
-    """A row per module from data files, which are read and left as they are."""
+def measured(files: Iterable[Path], modules: Iterable[Path] | None = None) -> list[Row]:
+    """A row per module, of all or of some, from data files, which are read and left as they are."""
+    chosen = None if modules is None else [str(module) for module in modules]
     with tempfile.TemporaryDirectory() as folder:
         coverage = Coverage(data_file=str(Path(folder) / "all"), config_file=str(CONFIG))
         coverage.combine([str(file) for file in files], strict=True, keep=True)
         told = Path(folder) / "told.json"
-        coverage.json_report(outfile=str(told), ignore_errors=True)
+        coverage.json_report(outfile=str(told), ignore_errors=True, include=chosen)
         return module_rows(json.loads(told.read_text(encoding="utf-8"))["files"])
 
 
