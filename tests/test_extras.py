@@ -1,15 +1,19 @@
 """What is said about a missing extra: the command, or that nothing exists for this Python and system."""
 
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from packaging.requirements import Requirement
 
-from andante.extras import how_to_get
+from andante.extras import EXTRAS as EXTRA_OF
+from andante.extras import PACKAGES, how_to_get, missing_package, renewal
 
-EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 LINUX = {"sys_platform": "linux", "platform_machine": "x86_64", "platform_release": "6.8.0-41-generic"}
 ARM = {**LINUX, "platform_machine": "aarch64"}
 WINDOWS = {"sys_platform": "win32", "platform_machine": "AMD64", "platform_release": "11"}
@@ -76,3 +80,53 @@ def test_without_metadata_the_command_is_given(monkeypatch):
 
 def test_all_names_every_other_extra():
     assert EXTRAS["all"] == [f"andante[{','.join(name for name in EXTRAS if name != 'all')}]"]
+
+
+def imported(statement):
+    with pytest.raises(ImportError) as caught:
+        exec(statement)
+    return caught.value
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Sets where andante was installed from, as pip notes it."""
+
+    def put(text):
+        monkeypatch.setattr(metadata, "distribution", lambda _name: SimpleNamespace(read_text=lambda _file: text))
+
+    return put
+
+
+def test_a_missing_package_is_named_with_its_command(installed, monkeypatch):
+    installed('{"dir_info": {"editable": true}, "url": "file:///home/me/my%20lab"}')
+    monkeypatch.setitem(sys.modules, "serial", None)
+    assert missing_package(imported("import serial")) == (
+        "the package pyserial is missing (no module 'serial'): this environment is older than the code; "
+        "pip install -e '/home/me/my lab'"
+    )
+    assert str(missing_package(imported("from numpy import no_such"))).startswith(
+        "the package numpy does not fit (cannot import name 'no_such' from 'numpy'"
+    )
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    told = missing_package(imported("import pyarrow"))
+    assert told == "the package pyarrow is missing (no module 'pyarrow'): pip install 'andante[report]'"
+
+
+@pytest.mark.parametrize("statement", ["import andante.nowhere", "from andante import nowhere_at_all", "import json.x"])
+def test_modules_of_our_own_are_no_packages_to_install(statement):
+    assert missing_package(imported(statement)) is None
+
+
+@pytest.mark.parametrize("text", [None, "{}", '{"url": "x", "archive_info": {}}', "[]", "no json"])
+def test_an_installed_package_is_renewed(installed, text):
+    installed(text)
+    assert renewal() == "pip install --upgrade andante"
+
+
+def test_modules_of_extras_and_packages_are_those_of_the_project():
+    needed = [Requirement(text).name for text in PROJECT["dependencies"]]
+    brought = {extra: [Requirement(text).name for text in texts] for extra, texts in EXTRAS.items()}
+    assert set(PACKAGES.values()) <= {*needed, *(name for names in brought.values() for name in names)}
+    for module, extra in EXTRA_OF.items():
+        assert PACKAGES.get(module, module) in brought[extra]

@@ -1,10 +1,21 @@
-"""How to get what an extra brings: the pip command, or that there is nothing for this Python and system."""
+"""How to get what is missing: the pip command, or that there is nothing for this Python and system."""
 
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Mapping
 from importlib import metadata
+
+PACKAGES = {  # by module, where the names differ
+    "OpenGL": "pyopengl", "PIL": "pillow", "collada": "pycollada", "fast_simplification": "fast-simplification",
+    "foxglove": "foxglove-sdk", "mpl_toolkits": "matplotlib", "mujoco": "mujoco-core", "serial": "pyserial",
+    "yaml": "pyyaml",
+}  # fmt: skip
+EXTRAS = {  # by module
+    "cyclonedds": "ros2", "dartpy": "dart", "foxglove": "foxglove", "panda3d": "ode", "pyarrow": "report",
+    "pybullet": "bullet", "ray": "ray",
+}  # fmt: skip
 
 
 def how_to_get(extra: str, environment: Mapping[str, str] | None = None) -> str:
@@ -36,3 +47,36 @@ def how_to_get(extra: str, environment: Mapping[str, str] | None = None) -> str:
 def command(extra: str) -> str:
     """The pip command for an extra."""
     return f"pip install 'andante[{extra}]'"
+
+
+def missing_package(error: ImportError) -> str | None:
+    """One line about a package that is missing or too old, with the command to get it; None for modules of our own.
+
+    An environment that was made for an earlier version of the code lacks what has been added since.
+    """
+    module = (error.name or "").partition(".")[0]
+    if not module or module == "andante" or module in sys.stdlib_module_names:
+        return None
+    package = PACKAGES.get(module, module)
+    missing = isinstance(error, ModuleNotFoundError)
+    there = f"is missing (no module {error.name!r})" if missing else f"does not fit ({error})"
+    if module in EXTRAS:
+        return f"the package {package} {there}: {how_to_get(EXTRAS[module])}"
+    return f"the package {package} {there}: this environment is older than the code; {renewal()}"
+
+
+def renewal() -> str:
+    """The pip command that brings all that this version needs: of the folder it runs from, or of the package."""
+    import json
+    from shlex import quote
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        text = metadata.distribution("andante").read_text("direct_url.json") or "{}"
+        place = json.loads(text)
+        if place.get("dir_info", {}).get("editable"):
+            return f"pip install -e {quote(url2pathname(urlsplit(place['url']).path))}"
+    except (metadata.PackageNotFoundError, ValueError, KeyError, AttributeError):
+        pass
+    return "pip install --upgrade andante"

@@ -201,3 +201,26 @@ def test_import_is_light():
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "told"),
+    [
+        (
+            "cbor2",
+            2,
+            "the package cbor2 is missing (no module 'cbor2'): this environment is older than the code; pip in",
+        ),
+        ("andante.nowhere", 70, "internal error (ModuleNotFoundError: No module named 'andante.nowhere')"),
+    ],
+)
+def test_an_environment_older_than_the_code(andante, monkeypatch, module, code, told):
+    def command(**_options):
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    monkeypatch.setattr("andante.cli.main.app", command)
+    monkeypatch.delenv("ANDANTE_DEBUG", raising=False)
+    found, out, err = andante("robots")
+    assert (found, out) == (code, "")
+    assert err.startswith(f"andante: {told}")
+    assert err.count("\n") == 1

@@ -122,9 +122,20 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("ANDANTE_DEBUG"):
             raise
-        kind = type(error).__name__
-        code = _complain(f"internal error ({kind}: {error}); ANDANTE_DEBUG=1 shows where; please report it", 70)
+        code = _missing(error) or _complain(
+            f"internal error ({type(error).__name__}: {error}); ANDANTE_DEBUG=1 shows where; please report it", 70
+        )
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _missing(error: Exception) -> int | None:
+    """Say which package is missing; None when that is not what happened."""
+    if not isinstance(error, ImportError):
+        return None
+    from andante.extras import missing_package
+
+    line = missing_package(error)
+    return None if line is None else _complain(line)
 
 
 def _place(error: UsageError) -> str:
