@@ -93,7 +93,8 @@ def installed(monkeypatch):
     """Sets where andante was installed from, as pip notes it."""
 
     def put(text):
-        monkeypatch.setattr(metadata, "distribution", lambda _name: SimpleNamespace(read_text=lambda _file: text))
+        found = SimpleNamespace(read_text=lambda _file: text, requires=[])
+        monkeypatch.setattr(metadata, "distribution", lambda _name: found)
 
     return put
 
