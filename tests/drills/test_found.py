@@ -1,6 +1,8 @@
-"""What the fuzzing has found, each as one line now: launch files, recordings, tables, stores."""
+"""What the fuzzing has found, each as one line now: launch files, recordings, tables, stores, logs, far places."""
 
 import json
+import math
+import warnings
 import zlib
 
 import numpy as np
@@ -28,6 +30,7 @@ PARAMETERS = {"engine": "mujoco", "scene": "sliding", "dt": 0.001, "trial": 0}
         (b"seed = " + b"9" * 400, "1329 bits"),
         (b"place = " + b"[" * 5000 + b"]" * 5000, "nested too deeply"),
         (b"robot = '\xff'", "decode"),
+        (b".".join([b"a"] * 50_000) + b" = 1", "a key of more than 100 parts"),
     ],
 )
 def test_launch_files(text, said, tmp_path):
@@ -130,3 +133,87 @@ def test_manifests_with_other_sessions(sessions, tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps({"fingerprint": "x", "sessions": sessions}))
     with pytest.raises(BadInput, match="missing or damaged"):
         StudyFolder(tmp_path, None).manifest()
+
+
+@pytest.fixture
+def no_warnings():
+    """Numbers that overflow on the way are a mistake, told or not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.usefixtures("no_warnings")
+@pytest.mark.parametrize("value", ["1e308", "-1e308", "1e10", "nan"])
+def test_numbers_of_a_drive_beyond_belief(tmp_path, value):
+    from andante.mapping.io.logs import read_log
+    from andante.mapping.io.trajectories import read_trajectory
+    from andante.mapping.records import Odometry
+
+    scan = "FLASER 3 1 2 3 {x} 0 0 {x} 0 0 {t} h {t}\n"
+    (tmp_path / "a.log").write_text(scan.format(x=0, t=1) + scan.format(x=value, t=2) + scan.format(x=1, t=3))
+    log = read_log(tmp_path / "a.log")
+    assert [record.pose[0] for record in log.odometry] == [0.0, 1.0]
+    assert "1 broken lines" in log.warnings[0]
+    with pytest.raises(BadInput, match=r"odometry must be finite numbers, places within 1e[+]09 m"):
+        Odometry(0.0, (0.0, float(value), 0.0))
+    if value != "1e10":  # which stamps may be
+        (tmp_path / "a.tum").write_text(f"0 0 0 0 0 0 {value} 1\n")
+        with pytest.raises(BadInput, match=r"a.tum:1: a number is not finite, or beyond"):
+            read_trajectory(tmp_path / "a.tum")
+
+
+@pytest.mark.usefixtures("no_warnings")
+def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
+    from andante.localization.io.uwb_logs import read_uwb_log
+    from andante.localization.synthetic import SETUP
+
+    lines = [f"range,0,0,0x6902,{value}" for value in ("3", "1e308", "4", "5", "inf", "3")]
+    lines += [
+        f"imu,{k},0,0,{turn},0,0,{force}" for k, (turn, force) in enumerate([(0, 9.8), (1e308, 9.8), (0, -1e308)])
+    ]
+    (tmp_path / "u.csv").write_text("\n".join(lines) + "\n")
+    log = read_uwb_log(tmp_path / "u.csv", SETUP)
+    np.testing.assert_array_equal(log.ranges, [3, 4, 5, 3])
+    assert [reading.acceleration for reading in log.imu] == [(0.0, 0.0, 9.8)]
+    assert "2 broken lines" in log.notes[0]
+    assert "2 ranges" in log.notes[1]
+
+
+@pytest.mark.usefixtures("no_warnings")
+@pytest.mark.parametrize("x", [1e308, -1e300, 1e8, math.nan])
+def test_places_too_far_for_maps(x):
+    from andante.mapping.log_odds import LogOddsGrid
+    from andante.navigation.costmap import FARTHEST, Costmap
+    from andante.navigation.planning import checked_pose
+
+    with pytest.raises(BadInput, match=r"the goal must be x, y, yaw as finite numbers .* within 1e[+]07 m"):
+        checked_pose("goal", [x, 0.5, 0.0])
+    costmap = Costmap(0.05, (0.0, 0.0, 0.5), np.zeros((4, 4), np.uint8), np.zeros((4, 4), np.float32))
+    with pytest.raises(BadInput, match="a place must be finite numbers x, y within"):
+        costmap.cell_of((x, 0.5))
+    assert costmap.cell_of((0.0, FARTHEST))[0] > 4
+    with pytest.raises(BadInput, match=r"too far for cells|finite points|would grow"):
+        LogOddsGrid().add((0.0, 0.0), [[x, 1.0]])
+
+
+def test_keys_at_the_end_of_time():
+    from andante.motion.keyframes import Key, Keyframes
+
+    with pytest.raises(BadInput, match=r"key 2 of 'nod' needs a time from 0 to 1e[+]06 s, got 1e[+]308"):
+        Keyframes("nod", (Key(0.0, {"a": 0.0}), Key(1e308, {"a": 1.0})))
+
+
+SPINNER = """<sdf version="1.9" xmlns:andante="urn:andante"><model name="m"><link name="a"/><link name="b"/>
+<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis>
+<andante:joint armature="{}"/></joint></model></sdf>"""
+
+
+def test_rotors_of_negative_inertia(tmp_path):
+    from andante.description.io.open import read_robot
+
+    (tmp_path / "r.sdf").write_text(SPINNER.format(0.5))
+    assert read_robot(tmp_path / "r.sdf").joints[0].dynamics.armature == 0.5
+    (tmp_path / "r.sdf").write_text(SPINNER.format(-0.5))
+    with pytest.raises(BadInput, match=r"armature must be >= 0, got -0.5"):
+        read_robot(tmp_path / "r.sdf")

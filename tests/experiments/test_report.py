@@ -1,6 +1,7 @@
 """Reports: numbers, words, figures and files of a run beside a reference."""
 
 import csv
+import json
 import math
 import re
 from dataclasses import replace
@@ -206,3 +207,23 @@ def test_a_run_in_which_all_failed_says_why(toy, tmp_path):
     made = write_report([tmp_path / "run"])
     assert made.verdict[1] == "No trial gave a measure; 10 of them ended with: ValueError: no way of 1"
     assert "nothing to compare" in made.verdict[2]
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_a_report_that_fails_leaves_the_older_one(run):
+    made = write_report([run])
+    before = {path: path.read_bytes() for path in made.path.parent.rglob("*") if path.is_file()}
+    manifest = run / "manifest.json"
+    sound = json.loads(manifest.read_text())
+    manifest.write_text("{}")
+    with pytest.raises(BadInput, match="missing or damaged"):
+        write_report([run])
+    with pytest.raises(BadInput, match="missing or damaged"):
+        write_report([run], run.parent / "never")
+    assert not (run.parent / "never").exists()
+    assert {path: path.read_bytes() for path in made.path.parent.rglob("*") if path.is_file()} == before
+    last = sound["sessions"][-1]
+    for changed in ({"stamp": {"objective": 3}}, {"stamp": {"objective": {"engines": "x"}}}, {}):
+        kept = {name: value for name, value in last.items() if name not in ("stamp", "executor", "workers")}
+        manifest.write_text(json.dumps({**sound, "sessions": [kept | changed]}))
+        assert write_report([run]).verdict == made.verdict

@@ -164,6 +164,8 @@ def test_round_trip_and_found_beside_the_robot(tmp_path, shell):
         (lambda t: t.replace("[stance]", "[stance"), "not valid TOML"),
         (lambda t: t.replace('"leg0_knee" = ', '"leg0_nee" = ', 1), "leg0_nee"),
         (lambda t: t.replace("radius = 0.008", "radius = [1]", 1), r"legs\[0\]\.radius"),
+        (lambda t: t.replace("armature = ", "armature = -", 1), r"servos\.leg0_\w+\.armature must be >= 0, got -"),
+        (lambda t: t.replace("kd = ", "kd = -", 1), r"servos\.leg0_\w+\.kd must be >= 0, got -"),
     ],
 )
 def test_bad_files_are_named(tmp_path, change, told):

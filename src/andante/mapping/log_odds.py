@@ -14,6 +14,7 @@ from ._grid_kernels import draw_scan
 from .grid import MOST_CELLS, UNKNOWN, OccupancyGrid
 
 THOUSAND = 1000
+FARTHEST = 2**31  # from the world's origin [cells]
 CHUNK = 64  # the map grows by whole chunks of so many cells
 
 
@@ -70,6 +71,10 @@ class LogOddsGrid:
 
     def cover(self, low: Array, high: Array) -> None:
         """Grow until the box from low (2,) to high (2,) [m] lies inside."""
+        if not (np.abs([low, high]) < FARTHEST * self.resolution).all():
+            raise BadInput(
+                f"a scan reaches to {np.abs([low, high]).max():.3g} m, too far for cells of {self.resolution} m"
+            )
         first = np.floor(low / self.resolution).astype(int)
         last = np.floor(high / self.resolution).astype(int)
         rows, cols = self.cells.shape

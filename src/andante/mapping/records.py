@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
 
 from .scan import Scan
+
+LARGEST = 1e9  # number that a log of a drive may hold: m, rad, m/s^2, ...
+LATEST = 1e12  # stamp [s]
+
+
+def believable(values: ArrayLike) -> bool:
+    """Whether all values, times aside, are numbers that can be computed with: finite and at most 1e9."""
+    return bool((np.abs(np.asarray(values, dtype=float)) <= LARGEST).all())
 
 
 @dataclass(frozen=True)
@@ -22,8 +31,9 @@ class Odometry:
     pose: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.time) and len(self.pose) == 3 and all(map(math.isfinite, self.pose))):
-            raise BadInput(f"odometry must be finite numbers, got time {self.time} and pose {self.pose}")
+        if not (math.isfinite(self.time) and len(self.pose) == 3 and all(abs(v) <= LARGEST for v in self.pose)):
+            told = f"got time {self.time} and pose {self.pose}"
+            raise BadInput(f"odometry must be finite numbers, places within {LARGEST:g} m, {told}")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from andante.geometry import Array
 
 INTERPOLATIONS = ("smooth", "cubic", "linear", "hold")
 MOST_KEYS = 200_000
+LATEST = 1e6  # key [s]
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ class Keyframes:
         last = -inf
         for number, key in enumerate(self.keys, 1):
             place = f"{key.source}: " if str(key.source) else where
-            if not (isfinite(key.time) and key.time >= 0):
-                raise BadInput(f"{place}key {number} of {self.name!r} needs a time >= 0 s, got {key.time}")
+            if not 0 <= key.time <= LATEST:
+                told = f"needs a time from 0 to {LATEST:g} s, got {key.time:g}"
+                raise BadInput(f"{place}key {number} of {self.name!r} {told}")
             if key.time <= last:
                 raise BadInput(
                     f"{place}key {number} of {self.name!r} goes back in time: {key.time:g} s after {last:g} s; "

@@ -16,6 +16,7 @@ from ._distance_kernels import FREE, INSCRIBED, LETHAL, NO_INFORMATION, OCCUPIED
 from .vehicle import Vehicle
 
 UNKNOWN_POLICIES = ("free", "avoid", "blocked")
+FARTHEST = 1e7  # place from the world's origin, as maps with national grids have it [m]
 _AVOIDED = 120  # cost of unknown space under the policy "avoid"
 
 
@@ -80,9 +81,12 @@ class Costmap:
 
     def cell_of(self, point: ArrayLike) -> tuple[int, int]:
         """Row and column of the cell that holds a world point; it may lie outside the map."""
-        x, y = self.to_frame(np.asarray(point, dtype=float)[:2])
-        if not (math.isfinite(x) and math.isfinite(y)):
-            raise BadInput(f"a place must be finite numbers x, y, got {np.asarray(point).tolist()}")
+        place = np.asarray(point, dtype=float)[:2]
+        if not (np.abs(place) <= FARTHEST).all():
+            raise BadInput(
+                f"a place must be finite numbers x, y within {FARTHEST:g} m, got {np.asarray(point).tolist()}"
+            )
+        x, y = self.to_frame(place)
         return math.floor(y / self.resolution), math.floor(x / self.resolution)
 
     def point_of(self, cells: ArrayLike) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .costmap import Costmap
+from .costmap import FARTHEST, Costmap
 from .path import Path
 
 _SLACK = 0.08  # free places that much further away are about as near [m]
@@ -42,12 +42,15 @@ class GlobalPlanner(Protocol):
 
 
 def checked_pose(what: str, pose: ArrayLike) -> Array:
-    """A pose x, y, yaw with finite x and y; the yaw may be NaN or left out, which means any."""
+    """A pose x, y, yaw with finite x and y, no farther than maps lie; the yaw may be NaN or left out: any."""
     p = np.asarray(pose, dtype=float)
     if p.shape == (2,):
         p = np.array([p[0], p[1], math.nan])
-    if p.shape != (3,) or not np.isfinite(p[:2]).all() or math.isinf(p[2]):
-        raise BadInput(f"the {what} must be x, y, yaw as finite numbers (yaw may be NaN: any), got {p.tolist()}")
+    if p.shape != (3,) or not (np.abs(p[:2]) <= FARTHEST).all() or math.isinf(p[2]):
+        raise BadInput(
+            f"the {what} must be x, y, yaw as finite numbers (yaw may be NaN: any; x, y within {FARTHEST:g} m), "
+            f"got {p.tolist()}"
+        )
     return p
 
 

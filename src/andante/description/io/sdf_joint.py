@@ -275,6 +275,8 @@ def _with_own(node: Node, joint: Joint) -> Joint:
         joint = replace(joint, dynamics=losses)
     pitch = value("screw_pitch", joint.screw_pitch)
     armature = value("armature", 0.0)
+    if armature < 0:
+        raise own.error(f"armature must be >= 0, got {armature:g}")
     dynamics = replace(joint.dynamics, armature=armature)
     return replace(joint, dynamics=dynamics, initial=value("initial", joint.initial), screw_pitch=pitch)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from andante.experiments.objective import recording_name
 from andante.experiments.reference import REAL, read_reference
 from andante.experiments.runner import arguments_of, experiment_of
 from andante.experiments.table import Row, Values, rows_of, write_csv, write_parquet
+from andante.files import made_folder
 from andante.search import StudyFolder
 from andante.search.tables import write_whole
 
@@ -63,6 +65,8 @@ def write_report(
 ) -> Report:
     """Report on the runs of one experiment in one or several folders (engines apart, say) into `out`/report.html.
 
+    An older report in that folder is replaced when the new one is complete.
+
     out: by default `report` in the first folder. reference: replaces that of the experiment; "none": without.
     standard: the source of the reference that counts as the truth.
     """
@@ -76,28 +80,38 @@ def write_report(
     experiment = replace(experiment, engines=tuple(values.sources), reference=asked)
     analysis = Analysis(experiment, values, Values.of(experiment, known), standard)
     target = (folders[0] / "report") if out is None else out
-    for name in ("figures", "tables"):
-        shutil.rmtree(target / name, ignore_errors=True)
-        (target / name).mkdir(parents=True)
-    pictures: dict[str, tuple[str, bytes]] = {}
-    for name, (caption, figure) in all_figures(analysis).items():
-        figure.savefig(target / "figures" / f"{name}.pdf", metadata={"CreationDate": None})
-        picture = io.BytesIO()
-        figure.savefig(picture, format="png")
-        (target / "figures" / f"{name}.png").write_bytes(picture.getvalue())
-        pictures[name] = (caption, picture.getvalue())
-    tables = all_tables(analysis)
-    for table in tables:
-        (target / "tables" / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
-        (target / "tables" / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
-    notices = _results(target, experiment, folders, labels)
-    sentences = verdict(analysis)
-    text = page(analysis, sentences, pictures, tables, _facts(folders), _commands(folders, experiment, target),
-                _links(folders, labels, experiment, target))  # fmt: skip
-    write_whole(target / "report.html", text)
+    facts, sentences, tables = _facts(folders), verdict(analysis), all_tables(analysis)
+    with made_folder(target), tempfile.TemporaryDirectory(dir=target, prefix=".report.") as held:
+        stage = Path(held)
+        pictures = _pictures(stage, analysis)
+        (stage / "tables").mkdir()
+        for table in tables:
+            (stage / "tables" / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
+            (stage / "tables" / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
+        notices = _results(stage, experiment, folders, labels)
+        text = page(analysis, sentences, pictures, tables, facts, _commands(folders, experiment, target),
+                    _links(folders, labels, experiment, target))  # fmt: skip
+        write_whole(stage / "report.html", text)
+        for made in sorted(stage.iterdir()):
+            if made.is_dir():
+                shutil.rmtree(target / made.name, ignore_errors=True)
+            made.replace(target / made.name)
     names = tuple(table.name for table in tables)
     spent = time.perf_counter() - begin
     return Report(target / "report.html", sentences, tuple(pictures), names, analysis, spent, notices)
+
+
+def _pictures(folder: Path, analysis: Analysis) -> dict[str, tuple[str, bytes]]:
+    """Caption and PNG of every figure, which is also written into `folder`/figures, with a PDF."""
+    (folder / "figures").mkdir()
+    pictures: dict[str, tuple[str, bytes]] = {}
+    for name, (caption, figure) in all_figures(analysis).items():
+        figure.savefig(folder / "figures" / f"{name}.pdf", metadata={"CreationDate": None})
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png")
+        (folder / "figures" / f"{name}.png").write_bytes(picture.getvalue())
+        pictures[name] = (caption, picture.getvalue())
+    return pictures
 
 
 def _common(folders: Sequence[Path]) -> tuple[Experiment, tuple[str, ...]]:
@@ -142,19 +156,23 @@ def _facts(folders: Sequence[Path]) -> dict[str, Any]:
     for folder in folders:
         study = StudyFolder.open(folder)
         for session in study.manifest()["sessions"][-1:]:
-            stamp = dict(session["stamp"])
-            objective = stamp.pop("objective", {})
+            stamp = dict(session.get("stamp", {}))
+            objective = _table(stamp.pop("objective", {}))
             facts |= {name: value for name, value in stamp.items() if name not in facts}
-            engines = objective.get("engines", {})
+            engines = _table(objective.get("engines", {}))
             facts |= {f"engine {name}": value for name, value in engines.items()}
             facts["processor"] = objective.get("cpu")
-            facts[f"{folder.name}: executor, workers"] = f"{session['executor']}, {session['workers']}"
+            facts[f"{folder.name}: executor, workers"] = f"{session.get('executor')}, {session.get('workers')}"
         facts[f"{folder.name}: seed"] = study.config.seed
         facts[f"{folder.name}: fingerprint"] = study.config.fingerprint
         model = arguments_of(folder).get("model")
         if model:
             facts[f"{folder.name}: model"] = json.dumps(model)
     return facts
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _commands(folders: Sequence[Path], experiment: Experiment, target: Path) -> list[str]:

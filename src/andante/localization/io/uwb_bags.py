@@ -10,7 +10,7 @@ import numpy as np
 from andante.errors import AndanteError, BadInput
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
-from andante.mapping.records import ImuReading
+from andante.mapping.records import ImuReading, believable
 
 RANGE, IMU = "sensor_msgs/msg/Range", "sensor_msgs/msg/Imu"
 USUAL_IMU = ("/imu/data", "/imu")
@@ -93,7 +93,7 @@ def _imu_topic(topics: list[str]) -> str:
 def _imu(message: Any, time: float) -> ImuReading:
     w, a = message.angular_velocity, message.linear_acceleration
     values = np.array([w.x, w.y, w.z, a.x, a.y, a.z], dtype=float)
-    if not np.isfinite(values).all():
+    if not believable(values):
         raise ValueError("not finite")
     gx, gy, gz, ax, ay, az = (float(value) for value in values)
     return ImuReading(time, (gx, gy, gz), (ax, ay, az))

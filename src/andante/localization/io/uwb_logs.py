@@ -9,7 +9,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
-from andante.mapping.records import ImuReading
+from andante.mapping.records import LARGEST, ImuReading
 
 TABLES = (".csv", ".txt", ".csv.gz", ".txt.gz")
 BAGS = (".bag", ".db3", ".mcap")
@@ -36,7 +36,7 @@ def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
 def checked(log: UwbLog, path: Path) -> UwbLog:
     """The log with wild readings left out and counted; units that cannot be metres are told."""
     notes = list(log.notes)
-    good = np.isfinite(log.times) & np.isfinite(log.ranges) & (log.ranges > 0)
+    good = np.isfinite(log.times) & (log.ranges > 0) & (log.ranges <= LARGEST)
     if not good.any():
         raise BadInput(f"{path}: holds no usable range")
     if (~good).any():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from andante.errors import AndanteError, BadInput
 from andante.files import write_bytes
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
-from andante.mapping.records import ImuReading
+from andante.mapping.records import LATEST, ImuReading, believable
 
 MAX_BYTES = 512 * 1024 * 1024
 TIME = ("time", "t", "stamp", "timestamp", "time_s", "timestamp_s", "seconds", "sec")
@@ -157,7 +156,7 @@ class _Reader:
                 self._inertial(time, [float(word) for word in words])
 
     def _inertial(self, time: float, values: list[float]) -> None:
-        if len(values) != 6 or not all(map(math.isfinite, values)):
+        if len(values) != 6 or not believable(values):
             raise ValueError
         gx, gy, gz, ax, ay, az = values
         self.imu.append(ImuReading(time, (gx, gy, gz), (ax, ay, az)))
@@ -175,6 +174,6 @@ class _Reader:
 
 def _number(word: str) -> float:
     value = float(word)
-    if not math.isfinite(value):
+    if not abs(value) <= LATEST:
         raise ValueError
     return value

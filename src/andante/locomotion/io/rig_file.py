@@ -148,6 +148,9 @@ def _servos(path: Path, data: Any) -> dict[str, dict[str, float]]:
     for name, values in data.items():
         _check_keys(path, f"servos.{name}", values, SERVO, ())
         out[name] = _table(path, f"servos.{name}", values)
+        for key, value in out[name].items():
+            if value < 0:
+                raise BadInput(f"{path}: servos.{name}.{key} must be >= 0, got {value:g}")
     return out
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.mapping.records import ImuReading, Log, Odometry, Record
+from andante.mapping.records import ImuReading, Log, Odometry, Record, believable
 from andante.mapping.scan import Scan
 
 from .frames import FrameTree, bare, read_frames
@@ -233,7 +233,10 @@ def _se3(position: Any, turn: Any) -> SE3:
     quaternion = np.array([turn.x, turn.y, turn.z, turn.w], dtype=float)
     if not (np.abs(quaternion) < 1e6).all() or np.linalg.norm(quaternion) < 1e-6:
         quaternion = np.array([0.0, 0.0, 0.0, 1.0])
-    return SE3.from_xyz_quaternion([position.x, position.y, position.z], quaternion)
+    place = [position.x, position.y, position.z]
+    if not believable(place):
+        raise ValueError("not finite")
+    return SE3.from_xyz_quaternion(place, quaternion)
 
 
 def _planar(pose: SE3) -> tuple[float, float, float]:
@@ -262,11 +265,11 @@ def _imu(message: Any, time: float, mount: SE3 | None) -> ImuReading:
     w, a, q = message.angular_velocity, message.linear_acceleration, message.orientation
     turn = np.eye(3) if mount is None else mount.rotation
     gyro, force = turn @ np.array([w.x, w.y, w.z]), turn @ np.array([a.x, a.y, a.z])
-    if not (np.isfinite(gyro).all() and np.isfinite(force).all()):
+    if not (believable(gyro) and believable(force)):
         raise ValueError("not finite")
     quaternion = np.array([q.x, q.y, q.z, q.w], dtype=float)
     orientation = None
-    if message.orientation_covariance[0] != -1 and np.isfinite(quaternion).all() and np.linalg.norm(quaternion) > 0.5:
+    if message.orientation_covariance[0] != -1 and believable(quaternion) and np.linalg.norm(quaternion) > 0.5:
         roll, pitch, yaw = so3.to_rpy(so3.from_quaternion(quaternion) @ turn.T)
         orientation = (float(roll), float(pitch), float(yaw))
     gx, gy, gz = (float(value) for value in gyro)

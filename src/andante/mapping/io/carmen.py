@@ -10,7 +10,7 @@ import numpy as np
 from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
 from andante.geometry import Array, se2
-from andante.mapping.records import Log, Odometry, Record
+from andante.mapping.records import LATEST, Log, Odometry, Record, believable
 from andante.mapping.scan import MOST_BEAMS, Scan
 
 MAX_BYTES = 1024 * 1024 * 1024
@@ -85,7 +85,7 @@ class _Reader:
             raw = words[0].startswith("RAW")
             poses = np.zeros((0, 3)) if raw else _floats(words[after : after + 6]).reshape(2, 3)
         ranges = np.array(words[first : first + count], dtype=float)
-        if len(ranges) != count or not np.isfinite(poses).all():
+        if len(ranges) != count or not believable(poses):
             raise ValueError
         self.rows.append(("scan", _stamp(words), ranges, poses, angles))
 
@@ -148,7 +148,7 @@ class _Reader:
 
 def _floats(words: list[str]) -> Array:
     values = np.array(words, dtype=float)
-    if len(values) not in (3, 6) or not np.isfinite(values).all():
+    if len(values) not in (3, 6) or not believable(values):
         raise ValueError
     return values
 
@@ -163,7 +163,7 @@ def _count(word: str) -> int:
 def _stamp(words: list[str]) -> float:
     """Logger or message time: the word before the host name, which is the last but two."""
     time = float(words[-3])
-    if not math.isfinite(time) or len(words) < 9:
+    if not abs(time) <= LATEST or len(words) < 9:
         raise ValueError
     return time
 

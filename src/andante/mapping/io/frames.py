@@ -9,6 +9,7 @@ import numpy as np
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput
 from andante.geometry import SE3
+from andante.mapping.records import believable
 
 MAX_BYTES = 1024 * 1024
 ROBOT_FILES = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
@@ -73,7 +74,7 @@ def read_frames(path: Path) -> FrameTree:
             values = np.array(words[2:], dtype=float)
         except ValueError:
             values = np.zeros(0)
-        if len(values) not in (6, 7) or not np.isfinite(values).all():
+        if len(values) not in (6, 7) or not believable(values):
             raise BadInput(f"{where}: a line is 'parent child x y z yaw pitch roll' or '... x y z qx qy qz qw'")
         if len(values) == 7 and np.linalg.norm(values[3:]) < 1e-6:
             raise BadInput(f"{where}: the quaternion is zero")

@@ -11,6 +11,7 @@ from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.geometry import Array
+from andante.mapping.records import LATEST
 from andante.mapping.trajectory import Trajectory
 
 MAX_BYTES = 512 * 1024 * 1024
@@ -73,8 +74,8 @@ def _row(words: list[str], where: str) -> tuple[float, float, float, float]:
         values = [float(word) for word in (words[1:7] + words[-1:] if carmen else words)]
     except ValueError:
         raise BadInput(f"{where}: a pose line holds numbers, got {' '.join(words)[:80]!r}") from None
-    if not all(map(math.isfinite, values)):
-        raise BadInput(f"{where}: a number is not finite")
+    if not all(abs(value) <= LATEST for value in values):
+        raise BadInput(f"{where}: a number is not finite, or beyond {LATEST:g}")
     if carmen and len(words) >= 9:
         return values[6], values[0], values[1], values[2]
     if not carmen and len(values) == 4:
