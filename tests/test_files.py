@@ -1,11 +1,12 @@
 """Files are written whole or not at all."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from andante.errors import BadInput
-from andante.files import made_folder, whole_file, write_all, write_bytes
+from andante.files import made_folder, read_bytes, read_text, whole_file, write_all, write_bytes
 
 
 def test_the_new_file_takes_the_place_of_the_old(tmp_path):
@@ -85,3 +86,29 @@ def test_folders_that_were_made_for_nothing_go_again(tmp_path):
     assert (tmp_path / "a" / "b" / "kept").exists()
     with pytest.raises(BadInput, match=r"folder .* cannot be made"), made_folder(tmp_path / "a" / "b" / "kept" / "c"):
         pass
+
+
+def test_reading_stays_within_its_limit(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"\xef\xbb\xbfgr\xc3\xb6\xc3\x9fe")
+    assert read_text(path) == "größe"
+    assert read_bytes(path, 10) == path.read_bytes()
+    with pytest.raises(BadInput, match="files over 0 MB are refused"):
+        read_bytes(path, 9)
+    path.write_bytes(b"x" * (1 << 20) + b"y")
+    with pytest.raises(BadInput, match="files over 1 MB are refused"):
+        read_text(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(BadInput, match="not a text in UTF-8"):
+        read_text(path)
+    os.mkfifo(tmp_path / "pipe")
+    for name, said in (
+        ("none", "no such file"),
+        ("", "is a folder"),
+        ("pipe", "is not a regular file"),
+        ("x\0", "null"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            read_text(tmp_path / name)
+    with pytest.raises(BadInput, match="more than 0 MB"):
+        read_bytes(Path("/proc/self/status"), 100)  # which tells a size of 0

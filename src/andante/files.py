@@ -1,15 +1,48 @@
-"""Files that are written whole or not at all: first beside their place, then renamed onto it."""
+"""Files that are read within a limit, and written whole or not at all: first beside their place, then renamed."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from andante.errors import BadInput
+
+MOST_BYTES = 32 * 1024 * 1024  # of a file that is read at once
+MOST_TEXT = 1024 * 1024  # of a file of settings, by hand or by program [bytes]
+
+
+def read_bytes(path: Path, limit: int = MOST_BYTES) -> bytes:
+    """Contents of a regular file no longer than the limit [bytes]; BadInput in one line where it is none."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadInput(f"{path} is a folder, a file is wanted")
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInput(f"{path} is not a regular file; refused")
+        if status.st_size > limit:
+            raise BadInput(f"{path} has {status.st_size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
+        with path.open("rb") as stream:
+            data = stream.read(limit + 1)
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > limit:
+        raise BadInput(f"{path} gives more than {limit / 1e6:.0f} MB; refused")
+    return data
+
+
+def read_text(path: Path, limit: int = MOST_TEXT) -> str:
+    """The UTF-8 text of such a file, without a byte order mark."""
+    try:
+        return read_bytes(path, limit).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text in UTF-8") from None
 
 
 @contextmanager

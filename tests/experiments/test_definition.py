@@ -123,7 +123,7 @@ def test_python_experiments(toys, toy):
         load_experiment(f"{toys}:NO_TRIAL")
     with pytest.raises(UnknownName, match="no experiment 'nothing'; choices: engine-parity"):
         load_experiment("nothing")
-    with pytest.raises(BadInput, match=r"gone.toml: No such file"):
+    with pytest.raises(BadInput, match=r"gone.toml: no such file"):
         load_experiment("gone.toml")
 
 

@@ -170,7 +170,7 @@ def test_models_hold_for_their_level(tmp_path):
     (tmp_path / "bad.toml").write_text("a = 1\n")
     with pytest.raises(BadInput, match=r"the table \[model\] is missing"):
         read_model(tmp_path / "bad.toml")
-    with pytest.raises(BadInput, match="No such file"):
+    with pytest.raises(BadInput, match="no such file"):
         read_model(tmp_path / "gone.toml")
 
 

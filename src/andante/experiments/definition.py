@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import AndanteError, BadInput, UnknownName
+from andante.files import read_text
 from andante.parsing import parse_toml
 from andante.userfile import is_user_reference, load_user_object
 
@@ -39,12 +40,9 @@ def load_experiment(name: str) -> Experiment:
         return parse_experiment(text, f"{name}.toml")
     if name.endswith(".toml") or Path(name).is_file():
         path = Path(name)
-        try:
-            return parse_experiment(path.read_text(encoding="utf-8"), name, path.parent)
-        except UnicodeDecodeError:
-            raise BadInput(f"{name}: not a text in UTF-8") from None
-        except OSError as error:
-            raise BadInput(f"{name}: {error.strerror or error}; an experiment is a .toml file") from None
+        if not path.exists():
+            raise BadInput(f"{name}: no such file; an experiment is a .toml file")
+        return parse_experiment(read_text(path), name, path.parent)
     raise UnknownName.among("experiment", name, (*builtin_names(), "FILE.toml", "file.py:Name"))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.files import read_text
 from andante.parsing import parse_toml
 from andante.search.tables import toml_text, write_whole
 
@@ -28,9 +29,10 @@ def model_at(model: Mapping[str, float], factors: Mapping[str, Any]) -> dict[str
 
 def read_model(path: Path) -> dict[str, float]:
     """The parameters of a file."""
+    text = read_text(path)
     try:
-        table = parse_toml(path.read_text(encoding="utf-8")).get("model")
-    except (OSError, ValueError) as error:
+        table = parse_toml(text).get("model")
+    except ValueError as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
     if not isinstance(table, dict) or not table:
         raise BadInput(f"{path}: the table [model] is missing; `andante experiment fit` writes such files")

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput, UnknownName
+from andante.files import read_text
 
 from .experiment import Experiment
 from .table import Row
 
 REAL = "real"
+MOST_TABLE = 64 * 1024 * 1024  # [bytes]
 
 
 def reference_folder() -> Path:
@@ -135,9 +137,4 @@ def _number(word: str, place: str) -> float:
 
 def read_table_text(path: Path) -> str:
     """The text of a table; BadInput when it is none."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text in UTF-8") from None
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror or error}") from None
+    return read_text(path, MOST_TABLE)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput, UnknownName
+from andante.files import read_text
 from andante.geometry import Array
 from andante.parsing import parse_toml
 
@@ -121,8 +122,9 @@ def load_dh(source: str | Path) -> Chain:
         path = builtin[str(source)]
     elif not path.is_file():
         raise UnknownName.among("DH file or arm", str(source), builtin)
+    text = read_text(path)
     try:
-        data = parse_toml(path.read_text(encoding="utf-8"))
+        data = parse_toml(text)
         return dh_chain(
             data.get("rows", []), data.get("convention", "standard"), base=data.get("base"), tool=data.get("tool")
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import AndanteError, BadInput
+from andante.files import read_text
 from andante.parsing import parse_toml
 
 from .objective import ObjectiveSpec
@@ -114,8 +115,9 @@ class StudyConfig:
 
 def read_config(path: Path) -> StudyConfig:
     """The study of a file; BadInput names the file and what is wrong."""
+    text = read_text(path)
     try:
-        return StudyConfig.from_dict(parse_toml(path.read_text(encoding="utf-8")))
+        return StudyConfig.from_dict(parse_toml(text))
     except (AndanteError, ValueError) as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
 

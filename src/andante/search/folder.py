@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.files import MOST_BYTES, read_text
 from andante.parsing import parse_json
 
 from .config import StudyConfig, check_budget, read_config
@@ -70,10 +71,10 @@ class StudyFolder:
     def manifest(self) -> dict[str, Any]:
         """Fingerprint and sessions: when, how many candidates, which versions."""
         try:
-            table = parse_json((self.path / MANIFEST).read_text(encoding="utf-8"))
+            table = parse_json(read_text(self.path / MANIFEST, MOST_BYTES))
             if isinstance(table["fingerprint"], str) and all(map(_is_session, table["sessions"])):
                 return table
-        except (OSError, ValueError, KeyError, TypeError):
+        except (BadInput, ValueError, KeyError, TypeError):
             pass
         raise BadInput(f"{self.path / MANIFEST} is missing or damaged; take it from a backup")
 

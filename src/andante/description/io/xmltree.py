@@ -5,16 +5,15 @@ Entities, external subsets and oversized or over-deep documents are refused with
 
 from __future__ import annotations
 
-import stat
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from andante.description.source import Source
 from andante.errors import BadInput
+from andante.files import read_bytes as read_bytes
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 200
@@ -55,27 +54,6 @@ class Node:
         """A BadInput that names file, line and element."""
         name = f" {self.attributes['name']!r}" if self.attributes.get("name") else ""
         return BadInput(f"{self.source}: <{self.tag}>{name}: {message}")
-
-
-def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Contents of a file no longer than the limit."""
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise BadInput(f"{path} is a folder, a file is wanted")
-        if not stat.S_ISREG(status.st_mode):
-            raise BadInput(f"{path} is not a regular file; refused")
-        if status.st_size > limit:
-            raise BadInput(f"{path} has {status.st_size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
-        with path.open("rb") as stream:
-            data = stream.read(limit + 1)
-    except FileNotFoundError:
-        raise BadInput(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(data) > limit:
-        raise BadInput(f"{path} gives more than {limit / 1e6:.0f} MB; refused")
-    return data
 
 
 def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:
