@@ -28,7 +28,8 @@ def linearise(
     Edge k ties poses i and j: e = (R(i)ᵀ (t_j - t_i) - t_k turned by -yaw_k, wrapped yaw difference). `values`
     (edges, 4, 3, 3) become the blocks ii, ij, ji, jj; `gradient` (3 n,) is J ᵀ Ω e. `robust` (edges,) is Φ of dynamic
     covariance scaling (Agarwal et al., 2013), s = min(1, 2 Φ / (Φ + χ²)), infinite where an edge is trusted; χ² and s
-    go to `chi2` and `scale` (edges,).
+    go to `chi2` and `scale` (edges,). The gradient weighs an edge by s², so its cost is χ² up to Φ and
+    3 Φ - 4 Φ² / (Φ + χ²) beyond.
     """
     gradient[:] = 0.0
     cost = 0.0
@@ -53,7 +54,10 @@ def linearise(
             x2 += e[a] * we[a]
         f = 1.0 if robust[k] == math.inf else min(1.0, 2.0 * robust[k] / (robust[k] + x2))
         chi2[k], scale[k] = x2, f
-        cost += f * f * x2 + (0.0 if robust[k] == math.inf else robust[k] * (1.0 - f) ** 2)
+        if f == 1.0:
+            cost += x2
+        else:  # what has s² for its slope over χ²
+            cost += 3.0 * robust[k] - 4.0 * robust[k] * robust[k] / (robust[k] + x2)
         f *= f
         for a in range(3):
             for b in range(3):

@@ -27,6 +27,7 @@ AGREE = (0.3, 0.08)  # two loops that differ by less tell the same [m, rad]
 MEMORY = 12  # key scans that a loop waits for another that agrees
 SURE = 0.1  # information of a match against that of independent points
 PHI = 9.0  # of dynamic covariance scaling
+LESS = 10.0  # by which it falls from one solution of the graph to the next
 OFF = 0.15  # a new loop that is further off than this has the graph solved at once [m]
 EVERY = 50  # key scans between two solutions of the graph otherwise
 TURN_STEP = 0.02  # of the search for loops [rad]
@@ -75,12 +76,22 @@ class LoopFinder:
             self._solve()
         return self.edges()
 
-    def edges(self) -> list[Edge]:
-        """The confirmed loops as edges of a graph."""
-        return [Edge(loop.old, loop.new, loop.pose, loop.information, PHI) for loop in self.loops]
+    def edges(self, phi: float = PHI) -> list[Edge]:
+        """The confirmed loops as edges of a graph; phi: see `Edge.robust`."""
+        return [Edge(loop.old, loop.new, loop.pose, loop.information, phi) for loop in self.loops]
 
     def _solve(self) -> None:
-        self.poses = optimise(self.poses, [*self.chain, *self.edges()], iterations=8, tolerance=1e-3).poses
+        """Believe all loops first and doubt them by degrees (graduated non-convexity, Yang et al., 2020).
+
+        Doubted at once, the loops that take back much drift would be switched off: from there they look false.
+        """
+        start = optimise(self.poses, [*self.chain, *self.edges()], iterations=0)
+        phi = max(PHI, float(start.chi2[len(self.chain) :].max()))
+        while True:
+            self.poses = optimise(self.poses, [*self.chain, *self.edges(phi)], iterations=8, tolerance=1e-3).poses
+            if phi <= PHI:
+                break
+            phi = max(PHI, phi / LESS)
 
     def _candidates(self, new: int) -> list[int]:
         """Older key scans to try: the nearest of each earlier visit within the drift to be expected, at most three."""
