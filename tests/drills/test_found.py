@@ -161,6 +161,8 @@ def test_numbers_of_a_drive_beyond_belief(tmp_path, value):
         (tmp_path / "a.tum").write_text(f"0 0 0 0 0 0 {value} 1\n")
         with pytest.raises(BadInput, match=r"a.tum:1: a number is not finite, or beyond"):
             read_trajectory(tmp_path / "a.tum")
+    (tmp_path / "a.tum").write_text("1403636579763555584 0 0 0 0 0 0 1\n")  # stamps in nanoseconds
+    assert read_trajectory(tmp_path / "a.tum").times == 1403636579763555584
 
 
 @pytest.mark.usefixtures("no_warnings")
@@ -178,6 +180,8 @@ def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
     assert [reading.acceleration for reading in log.imu] == [(0.0, 0.0, 9.8)]
     assert "2 broken lines" in log.notes[0]
     assert "2 ranges" in log.notes[1]
+    (tmp_path / "w.csv").write_text("time_ns,0x6902\n1403636579763555584,3.0\n")
+    assert read_uwb_log(tmp_path / "w.csv", SETUP).times[0] == pytest.approx(1403636579.763555)
 
 
 @pytest.mark.usefixtures("no_warnings")

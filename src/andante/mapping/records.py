@@ -15,7 +15,7 @@ from andante.geometry import Array
 from .scan import Scan
 
 LARGEST = 1e9  # number that a log of a drive may hold: m, rad, m/s^2, ...
-LATEST = 1e12  # stamp [s]
+LATEST = 1e20  # stamp, in whatever unit: nanoseconds since 1970 are 2e18
 
 
 def believable(values: ArrayLike) -> bool:
