@@ -224,3 +224,32 @@ def test_an_environment_older_than_the_code(andante, monkeypatch, module, code, 
     assert (found, out) == (code, "")
     assert err.startswith(f"andante: {told}")
     assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+@pytest.mark.parametrize("joined", [False, True])
+def test_ctrl_c_that_ends_the_reader_too_is_quiet(joined):
+    """As in `andante ... | tee log`: lines that wait for the reader are dropped, the exit code stays that of Ctrl-C."""
+    script = (
+        "import sys\n"
+        "from andante.cli import main as cli\n"
+        "def command(**_options):\n"
+        "    sys.stdin.readline()\n"
+        "    sys.stdout.write('a line that waits')\n"
+        "    raise KeyboardInterrupt\n"
+        "cli.app = command\n"
+        "cli.main()\n"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if joined else subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+    )
+    run.stdout.close()  # the reader is gone
+    run.stdin.write(b"go\n")
+    run.stdin.close()
+    told = b"" if joined else run.stderr.read()
+    assert run.wait(60) == 130
+    assert told == (b"" if joined else b"andante: stopped\n")

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import threading
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, TextIO
 
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
@@ -113,7 +114,7 @@ def main() -> None:
     except Terminated:
         code = _complain("stopped", 143)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: end quietly
+        _silence(sys.stdout)  # nobody reads: end quietly
         code = 0
     except OSError as error:
         code = _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
@@ -168,9 +169,20 @@ class Terminated(BaseException):
 
 
 def _complain(message: str, code: int = 2) -> int:
-    sys.stdout.flush()
-    sys.stderr.write(f"andante: {one_line(message)}\n")
+    """Write the line; readers that the same Ctrl-C has ended are not missed."""
+    for stream, text in ((sys.stdout, ""), (sys.stderr, f"andante: {one_line(message)}\n")):
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            _silence(stream)
     return code
+
+
+def _silence(stream: TextIO) -> None:
+    """What is still written, or waits to be, goes nowhere."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from math import inf, nan
 from pathlib import Path
 
+from andante.errors import AndanteError
+
 from .config import StudyConfig
 from .event import Ended, Evaluated, Event, Notice, Started
 from .executors import Executor, Outcome, check_executor, make_executor
@@ -133,11 +135,19 @@ def _loop(
                     yield Notice(f"the first {evaluated} evaluations of this session all failed: {record.error}")
                 yield Evaluated(record, schedule.done, schedule.limit, rate, left, best, best is not before)
     except BaseException:
-        for outcome in (*ready, *pool.wait(0.0)):  # what is finished is kept
+        for outcome in (*ready, *_finished(pool)):  # what is finished is kept
             writer.append(record_of(outcome.task, outcome.figures, outcome.error))
         raise
     seconds_taken = time.perf_counter() - started
     yield Ended(schedule.done, evaluated, seconds_taken, rate if evaluated > 1 else None, best)
+
+
+def _finished(pool: Executor) -> list[Outcome]:
+    """Outcomes that are ready; none when workers have died, which the error that ends the study explains."""
+    try:
+        return pool.wait(0.0)
+    except AndanteError:
+        return []
 
 
 def _feed(schedule: Schedule, pool: Executor, until: float) -> None:

@@ -46,8 +46,12 @@ class _Worker:
         self.ready = False
         self.overdue = False
         self._answers = answers
-        self._send(spec)
-        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            self._send(spec)
+            threading.Thread(target=self._listen, daemon=True).start()
+        except BaseException:  # no pool knows of it yet
+            self._abandon()
+            raise
 
     def start(self, task: Task) -> None:
         self.task, self.since = task, time.monotonic()
@@ -59,6 +63,13 @@ class _Worker:
                 self.process.stdin.close()
         except OSError:
             pass
+
+    def _abandon(self) -> None:
+        self.process.kill()
+        self.end()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self.process.wait()
 
     def _send(self, text: str) -> None:
         try:
