@@ -84,14 +84,14 @@ class RosbridgeLink(RosLink):
     def _take(self, data: str | bytes) -> None:
         try:
             content = json.loads(data)
-            op = content["op"]
-        except (ValueError, TypeError, KeyError):
+            op, topic = content["op"], str(content.get("topic"))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return self._say_once("something came that is no rosbridge message")
         if op == "status" and content.get("level") in ("error", "warning"):
             self._say_once(str(content.get("msg"))[:160])
-        if op != "publish" or content.get("topic") not in self.hears:
+        if op != "publish" or topic not in self.hears:
             return None
-        topic, value = content["topic"], content.get("msg")
+        value = content.get("msg")
         try:
             message = messages.from_dict(self.hears[topic], value)
         except AndanteError as error:
