@@ -170,7 +170,7 @@ def _bag1(path: Path, damage: Damage) -> Iterator[Found]:
                     yield from _last_chunk(file.read(min(end - place, MOST)), topics, damage)
                 return
             fields, content = record
-            opcode = fields.get("op", b"\0")[0]
+            opcode = int.from_bytes(fields.get("op", b"")[:1], "little")
             if opcode == 0x03:
                 damage.open = int.from_bytes(fields.get("index_pos", b""), "little") == 0
             elif opcode == 0x05:
@@ -239,7 +239,7 @@ def _inside(raw: bytes, topics: dict[int, BagTopic]) -> Iterator[Found]:
 
 
 def _inside_record(fields: dict[str, bytes], content: bytes, topics: dict[int, BagTopic]) -> Iterator[Found]:
-    opcode = fields.get("op", b"\0")[0]
+    opcode = int.from_bytes(fields.get("op", b"")[:1], "little")
     number = int.from_bytes(fields.get("conn", b""), "little")
     if opcode == 0x07:
         told = _fields(content) or {}
