@@ -154,7 +154,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
         (("search", "nao", "--study", "s", "--shard", "3/2"), "a shard is i/n"),
         (("search", "nao", "--study", "s", "--freeze", "Z=1"), "no parameter 'Z'"),
         (("search", "nao", "--study", "s", "--option", "speed=1"), "no option of cmaes 'speed'"),
-        (("search", "nao", "--study", "s", "--seed", "-1"), "a seed is"),
+        (("search", "nao", "--study", "s", "--seed", "-1"), "'--seed'"),
         (("search", "nao", "--study", "s", "--minutes", "0"), "--minutes is a time"),
         (("search", "nao", "--study", "s", "--timeout", "0"), "timeout of a candidate"),
         (("search", "nao", "--study", "s", "--space", "none.toml"), "none.toml"),

@@ -221,3 +221,10 @@ def test_rotors_of_negative_inertia(tmp_path):
     (tmp_path / "r.sdf").write_text(SPINNER.format(-0.5))
     with pytest.raises(BadInput, match=r"armature must be >= 0, got -0.5"):
         read_robot(tmp_path / "r.sdf")
+
+
+def test_seeds_below_zero():
+    import andante as an
+
+    with pytest.raises(BadInput, match=r"a seed is a whole number from 0 .*, got -1"):
+        an.simulate("waffle", seed=-1, sensors=True)

@@ -15,7 +15,7 @@ Arguments = Annotated[list[str] | None, typer.Argument(metavar="[NAME:=VALUE]...
 RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="Built-in name or a URDF, xacro, SDF or MJCF file.")]
 WorldName = Annotated[str, typer.Option("--world", metavar="W", help="Built-in name or an SDF or MJCF file.")]
 EngineName = Annotated[str, typer.Option("--engine", metavar="E", help="mujoco, bullet, dart or ode.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of every random number.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random number.")]
 StepSize = Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")]
 Pose = Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to begin in.")]
 Start = Annotated[str, typer.Option("--start", metavar=POSE, help="Where it stands in the world [m, m, rad].")]

@@ -61,6 +61,8 @@ class SensorSuite:
         perfect: bool = False,
         anchors: Mapping[str, Vec3] | None = None,
     ) -> None:
+        if not 0 <= seed < 2**63:
+            raise BadInput(f"a seed is a whole number from 0 to 2^63 - 1, got {seed}")
         self.engine, self.actor, self.seed = engine, actor, seed
         robot = engine.actors[actor].tree.robot
         self._channels: dict[str, Channel] = {}
