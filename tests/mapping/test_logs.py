@@ -195,13 +195,17 @@ class Bag:
         )  # fmt: skip
         self.send("/odom", name, message, time)
 
-    def imu(self, time, rate):
+    def imu(self, time, rate, attitude=None):
+        """attitude: roll, pitch, yaw that the unit has found; None: it finds none."""
+        from andante.geometry import so3
+
         name, zero = "sensor_msgs/msg/Imu", np.zeros(9)
-        unknown = np.concatenate([[-1.0], np.zeros(8)])
-        turn = self.make("geometry_msgs/msg/Quaternion", x=0.0, y=0.0, z=0.0, w=1.0)
+        unknown = np.concatenate([[-1.0 if attitude is None else 0.1], np.zeros(8)])
+        q = [float(v) for v in so3.to_quaternion(so3.from_rpy(attitude or (0.0, 0.0, 0.0)))]
+        turn = self.make("geometry_msgs/msg/Quaternion", x=q[0], y=q[1], z=q[2], w=q[3])
         vector = self.store.types["geometry_msgs/msg/Vector3"]
         message = self.make(
-            name, header=self.header(time, "base_link"), orientation=turn, orientation_covariance=unknown,
+            name, header=self.header(time, "imu_link"), orientation=turn, orientation_covariance=unknown,
             angular_velocity=vector(0.0, 0.0, rate), angular_velocity_covariance=zero,
             linear_acceleration=vector(0.0, 0.0, 9.81), linear_acceleration_covariance=zero,
         )  # fmt: skip
@@ -334,6 +338,47 @@ def test_odometry_from_tf_and_a_lidar_upside_down(bag):
     assert [o.pose[0] for o in log.odometry] == pytest.approx([0.0, 1.0, 2.0])
     assert "odometry taken from tf" in " ".join(log.warnings)
     assert log.scans[0].points()[-1] == pytest.approx([2 * math.cos(-1), 2 * math.sin(-1)], abs=1e-6)
+
+
+def test_broken_messages_are_left_out_and_counted(bag):
+    writer, done = bag
+    writer.tf(0.0, "base_link", "laser", 0.2, 0.0, 0.0)
+    writer.tf(0.0, "base_link", "other", math.nan, 0.0, 0.0)
+    for k in range(3):
+        writer.odom(k + 0.5, math.inf if k == 1 else 1.0 * k, 0.0, 0.0)
+        writer.imu(k + 0.6, math.nan if k == 1 else 0.2)
+        writer.scan(k + 1.0, [1.0] * 5)
+    writer.writer.write(writer.connections["/scan"], 4_000_000_000, b"\0\1\2")
+    log = read_log(done())
+    assert len(log.scans) == 3
+    assert [o.pose[0] for o in log.odometry] == [0.0, 2.0]
+    assert len(log.imu) == 2
+    assert log.scans[0].sensor == pytest.approx((0.2, 0.0, 0.0))
+    assert any(words.endswith(": 4 broken messages left out") for words in log.warnings)
+
+
+def test_a_bag_of_broken_scans_is_refused(bag):
+    writer, done = bag
+    scans = writer.writer.add_connection("/scan", "sensor_msgs/msg/LaserScan", typestore=writer.store)
+    for k in range(3):
+        writer.writer.write(scans, k + 1, b"\0\1")
+    with pytest.raises(BadInput, match=r"holds no readable scan \(3 broken messages\)"):
+        read_log(done())
+
+
+def test_an_inertial_unit_on_its_side_is_turned_into_the_robots_axes(bag):
+    writer, done = bag
+    writer.tf(0.0, "base_link", "imu_link", 0.0, 0.0, 0.5, roll=math.pi / 2)
+    writer.tf(0.0, "base_link", "laser", 0.0, 0.0, 0.0)
+    writer.scan(1.0, [1.0] * 5)
+    writer.imu(1.1, 0.2)
+    writer.imu(1.2, 0.2, attitude=(math.pi / 2, 0.0, 0.5))  # of the unit: the robot stands level, looking along x
+    first, second = read_log(done()).imu
+    axis = np.array([math.sin(0.5), -math.cos(0.5), 0.0])  # the unit's z, seen from the robot
+    np.testing.assert_allclose(first.gyro, 0.2 * axis, atol=1e-9)
+    np.testing.assert_allclose(first.acceleration, 9.81 * axis, atol=1e-9)
+    assert first.orientation is None
+    np.testing.assert_allclose(second.orientation, np.zeros(3), atol=1e-9)
 
 
 def test_topics_by_name(bag):
