@@ -11,6 +11,7 @@ from andante.errors import BadInput, UnknownName
 from andante.experiments import Values, load_experiment
 from andante.experiments.fit import FitJob, FitObjective, Targets, run_fit, targets_of
 from andante.experiments.fit.guess import end_of_arc, guess, moved, predicted, usual_values
+from andante.experiments.fit.identify import _rounds
 from andante.experiments.fit.targets import fit_space, split
 from andante.experiments.model import read_model
 from andante.experiments.reference import read_reference
@@ -49,6 +50,43 @@ def test_turns_to_either_side_have_gains_of_their_own():
     found = guess(space, targets, usual_values(space))
     assert 1.1 < found["turn_left"] < 1.18 < found["turn_right"] < 1.25
     assert found["friction"] == 1.0
+
+
+@pytest.fixture
+def slipping(monkeypatch):
+    """An objective whose robot goes along the arc but slips and veers; what was evaluated is kept."""
+    objective, models = FitObjective(STRAIGHT.as_dict(), "mujoco", real_targets(STRAIGHT).as_dict()), []
+
+    def reached(model):
+        models.append(model)
+        away = {**model, "stride": 0.9 * model["stride"]}
+        ends = {test: predicted(away, factors) for test, factors in objective.targets.factors.items()}
+        return {t: {m: ends[t][m] + 0.02 for m in means} for t, means in objective.targets.means.items()}, 0
+
+    monkeypatch.setattr(objective, "reached", reached)
+    return objective, models
+
+
+def test_rounds_come_nearer_and_are_not_gone_twice(slipping, tmp_path):
+    objective, models = slipping
+    usual, nothing = _rounds(FitJob(STRAIGHT, tmp_path, rounds=0), objective)
+    assert (usual, nothing) == (usual_values(objective.space), -math.inf)
+    first = _rounds(FitJob(STRAIGHT, tmp_path, rounds=1), objective)
+    best = _rounds(FitJob(STRAIGHT, tmp_path, rounds=4), objective)
+    assert len(models) == 4
+    assert best[1] > first[1] + 0.05
+    assert best[0]["stride"] > 1.05 * first[0]["stride"]  # what slips has to want more
+    assert _rounds(FitJob(STRAIGHT, tmp_path, rounds=4), objective) == best
+    assert len(models) == 4
+    kept = json.loads((tmp_path / "rounds.json").read_text())
+    assert max(each["fitness"] for each in kept) == best[1]
+
+
+@pytest.mark.parametrize("text", ["", "{}x", "[1]", '[{"model": {}}]', '[{"model": 1, "fitness": 1, "reached": {}}]'])
+def test_rounds_that_nobody_wrote_are_refused(slipping, tmp_path, text):
+    (tmp_path / "rounds.json").write_text(text)
+    with pytest.raises(BadInput, match=r"rounds\.json: not what a fit has written; remove it"):
+        _rounds(FitJob(STRAIGHT, tmp_path, rounds=2), slipping[0])
 
 
 def test_an_aim_moves_by_what_was_missed():

@@ -138,16 +138,23 @@ def _rounds(job: FitJob, objective: FitObjective) -> tuple[dict[str, float], flo
     if not can_guess(objective.experiment) or job.rounds == 0:
         return usual, -math.inf
     file = job.out / "rounds.json"
-    kept: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    try:
+        kept: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+        reached = [each["reached"] for each in kept]
+        told = [(float(each["fitness"]), {n: float(v) for n, v in each["model"].items()}) for each in kept]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BadInput(f"{file}: not what a fit has written; remove it to guess anew") from None
     aim = objective.targets
     for number in range(job.rounds):
         if number >= len(kept):
             model = objective.space.clip(guess(objective.space, aim, usual))
             kept.append({"model": model, **objective.evaluate(model)})
+            reached.append(kept[number]["reached"])
+            told.append((float(kept[number]["fitness"]), {n: float(v) for n, v in model.items()}))
             write_whole(file, json.dumps(kept, indent=1) + "\n")
-        aim = moved(aim, objective.targets, kept[number]["reached"])
-    best = max(kept, key=lambda each: each["fitness"])
-    return {name: float(value) for name, value in best["model"].items()}, float(best["fitness"])
+        aim = moved(aim, objective.targets, reached[number])
+    fitness, best = max(told, key=lambda each: each[0])
+    return best, fitness
 
 
 def _search(
