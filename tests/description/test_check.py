@@ -1,5 +1,7 @@
 """Every finding of `check`, with its severity, its line and its advice."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import trimesh
@@ -25,6 +27,7 @@ from andante.description.check import check_file, check_robot
 from andante.description.check.masses import even_inertia
 from andante.description.check.overlaps import shapes_overlap
 from andante.description.check.recognise import find_legs, find_wheels
+from andante.description.io.open import read_world
 from andante.description.joint import Dynamics
 from andante.errors import AndanteError
 from andante.geometry import SE3, so3
@@ -277,6 +280,51 @@ def test_cycle_orphan_and_mimic_circle_in_a_file(tmp_path):
     <joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
     messages = [p.message for p in check_file(write(tmp_path, orphan)).problems]
     assert any("not connected to the root 'a': 'c'" in m for m in messages)
+
+
+NAMELESS = """<robot name="r"><link name="a"/><link/><link name="b"/>
+<joint name="j" type="fixed"><child link="b"/></joint>
+<joint type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+TWO_PARENTS = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>
+<joint name="ac" type="fixed"><parent link="a"/><child link="c"/></joint>
+<joint name="bc" type="fixed"><parent link="b"/><child link="c"/></joint></robot>"""
+DRIVEN = """<robot name="r"><link name="a"/><transmission name="t"><type>SimpleTransmission</type>
+<joint name="ghost"/></transmission></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "line", "words"),
+    [
+        (NAMELESS, "error", 1, "a link has no name"),
+        (NAMELESS, "error", 2, "joint 'j' names no parent link"),
+        (NAMELESS, "error", 3, "a joint has no name"),
+        ("<robot name='r'/>", "error", 1, "the robot has no links"),
+        (TWO_PARENTS, "warning", 4, "link 'c' hangs on 2 joints ('ac', 'bc'); the later ones close a loop"),
+        (DRIVEN, "warning", 1, "transmission 't' drives joint 'ghost', which does not exist"),
+    ],
+)
+def test_names_that_lack_or_lead_nowhere(tmp_path, text, severity, line, words):
+    told = [(str(p.severity), p.source.line, p.message) for p in check_file(write(tmp_path, text)).problems]
+    assert any((s, at) == (severity, line) and words in message for s, at, message in told), told
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "models"),
+    [
+        ("w.xml", "<mujoco><worldbody><geom type='box' size='1 1 1'/></worldbody></mujoco>", ["ground"]),
+        ("r.urdf", "<robot name='table'><link name='top'/></robot>", ["table"]),
+    ],
+)
+def test_other_files_serve_as_worlds(tmp_path, name, text, models):
+    world = read_world(Path(write(tmp_path, text, name)))
+    assert [model.name for model in world.models] == models
+    assert all(model.fixed for model in world.models)
+
+
+def test_a_page_is_no_world(tmp_path):
+    with pytest.raises(AndanteError, match="not a world; the root element should be <sdf> or <mujoco>"):
+        read_world(Path(write(tmp_path, "<html/>", "w.xml")))
 
 
 @pytest.mark.parametrize(
