@@ -1,5 +1,6 @@
 """What the fuzzing has found, each as one line now: launch files, recordings, tables, stores, logs, far places."""
 
+import gzip
 import json
 import math
 import warnings
@@ -228,3 +229,31 @@ def test_seeds_below_zero():
 
     with pytest.raises(BadInput, match=r"a seed is a whole number from 0 .*, got -1"):
         an.simulate("waffle", seed=-1, sensors=True)
+
+
+@pytest.mark.usefixtures("no_warnings")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a 0 0 0\nb 1e308 0 0\nc 0 1 0\n", "anchor b needs x y z as finite numbers up to 1e[+]09"),
+        ("a 0 0 0\nb 1 0 0\nc 0 1 0\nmap 1 2 -1e308\n", "map_from_uwb needs x, y, yaw as finite numbers up to"),
+    ],
+)
+def test_anchors_beyond_belief(tmp_path, text, said):
+    from andante.localization.io.uwb_setup import read_uwb_setup
+
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(BadInput, match=f"a.txt: {said}"):
+        read_uwb_setup(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\v", "\u2028".encode()])
+def test_logs_of_nothing_but_line_ends(tmp_path, monkeypatch, ending):
+    from andante.mapping.io import text_lines
+
+    monkeypatch.setattr(text_lines, "MOST_LINES", 10)
+    (tmp_path / "a.log").write_bytes(b"x" + ending * 5)
+    assert text_lines.read_lines(tmp_path / "a.log")[0] == "x"
+    (tmp_path / "a.log.gz").write_bytes(gzip.compress(b"x" + ending * 11))
+    with pytest.raises(BadInput, match="more than 10 lines"):
+        text_lines.read_lines(tmp_path / "a.log.gz")

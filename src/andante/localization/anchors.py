@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.mapping.records import LARGEST, believable
 
 NEAR_LINE = 1e-3  # anchors 0, 1, 2 that span less than this [m] lie on a line
 
@@ -30,12 +31,14 @@ class UwbSetup:
             raise BadInput(f"positioning needs at least 3 anchors, got {len(self.anchors)}")
         for kind, places in (("anchor", self.anchors), ("tag", self.tags)):
             for name, place in places.items():
-                if len(place) != 3 or not np.isfinite(place).all():
-                    raise BadInput(f"{kind} {name} needs x y z as finite numbers, got {place}")
+                if len(place) != 3 or not believable(place):
+                    raise BadInput(f"{kind} {name} needs x y z as finite numbers up to {LARGEST:g}, got {place}")
         if len({tuple(place) for place in self.anchors.values()}) < len(self.anchors):
             raise BadInput("two anchors stand at the same place")
         if not self.tags:
             raise BadInput("there is no tag")
+        if self.map_from_uwb is not None and not believable(self.map_from_uwb):
+            raise BadInput(f"map_from_uwb needs x, y, yaw as finite numbers up to {LARGEST:g}, got {self.map_from_uwb}")
 
     @property
     def anchor_positions(self) -> Array:

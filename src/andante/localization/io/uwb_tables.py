@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import AndanteError, BadInput
 from andante.files import write_bytes
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
+from andante.mapping.io.text_lines import read_lines
 from andante.mapping.records import LATEST, ImuReading, believable
 
-MAX_BYTES = 512 * 1024 * 1024
 TIME = ("time", "t", "stamp", "timestamp", "time_s", "timestamp_s", "seconds", "sec")
 UNITS = {"_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3}
 RANGE = ("range", "distance", "dist", "d", "r")
@@ -35,12 +34,8 @@ MOST_BROKEN = 0.5  # share of lines that may be broken
 
 def read_table(path: Path, setup: UwbSetup) -> UwbLog:
     """Ranges and IMU readings of a table, in the order of the file."""
-    data = read_bytes(path, MAX_BYTES)
-    if path.name.lower().endswith(".gz"):
-        data = gunzip(data, str(path), MAX_BYTES)
-    lines = data.decode("utf-8", errors="replace").splitlines()
     reader = _Reader(path, setup)
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         cells = [cell.strip() for cell in line.split("#")[0].replace(";", ",").split(",")]
         if len(cells) == 1:
             cells = cells[0].split()

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping.records import LATEST, Log, Odometry, Record, believable
 from andante.mapping.scan import MOST_BEAMS, Scan
+
+from .text_lines import read_lines
 
 MAX_BYTES = 1024 * 1024 * 1024
 FAR = 80.0  # ranges of a SICK above this mean no echo [m]
@@ -23,10 +24,7 @@ def read_carmen(path: Path, laser: str = "") -> Log:
 
     laser: FLASER (front), RLASER (rear), ROBOTLASER1, RAWLASER1 and so on; empty: the kind that comes most often.
     """
-    data = read_bytes(path, MAX_BYTES)
-    if path.name.lower().endswith(".gz"):
-        data = gunzip(data, str(path), MAX_BYTES)
-    lines = data.decode("ascii", errors="replace").splitlines()
+    lines = read_lines(path, MAX_BYTES)
     kinds: dict[str, int] = {}
     for line in lines:
         word = line.split(" ", 1)[0]

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.geometry import Array
 from andante.mapping.records import LATEST
 from andante.mapping.trajectory import Trajectory
 
-MAX_BYTES = 512 * 1024 * 1024
+from .text_lines import read_lines
+
 CARMEN = (".log", ".clf")
 
 
@@ -24,11 +24,8 @@ def read_trajectory(path: Path | str) -> Trajectory:
     Commas separate as blanks do; text after # is ignored.
     """
     path = Path(path)
-    data = read_bytes(path, MAX_BYTES)
-    if path.name.lower().endswith(".gz"):
-        data = gunzip(data, str(path), MAX_BYTES)
     rows: list[tuple[float, float, float, float]] = []
-    for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         words = line.split("#")[0].replace(",", " ").split()
         if not words or words[0] in ("PARAM", "FLASER", "RLASER", "SYNC", "MARKER"):
             continue
