@@ -130,7 +130,10 @@ def test_missing_meshes_only_matter_where_they_are_touched(andante, tmp_path, en
     (tmp_path / "c.urdf").write_text(ROBOT.replace(BOX, f"<collision>{mesh}</collision>"))
     code, out, err = andante("sim", "v.urdf", "--seconds", "0.01", "--engine", engine, "--json")
     assert (code, err) == (0, "")
-    assert "visual mesh 'package://nope/x.dae' not found" in json.loads(out)["problems"][0]
+    problem = json.loads(out)["problems"][0]
+    assert set(problem) == {"severity", "where", "message"}
+    assert (problem["severity"], problem["where"]) == ("warning", "v.urdf:1")
+    assert "visual mesh 'package://nope/x.dae' not found" in problem["message"]
     refused(andante("sim", "c.urdf", "--engine", engine), "c.urdf:1: link 'a' of 'r': collision mesh", "was not found")
 
 
