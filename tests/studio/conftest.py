@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,18 @@ GL = [
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
+    "--disable-gpu-compositing",  # putting text and picture together is quicker without a pretended graphics card
 ]
+# A screen of five pictures a second: drawing more without a graphics card leaves no time for the physics.
+SLOW_SCREEN = """const soon = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = draw => window.setTimeout(() => soon(draw), 180);"""
+# Requests of the page as they are but for one number: what takes long on real hardware too is asked for in short.
+SHORTEN = """([service, seconds]) => { const studio = andante.studio, ask = studio.ask; window.asked = [];
+    studio.ask = (name, type, request, ...more) => {
+        if (name !== service) return ask.call(studio, name, type, request, ...more);
+        window.asked.push(request);
+        return ask.call(studio, name, type, { ...request, seconds }, ...more); };
+    window.endShort = () => { studio.ask = ask; }; }"""
 PATIENCE = 120_000  # for anything to happen on a busy machine [ms]
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
@@ -41,6 +54,7 @@ class Session:
 
     url: str
     folder: Path
+    process: subprocess.Popen[str]
     page: Any
     requests: list[str]
     complaints: list[str]
@@ -67,6 +81,33 @@ class Session:
         """True position of the robot's root link [m]."""
         return self.js("() => andante.stage.centre.toArray()")
 
+    @contextmanager
+    def shortened(self, service: str, seconds: float) -> Iterator[None]:
+        """The page asks a service for so many seconds instead of its own number."""
+        self.js(SHORTEN, [service, seconds])
+        yield
+        self.js("() => window.endShort()")
+
+    def asked(self) -> dict[str, Any]:
+        """What the page wanted of the service for which it was shortened."""
+        return self.js("() => window.asked.at(-1)")
+
+    def freeze(self) -> None:
+        """Nobody uses it: neither page nor session take time from other tests."""
+        self.page.goto("about:blank")
+        self._signal("SIGSTOP")
+
+    def wake(self) -> None:
+        """Go on, with the page open."""
+        self._signal("SIGCONT")
+        if self.page.url == "about:blank":
+            self.load()
+
+    def _signal(self, name: str) -> None:
+        """To the session and its server, where the system knows such a signal."""
+        if hasattr(signal, name):
+            os.killpg(self.process.pid, getattr(signal, name))
+
     def choose(self, kind: str, name: str) -> None:
         """Choose another robot, world or engine in the top bar and wait until it is there."""
         if self.js(f"() => andante.studio.status.value.{kind}") == name:
@@ -80,9 +121,9 @@ class Session:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """A page that nobody looks at draws nothing: software drawing would slow all later tests of this worker."""
+    """Drawing and physics of a page that nobody looks at would slow all other tests."""
     if OPEN and "studio" in getattr(item, "fixturenames", ()) and "studio" not in getattr(nextitem, "fixturenames", ()):
-        OPEN[0].page.goto("about:blank")
+        OPEN[0].freeze()
 
 
 @pytest.fixture(scope="session")
@@ -100,8 +141,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def studio(session: Session) -> Session:
     """The one session with its page open."""
-    if session.page.url == "about:blank":
-        session.load()
+    session.wake()
     return session
 
 
@@ -128,7 +168,11 @@ def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     ]
     with (folder / "errors.txt").open("w") as errors:
         process = subprocess.Popen(
-            [*command, "--folder", str(folder)], stdout=subprocess.PIPE, stderr=errors, text=True
+            [*command, "--folder", str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            process_group=0 if hasattr(os, "killpg") else None,
         )
     assert process.stdout is not None
     try:
@@ -136,7 +180,8 @@ def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         assert line, (folder / "errors.txt").read_text()
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.set_default_timeout(PATIENCE)
-        session = Session(json.loads(line)["url"], folder, page, [], [])
+        page.add_init_script(SLOW_SCREEN)
+        session = Session(json.loads(line)["url"], folder, process, page, [], [])
         page.on("request", lambda request: session.requests.append(request.url))
         page.on("pageerror", lambda error: session.complaints.append(str(error)))
         page.on("console", lambda m: session.complaints.append(m.text) if m.type in ("error", "warning") else None)
@@ -146,5 +191,7 @@ def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     finally:
         OPEN.clear()
         process.terminate()
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGCONT)
         process.wait(90)
         process.stdout.close()

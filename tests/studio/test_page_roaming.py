@@ -126,7 +126,9 @@ def test_a_gait_search_runs_pauses_resumes_and_replays(studio: Any) -> None:
     studio.open("search")
     studio.page.fill("#budget", "2")
     studio.page.fill("#study", "page")
-    studio.page.get_by_role("button", name="Start").click()
+    with studio.shortened("/search/start", 1.0):  # trials of a second
+        studio.page.get_by_role("button", name="Start").click()
+        assert studio.asked()["budget"] == 2
     state = "andante.studio.connection.subscriptions.get('/search/state').last"
     studio.wait(f"() => {state} && {state}.status === 'running'")
     studio.page.get_by_role("button", name="Pause", exact=True).last.click()
