@@ -96,7 +96,8 @@ def covering_discs(outline: Array, tolerance: float) -> Array:
     samples = np.concatenate([inside, *edges])
     radii = np.maximum(edge_distances(outline, inside), 0.0) + tolerance
     slack = min(step, tolerance) / math.sqrt(2)  # between samples
-    gaps = np.linalg.norm(samples[:, None] - inside[None], axis=-1)
+    x, y = (samples[:, None, k] - inside[None, :, k] for k in (0, 1))
+    gaps = np.sqrt(x * x + y * y)
     covers = gaps <= np.maximum(radii - slack, 0.25 * tolerance)[None]
     left = np.ones(len(samples), dtype=bool)
     chosen = [int(np.argmax(radii))]
