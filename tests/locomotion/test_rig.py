@@ -1,6 +1,7 @@
 """Rigs: inferred from robots of any make, written, edited, read back; errors that say what is missing."""
 
 import math
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,12 @@ def load(tmp_path, text, name="sample.urdf"):
 @pytest.fixture(scope="module")
 def shell():
     robot = an.robot("shell")
+    return robot, infer_rig(robot)
+
+
+@pytest.fixture(scope="module")
+def hexagon(tmp_path_factory):
+    robot = load(tmp_path_factory.mktemp("hexagon"), walker(HEXAGON))
     return robot, infer_rig(robot)
 
 
@@ -166,12 +173,18 @@ def test_round_trip_and_found_beside_the_robot(tmp_path, shell):
         (lambda t: t.replace("radius = 0.008", "radius = [1]", 1), r"legs\[0\]\.radius"),
         (lambda t: t.replace("armature = ", "armature = -", 1), r"servos\.leg0_\w+\.armature must be >= 0, got -"),
         (lambda t: t.replace("kd = ", "kd = -", 1), r"servos\.leg0_\w+\.kd must be >= 0, got -"),
+        (lambda t: t.replace('body = "body"', "body = 3"), "body needs a name, got 3"),
+        (lambda t: re.sub(r"joints = .*", 'joints = "leg0_coxa"', t, count=1), "joints needs a list of joint names"),
+        (lambda t: re.sub(r"stand = .*", "stand = [1.0, 2.0]", t, count=1), r"legs\[0\]\.stand needs three numbers"),
+        (lambda t: "legs = [1]\nstance = {}\n" + t.split("[[legs]]")[0], r"legs needs one \[\[legs\]\] table per leg"),
+        (lambda t: "servos = 3\n" + t.split("[servos")[0], r"servos needs one table per joint, like \[servos\.JOINT\]"),
+        (lambda t: "stance = 3\n" + re.sub(r"\[stance\][^\[]*", "", t), r"\[stance\] needs lines like NAME = NUMBER"),
     ],
 )
-def test_bad_files_are_named(tmp_path, change, told):
-    robot = load(tmp_path, walker(HEXAGON))
+def test_bad_files_are_named(tmp_path, hexagon, change, told):
+    robot, rig = hexagon
     path = tmp_path / "r.toml"
-    write_rig(infer_rig(robot), path)
+    write_rig(rig, path)
     text = path.read_text()
     changed = change(text)
     assert changed != text
