@@ -34,6 +34,7 @@ from . import (
     studio,
     walk,
 )
+from .compiling import tell_when_compiling
 from .explore import explore
 from .launch import launch
 from .localize import localize
@@ -95,6 +96,7 @@ def _root(
 def main() -> None:
     """Run the command line; every user error becomes one line on stderr and exit code 2."""
     _prepare()
+    tell_when_compiling()
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself
