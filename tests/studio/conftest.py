@@ -63,7 +63,7 @@ class Session:
         """Open the page and wait until robot and world stand in it."""
         self.page.goto(self.url)
         self.page.wait_for_selector(".viewport[data-robot][data-world]", timeout=PATIENCE)
-        self.wait("() => andante.stage.last !== undefined")
+        self.wait("() => andante.studio.status.value && andante.stage.last && andante.stage.robot.value")
 
     def js(self, expression: str, *arguments: Any) -> Any:
         """Value of an expression in the page; `andante` is its console object."""
