@@ -1,8 +1,9 @@
 """docs/pictures/andante.webp, the moving picture of the README: four robots at work, filmed by the commands themselves.
 
-    python tools/moving_picture.py
+    python tools/moving_picture.py [FOLDER]
 
-Each film is squeezed into the same few seconds and put into its quarter of the picture.
+Each film is squeezed into the same few seconds and put into its quarter of the picture. Films are kept in the
+folder where one is named, and those that are there already are taken as they are: filming takes minutes.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ WIDTH, HEIGHT = 320, 216  # of a quarter [pixels]
 
 def main() -> None:
     """Film, squeeze, join and write."""
-    with tempfile.TemporaryDirectory() as folder:
-        quarters = [_quarter(words, Path(folder) / f"{i}.mp4") for i, words in enumerate(FILMS)]
+    with tempfile.TemporaryDirectory() as passing:
+        folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path(passing)
+        quarters = [_quarter(words, folder / f"{words[0]}-{words[1]}.mp4") for words in FILMS]
     joined = []
     for pictures in zip(*quarters, strict=True):
         whole = Image.new("RGB", (2 * WIDTH, 2 * HEIGHT))
@@ -42,8 +44,9 @@ def main() -> None:
 
 def _quarter(words: list[str], film: Path) -> list[Image.Image]:
     """Evenly spaced pictures of the film that a command makes, cut to a quarter."""
-    command = [sys.executable, "-m", "andante", *words, "--video", str(film)]
-    subprocess.run(command, check=True, cwd=film.parent, stdout=subprocess.DEVNULL)
+    if not film.exists():
+        command = [sys.executable, "-m", "andante", *words, "--video", str(film)]
+        subprocess.run(command, check=True, cwd=film.parent, stdout=subprocess.DEVNULL)
     with av.open(str(film)) as video:
         pictures = [frame.to_image() for frame in video.decode(video=0)]
     return [_cut(pictures[round(i * (len(pictures) - 1) / (FRAMES - 1))]) for i in range(FRAMES)]
