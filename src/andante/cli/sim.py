@@ -65,7 +65,7 @@ def sim(
     )
     outcome = run_sim(job, progress=not json)
     if json:
-        print_json({**outcome.as_dict(), "problems": [problem.as_dict() for problem in outcome.problems]})
+        print_json(outcome.as_dict())
         return
     out = console()
     faults = [problem for problem in outcome.problems if problem.severity != "info"]

@@ -5,11 +5,9 @@ It drives by its wheels, gyro and lidar alone; the simulator's truth only measur
 
 from __future__ import annotations
 
-import contextlib
 import math
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import parameters_from
 from andante.navigation import Vehicle
+from andante.progress import bar
 
 from .explore_drive import KEYS, Exploration, Explored
 from .explore_goals import Errand, Frontiers, Missed, Waypoints
@@ -158,8 +157,8 @@ def run_explore(job: ExploreJob, progress: bool = False) -> ExploreOutcome:
         load_robot(job.robot, job.arguments), ready.world, job.start, job.engine, dt=job.dt, seed=job.seed
     )
     try:
-        with kept(robot.sim, job.record, job.video), _bar(progress, job.timeout) as tell:
-            drive = _drive(job, ready, robot, tell)
+        with kept(robot.sim, job.record, job.video), bar("looking around", progress) as tell:
+            drive = _drive(job, ready, robot, lambda now, words: tell(now, job.timeout, words))
         return _finish(job, ready, robot, drive)
     finally:
         robot.close()
@@ -254,17 +253,3 @@ def _outcome(
         warnings=done.mapper.warnings,
         engine=job.engine,
     )
-
-
-@contextlib.contextmanager
-def _bar(wanted: bool, timeout: float) -> Iterator[Callable[[float, str], None]]:
-    """A bar on stderr with the time driven and what is left; silent when nobody looks."""
-    if not (wanted and sys.stderr.isatty()):
-        yield lambda now, words: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("looking around", total=timeout)
-        yield lambda now, words: bar.update(task, completed=min(now, timeout), description=words or "looking around")

@@ -76,7 +76,7 @@ class SimOutcome:
             "real_time_factor": self.real_time_factor,
             "base": self.base,
             "fallen": self.fallen,
-            "problems": [str(problem) for problem in self.problems],
+            "problems": [problem.as_dict() for problem in self.problems],
         }
 
 

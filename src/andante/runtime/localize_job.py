@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +28,7 @@ from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.mapping.records import Log, Odometry
+from andante.progress import bar
 
 from .outputs import check_outputs
 
@@ -156,8 +154,16 @@ def _on_map(
     if start is not None and int(field_.grid.at(start[:2])) < 0:
         warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside of what the map knows")
     warm(parameters)
-    with _bar(progress) as tell:
-        result = localize_log(log, field_, start, parameters, deviation=deviation, seed=job.seed, progress=tell)
+    with bar("localising", progress) as tell:
+        result = localize_log(
+            log,
+            field_,
+            start,
+            parameters,
+            deviation=deviation,
+            seed=job.seed,
+            progress=lambda done, total: tell(done, total, ""),
+        )
     if result.blind:
         warnings.append(f"{log.name}: {result.blind} scans had too few echoes to weigh anything")
     if not log.odometry:
@@ -267,8 +273,8 @@ def _by_ranges(
     noise = settings_from(RangeNoise(), values, "UWB parameter")
     log = read_uwb_log(job.log, setup)
     _overlap(reference, log.times, job.reference)
-    with _bar(progress) as tell:
-        result = track_uwb(log, setup, noise, height, tell)
+    with bar("localising", progress) as tell:
+        result = track_uwb(log, setup, noise, height, lambda done, total: tell(done, total, ""))
     path = _on_frame(result.trajectory, setup)
     details: dict[str, Any] = {
         "ranges": {"accepted": result.accepted, "refused": result.refused},
@@ -306,17 +312,3 @@ def _plain(log: UwbLog, setup: UwbSetup, reference: Trajectory, height: float | 
     if not good.any():
         return None
     return error_of(np.linalg.norm(poses[good, :2] - true[good, :2], axis=1)).as_dict()
-
-
-@contextlib.contextmanager
-def _bar(wanted: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr; silent when nobody looks."""
-    if not (wanted and sys.stderr.isatty()):
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("localising")
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
+from andante.progress import bar
 
 from .outputs import check_outputs
 
@@ -76,8 +74,14 @@ def run_map(job: MapJob, progress: bool = False) -> MapOutcome:
     if blind:
         warnings.append(f"{log.name}: {blind} of {len(log.scans)} scans have no echo and were placed by odometry alone")
     warm()
-    with _bar(progress) as tell:
-        result = build_map(log, parameters, odometry=job.odometry, loop_closure=job.loop_closure, progress=tell)
+    with bar("tracking", progress) as tell:
+        result = build_map(
+            log,
+            parameters,
+            odometry=job.odometry,
+            loop_closure=job.loop_closure,
+            progress=lambda what, done, total: tell(done, total, what),
+        )
     written = encode_map(result.grid, base)
     if job.trajectory is not None:
         written.append((trajectory_bytes(result.trajectory, job.trajectory), job.trajectory))
@@ -125,21 +129,3 @@ def _outcome(result: MappingResult, job: MapJob, yaml: Path, warnings: tuple[str
         resolution=result.grid.resolution,
         warnings=warnings,
     )
-
-
-@contextlib.contextmanager
-def _bar(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on stderr for the parts of the work; silent when nobody looks."""
-    if not (wanted and sys.stderr.isatty()):
-        yield lambda what, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("tracking")
-
-        def tell(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
-        yield tell

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import numpy as np
 from andante.geometry import Array, se2, so3
 from andante.navigation import Output
 from andante.physics.bounds import check_bounds
+from andante.progress import Tell, bar
 
 from .mobile import MobileRobot, Sensed
 from .navigate_run import Drive
@@ -76,7 +76,8 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         self._inside: float | None = None  # since when, seconds after the beginning
         self._errors: list[Array] = []
         self._looked = -math.inf
-        self._bar = _bar(timeout) if progress and sys.stderr.isatty() else None
+        self._bar = bar("driving", progress)
+        self._tell: Tell = lambda done, total, words: None  # until it is entered
 
     def watch(self, sensed: Sensed, output: Output) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
@@ -93,8 +94,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         if now - self._looked > 1.0:
             self._looked = now
             check_bounds(robot.sim.engine)
-            if self._bar is not None:
-                self._bar[0].update(self._bar[1], completed=now)
+            self._tell(now, self._timeout, "")
         return robot.truth.collided or robot.sim.fallen
 
     def _note(self, now: float, true: Array) -> None:
@@ -157,15 +157,13 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         return drive.reason
 
     def __enter__(self) -> Measure:
-        if self._bar is not None:
-            self._bar[0].start()
+        self._tell = self._bar.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar[0].stop()
+        self._bar.__exit__(kind, error, trace)
 
 
 def _spread(off: Array, yaw: Array) -> dict[str, float]:
@@ -177,11 +175,3 @@ def _spread(off: Array, yaw: Array) -> dict[str, float]:
         "max": float(off.max()),
         "yaw_rms": float(np.sqrt(np.mean(yaw**2))),
     }
-
-
-def _bar(seconds: float) -> tuple[Any, Any]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    return bar, bar.add_task("driving", total=seconds)
