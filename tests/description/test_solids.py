@@ -22,7 +22,7 @@ from andante.description.shapes import (
     Plane,
     Sphere,
 )
-from andante.description.solids import as_trimesh, corner_points, inertia_of, mesh_moments, volume
+from andante.description.solids import as_trimesh, inertia_of, mesh_moments, volume
 from andante.errors import BadInput
 from andante.geometry import SE3
 
@@ -141,21 +141,3 @@ def test_height_map_surface() -> None:
 def test_misuse(call, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(BadInput, match=message):
         call()
-
-
-@pytest.mark.parametrize(
-    "geometry",
-    [Box((1, 2, 3)), Sphere(0.4), Cylinder(0.2, 0.7), Capsule(0.1, 0.5), Ellipsoid((0.1, 0.2, 0.3))],
-    ids=lambda geometry: type(geometry).__name__,
-)
-def test_corner_points_span_the_hull_of_the_triangles(geometry: Geometry) -> None:
-    ours = trimesh.Trimesh(corner_points(geometry), process=False).convex_hull
-    theirs = as_trimesh(geometry).convex_hull
-    np.testing.assert_allclose(ours.bounds, theirs.bounds, atol=2e-3)
-    assert ours.volume == pytest.approx(theirs.volume, rel=0.01)
-    assert ours.volume <= volume(geometry) * (1 + 1e-9)
-
-
-def test_corner_points_of_a_plane_are_refused() -> None:
-    with pytest.raises(BadInput, match="infinite"):
-        corner_points(Plane())

@@ -1,10 +1,9 @@
-"""Solids of the description: their triangles, extents, volume, and mass properties at even density."""
+"""Solids of the description: their volume, and mass properties at even density."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,12 +13,10 @@ from andante.geometry import Array
 
 from .inertia import Inertia
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
+from .surfaces import SECTIONS, surface
 
 if TYPE_CHECKING:
     import trimesh
-
-SECTIONS = 32  # sides of round shapes as triangles
-_UNIT_BOX = np.stack(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5], indexing="ij"), axis=-1).reshape(-1, 3)
 
 
 @dataclass(frozen=True)
@@ -65,58 +62,10 @@ def volume(geometry: Geometry) -> float:
 
 
 def as_trimesh(geometry: Geometry, sections: int = SECTIONS) -> trimesh.Trimesh:
-    """Triangles of a geometry; round shapes inscribed with that many sides. Planes have no end and are refused."""
+    """`surface` as an object of the mesh library."""
     import trimesh
-    from trimesh import creation
 
-    match geometry:
-        case Plane():
-            raise BadInput("a plane is infinite and has no triangles; use a thin box")
-        case Mesh():
-            from .meshes import load
-
-            return load(geometry)
-        case Heightmap():
-            return trimesh.Trimesh(*_surface(geometry), process=False)
-        case Box():
-            return creation.box(extents=geometry.size)
-        case Sphere():
-            return creation.uv_sphere(radius=geometry.radius, count=[sections, sections])
-        case Cylinder():
-            return creation.cylinder(radius=geometry.radius, height=geometry.length, sections=sections)
-        case Capsule():
-            return _capsule(geometry, sections)
-        case Ellipsoid():
-            ball = creation.uv_sphere(radius=1.0, count=[sections, sections])
-            return trimesh.Trimesh(np.asarray(ball.vertices) * geometry.radii, ball.faces, process=False)
-
-
-def corner_points(geometry: Geometry) -> Array:
-    """Points (n, 3) whose convex hull is that of the geometry [m]; round shapes inscribed. Planes are refused.
-
-    Boxes, cylinders, balls and STL meshes are told without the mesh library, whose import takes a while.
-    """
-    match geometry:
-        case Box():
-            return _UNIT_BOX * geometry.size
-        case Cylinder():
-            turn = np.linspace(0, 2 * math.pi, SECTIONS, endpoint=False)
-            ring = geometry.radius * np.column_stack([np.cos(turn), np.sin(turn)])
-            ends = np.repeat([-geometry.length / 2, geometry.length / 2], SECTIONS)
-            return np.column_stack([np.tile(ring, (2, 1)), ends])
-        case Sphere():
-            return _unit_points(SECTIONS) * geometry.radius
-        case Ellipsoid():
-            return _unit_points(SECTIONS) * geometry.radii
-        case Capsule():
-            ball, end = _unit_points(SECTIONS) * geometry.radius, np.array([0.0, 0.0, geometry.length / 2])
-            return np.concatenate([ball + end, ball - end])
-        case Mesh():
-            from .meshes import triangles
-
-            return triangles(geometry)[0]
-        case _:
-            return np.asarray(as_trimesh(geometry).vertices)
+    return trimesh.Trimesh(*surface(geometry, sections), process=False)
 
 
 def mesh_moments(mesh: trimesh.Trimesh) -> Moments:
@@ -190,51 +139,3 @@ def _mesh_moments(mesh: Mesh) -> tuple[Moments, str]:
         note = f"mesh {mesh.uri!r} does not close; its convex hull was integrated instead"
     origin = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     return _tetrahedra((vertices - origin)[faces], origin), note
-
-
-def _grid(geometry: Heightmap) -> Array:
-    heights = np.asarray(geometry.heights, dtype=float)
-    if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
-        raise BadInput(f"a height map needs at least 2 x 2 finite heights, got shape {heights.shape}")
-    return heights
-
-
-def _surface(geometry: Heightmap) -> tuple[Array, np.ndarray]:
-    """Vertices and upward faces of a height map's surface."""
-    heights = _grid(geometry)
-    rows, columns = heights.shape
-    y, x = np.meshgrid(
-        np.linspace(-geometry.size[1] / 2, geometry.size[1] / 2, rows),
-        np.linspace(-geometry.size[0] / 2, geometry.size[0] / 2, columns),
-        indexing="ij",
-    )
-    index = np.arange(rows * columns).reshape(rows, columns)
-    a, b, c, d = (corner.ravel() for corner in (index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]))
-    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    return np.stack([x, y, heights], axis=-1).reshape(-1, 3), faces
-
-
-@lru_cache(maxsize=8)
-def _unit_points(sections: int) -> Array:
-    """Points of the unit ball on rings: the poles, and `sections` points on each of `sections` - 2 rings between."""
-    down, turn = np.linspace(0, math.pi, sections)[1:-1], np.linspace(0, 2 * math.pi, sections, endpoint=False)
-    polar, around = (each.ravel() for each in np.meshgrid(down, turn, indexing="ij"))
-    rings = np.column_stack([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)])
-    return np.concatenate([[[0.0, 0.0, 1.0]], rings, [[0.0, 0.0, -1.0]]])
-
-
-@lru_cache(maxsize=8)
-def _unit_ball(sections: int) -> tuple[Array, np.ndarray]:
-    from trimesh import creation
-
-    ball = creation.uv_sphere(radius=1.0, count=[sections + sections % 2, sections])
-    return np.asarray(ball.vertices), np.asarray(ball.faces)
-
-
-def _capsule(capsule: Capsule, sections: int) -> trimesh.Trimesh:
-    """Hull of two balls at the ends of the tube: exactly the capsule's inscribed polyhedron."""
-    import trimesh
-
-    ball = _unit_ball(sections)[0] * capsule.radius
-    end = np.array([0.0, 0.0, capsule.length / 2])
-    return trimesh.Trimesh(np.concatenate([ball + end, ball - end]), process=False).convex_hull

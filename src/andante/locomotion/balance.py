@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from andante.description import Robot
 from andante.description.shapes import Heightmap, Plane
-from andante.description.solids import corner_points
+from andante.description.surfaces import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
@@ -81,7 +81,7 @@ class Balance:
 def _sole(robot: Robot, name: str) -> Array:
     """Corners of the sole of a foot in its own frame, (n, 3)."""
     corners = [
-        collision.pose @ corner_points(collision.geometry)
+        collision.pose @ surface(collision.geometry)[0]
         for collision in robot.link(name).collisions
         if not isinstance(collision.geometry, Plane | Heightmap)
     ]

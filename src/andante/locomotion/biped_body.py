@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from andante.description import JointType, Robot
 from andante.description.shapes import Plane
-from andante.description.solids import corner_points
+from andante.description.surfaces import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
@@ -143,7 +143,7 @@ class BipedBody:
         for k, body in enumerate(self.feet):
             level = self.upright @ turns[body]
             corners = [
-                place[name][1] @ shape.pose @ corner_points(shape.geometry)
+                place[name][1] @ shape.pose @ surface(shape.geometry)[0]
                 for name in welded(self.robot, self.rig.legs[k].foot)
                 for shape in self.robot.link(name).collisions
                 if not isinstance(shape.geometry, Plane)

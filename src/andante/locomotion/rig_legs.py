@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.description import Joint, JointType, Robot
 from andante.description.shapes import Capsule, Geometry, Plane, Sphere
-from andante.description.solids import corner_points
+from andante.description.surfaces import surface
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 from andante.kinematics import chain
@@ -139,7 +139,7 @@ def _round_ends(shape: object) -> list[tuple[Array, float]]:
 
 def _far_end(shape: Geometry, pose: SE3) -> list[tuple[Array, float]]:
     """The middle of the corners that are furthest out."""
-    ends = corner_points(shape)
+    ends = surface(shape)[0]
     distance = np.linalg.norm(pose @ ends, axis=-1)
     far = ends[distance > distance.max() - 0.03 * np.ptp(distance) - 1e-9]
     return [(far.mean(axis=0), 0.0)]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from andante.description.link import Collision, Link, Material, Visual
 from andante.description.robot import Robot
-from andante.description.shapes import Box, Geometry, Mesh, Plane
-from andante.description.solids import as_trimesh
+from andante.description.shapes import Box, Geometry, Plane
+from andante.description.surfaces import surface
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -103,13 +103,7 @@ def _cuts(world: World, height: float, fixed_only: bool) -> list[Array]:
 
 def _corners(geometry: Geometry, pose: SE3) -> Array:
     """Triangles (n, 3, 3) of a shape in the world."""
-    if isinstance(geometry, Mesh):
-        from andante.description.meshes import triangles
-
-        vertices, faces = triangles(geometry)
-    else:
-        solid = as_trimesh(geometry, SECTIONS)
-        vertices, faces = np.asarray(solid.vertices), np.asarray(solid.faces)
+    vertices, faces = surface(geometry, SECTIONS)
     return np.ascontiguousarray(np.asarray(pose @ vertices)[faces])
 
 

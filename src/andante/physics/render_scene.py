@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from andante.description import meshes
-from andante.description.link import Link, Material, Visual
+from andante.description.link import Visual
 from andante.description.shapes import (
     RGBA,
     Geometry,
@@ -23,9 +23,8 @@ from andante.errors import BadInput
 from andante.geometry import SE3, so3
 
 from .mujoco_shapes import add_field, field_pose, quaternion, set_solid
+from .visible import GROUND, PLAIN, shown
 
-PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no colour is known
-GROUND: RGBA = (0.86, 0.87, 0.88, 1.0)
 ENDLESS = 50.0  # a plane at least this wide is shown to the horizon [m]
 HORIZON = 500.0  # how far endless planes reach [m]
 TILE = 1.0  # edge of the ground pattern [m]
@@ -39,15 +38,6 @@ class VisualScene:
     mocaps: np.ndarray  # (shown, 2) actor and link of each mocap body
     geom_actor: np.ndarray  # (ngeom,) -1: none
     geom_link: np.ndarray
-
-
-def shown(link: Link) -> tuple[Visual, ...]:
-    """What a picture shows of a link: its visuals, or else its collision shapes; no mesh that is missing."""
-    shapes = [*link.visuals, *(Visual(c.geometry, c.pose, Material()) for c in link.collisions)]
-    found = [not (isinstance(shape.geometry, Mesh) and shape.geometry.path is None) for shape in shapes]
-    count = len(link.visuals)
-    first = slice(0, count) if any(found[:count]) else slice(count, None)
-    return tuple(shape for shape, there in zip(shapes[first], found[first], strict=True) if there)
 
 
 def build_visual_scene(placements: Sequence[Placement], world: World, width: int, height: int) -> VisualScene:

@@ -11,7 +11,7 @@ from andante.description.extent import robot_bounds
 from andante.description.joint import JointType
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
-from andante.description.solids import corner_points
+from andante.description.surfaces import surface
 from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
 
@@ -140,7 +140,7 @@ def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array
     """Corner points of all collision shapes (n, 3) and the centre of mass, in the root frame [m]."""
     poses = robot.link_poses(positions)
     corners = [
-        poses[link.name] @ collision.pose @ corner_points(collision.geometry)
+        poses[link.name] @ collision.pose @ surface(collision.geometry)[0]
         for link in robot.links
         for collision in link.collisions
         if not isinstance(collision.geometry, Plane)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from andante.description import meshes
 from andante.description.link import Collision, Link, Visual
 from andante.description.shapes import RGBA, Geometry, Mesh, Plane
-from andante.description.solids import as_trimesh
+from andante.description.surfaces import surface
 from andante.errors import AndanteError
 from andante.geometry import SE3
-from andante.physics.render_scene import PLAIN, shown
+from andante.physics.visible import PLAIN, shown
 
 from .mesh_bytes import Part
 
@@ -60,8 +58,7 @@ def _part(geometry: Geometry, pose: SE3, rgba: RGBA, hull: bool = False) -> list
         except AndanteError:  # a flat mesh has no hull, a broken one no triangles: the rest is still shown
             return []
     else:
-        solid = as_trimesh(geometry, SECTIONS)
-        vertices, faces = np.asarray(solid.vertices), np.asarray(solid.faces)
+        vertices, faces = surface(geometry, SECTIONS)
     return [Part(pose @ vertices, faces, rgba)]
 
 
