@@ -69,6 +69,19 @@ def test_a_file_that_is_no_mesh_leaves_nothing_behind(boxes: Path, file: str, sa
     assert list((boxes / "out").iterdir()) == []
 
 
+def test_what_a_mesh_names_beside_it_comes_along(boxes: Path) -> None:
+    (boxes / "box.mtl").write_text("newmtl red\nKd 1 0 0\n")
+    (boxes / "secret.txt").write_text("of somebody else")
+    shape = (boxes / "box.obj").read_text()
+    (boxes / "box.obj").write_text(f"mtllib box.mtl\nmtllib ../{boxes.name}/secret.txt\nmtllib secret.txt\n{shape}")
+    convert_file(described(boxes, "box.obj"), boxes / "out.urdf", meshes=boxes / "new")
+    assert {path.name for path in (boxes / "new").iterdir()} == {"box.obj", "box.mtl"}
+    (boxes / "other" / "box.mtl").write_text("newmtl red\nKd 0 1 0\n")
+    (boxes / "other" / "ball.obj").write_text(f"mtllib box.mtl\n{shape}")
+    with pytest.raises(AndanteError, match="differ, and --meshes would put them in one place"):
+        convert_file(described(boxes, "box.obj", "other/ball.obj"), boxes / "out.urdf", meshes=boxes / "newer")
+
+
 def test_old_meshes_stay_when_the_description_cannot_be_written(boxes: Path) -> None:
     (boxes / "old").mkdir()
     (boxes / "old" / "box.stl").write_text("old")

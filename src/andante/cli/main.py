@@ -96,7 +96,8 @@ def _root(
 def main() -> None:
     """Run the command line; every user error becomes one line on stderr and exit code 2."""
     _prepare()
-    tell_when_compiling()
+    if sys.argv[1:2] != ["doctor"]:  # which compiles on purpose
+        tell_when_compiling()
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import AndanteError, BadInput, UnknownName
+from andante.files import read_text
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.parsing import parse_toml
 from andante.search import (
@@ -264,12 +265,13 @@ class _Heard:
 
 def _own_space(path: Path, known: Space) -> Space:
     """A user's ranges for parameters of the objective; those that the file does not name stay as they are."""
+    text = read_text(path)
     try:
-        own = Space.from_dict(parse_toml(path.read_text(encoding="utf-8")))
+        own = Space.from_dict(parse_toml(text))
         for name in own:
             if name not in known:
                 raise UnknownName.among("parameter", name, known)
-    except (AndanteError, ValueError, OSError) as error:
+    except (AndanteError, ValueError) as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
     frozen = {name: value for name, value in known.frozen.items() if name not in own.parameters}
     return Space({**known.parameters, **own.parameters}, {**frozen, **own.frozen})

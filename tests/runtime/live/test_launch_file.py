@@ -96,7 +96,7 @@ def test_errors_name_line_and_key(tmp_path: Path, text: str, words: list[str], f
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="No such file"):
+    with pytest.raises(BadInput, match="no such file"):
         read_launch(tmp_path / "none.toml")
     path = tmp_path / "binary.toml"
     path.write_bytes(b"\xff\xfe\x00")

@@ -18,7 +18,7 @@ from andante.errors import BadInput
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
-from .mesh_files import load_mesh_parts
+from .mesh_files import companions, load_mesh_parts
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 
@@ -141,6 +141,8 @@ def _with_copied_meshes(thing: Robot | World, folder: Path) -> tuple[Robot | Wor
                 target = folder / f"{path.stem}_{number}{path.suffix}"
                 number += 1
             targets[path] = target
+            for beside in companions(path):
+                _take_along(beside, folder / beside.name, targets)
         return targets[path]
 
     if isinstance(thing, Robot):
@@ -149,6 +151,14 @@ def _with_copied_meshes(thing: Robot | World, folder: Path) -> tuple[Robot | Wor
         models = tuple(replace(model, robot=_with_meshes(model.robot, moved)) for model in thing.models)
         thing = replace(thing, models=models)
     return thing, {target: path for path, target in targets.items() if path.resolve() != target.resolve()}
+
+
+def _take_along(source: Path, target: Path, targets: dict[Path, Path]) -> None:
+    """Copy what a mesh names by its name; two such files of one name must be the same."""
+    for other, place in targets.items():
+        if place == target and other != source and other.read_bytes() != source.read_bytes():
+            raise BadInput(f"{other} and {source} differ, and --meshes would put them in one place; rename one of them")
+    targets[source] = target
 
 
 def _with_meshes(robot: Robot, copy: Callable[[Path], Path]) -> Robot:

@@ -8,6 +8,7 @@ with z up as SDF and URDF readers expect; glTF is taken as it stands, as the sim
 from __future__ import annotations
 
 import io
+import json
 import logging
 import struct
 import warnings
@@ -119,6 +120,28 @@ def join_parts(
             )
             paint(mesh, np.round(colors).astype(np.uint8))
     return mesh
+
+
+def companions(path: Path) -> tuple[Path, ...]:
+    """Files beside a mesh that it needs: material lists of OBJ, buffers of glTF; names that lead elsewhere are none."""
+    kind = path.suffix.lower()
+    if kind == ".obj":
+        text = read_bytes(path, MAX_BYTES).decode("utf-8", errors="replace")
+        words = (line.split(None, 1) for line in text.splitlines() if line.startswith("mtllib"))
+        names = [rest[0] for _, *rest in words if rest]
+    elif kind == ".gltf":
+        buffers = json.loads(read_bytes(path, MAX_BYTES)).get("buffers", [])
+        names = [str(each.get("uri", "")) for each in buffers if isinstance(each, dict)]
+    else:
+        return ()
+    return tuple(dict.fromkeys(path.parent / name.strip() for name in names if _beside(path, name.strip(), kind)))
+
+
+def _beside(path: Path, name: str, kind: str) -> bool:
+    """Whether a mesh may read a file of that name: one in its own folder, of the kinds that belong to it."""
+    allowed = {".obj": (".mtl",), ".gltf": (".bin",)}.get(kind, ())
+    plain = bool(name) and name == Path(name).name and "\\" not in name and "\0" not in name
+    return plain and Path(name).suffix.lower() in allowed and (path.parent / name).is_file()
 
 
 def face_colors(mesh: trimesh.Trimesh) -> np.ndarray | None:
@@ -235,16 +258,13 @@ def _folder_resolver(path: Path, kind: str) -> Any:
     """Serves material lists and glTF buffers out of the mesh's own folder, and nothing else."""
     from trimesh.resolvers import Resolver
 
-    allowed = {".obj": (".mtl",), ".gltf": (".bin",)}.get(kind, ())
-
     class FolderResolver(Resolver):
         def __init__(self) -> None:
             pass
 
         def get(self, key: str) -> bytes:
             name = key.strip()
-            inside = name and name == Path(name).name and "\\" not in name and Path(name).suffix.lower() in allowed
-            if not inside or not (path.parent / name).is_file():
+            if not _beside(path, name, kind):
                 raise KeyError(f"{name[:60]!r} is not a file that may be read beside the mesh")
             found = read_bytes(path.parent / name, MAX_BYTES)
             return _plain_text(found) if name.lower().endswith(".mtl") else found

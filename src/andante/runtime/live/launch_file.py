@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.files import read_text
 from andante.parsing import parse_toml
 
-MOST_BYTES = 1024 * 1024
 HEADER = re.compile(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}")
 
 
@@ -132,14 +132,8 @@ class _Where:
 def read_launch(path: Path | str, overrides: Sequence[str] = ()) -> LaunchPlan:
     """The plan of a launch file with `name:=value` words laid over it."""
     file = Path(path)
+    text = read_text(file)
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{file}: {error.strerror or error}") from None
-    if len(data) > MOST_BYTES:
-        raise BadInput(f"{file}: a launch file has up to {MOST_BYTES} bytes, this has {len(data)}")
-    try:
-        text = data.decode("utf-8")
         table = parse_toml(text)
     except ValueError as error:
         place = re.search(r"line (\d+)", str(error))
