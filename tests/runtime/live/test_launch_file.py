@@ -100,7 +100,7 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
         read_launch(tmp_path / "none.toml")
     path = tmp_path / "binary.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match="no TOML"):
+    with pytest.raises(BadInput, match="not a text in UTF-8"):
         read_launch(path)
 
 
