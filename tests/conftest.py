@@ -1,5 +1,8 @@
 """What holds for every test."""
 
+import signal
+import threading
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -9,6 +12,10 @@ from andante.physics.registry import ENGINES, installed
 # How long an example takes says more about what else the machine does than about the code under test.
 settings.register_profile("andante", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("andante")
+
+# A suite that a shell has put into the background ignores Ctrl-C, and so would every process that a test starts.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

@@ -219,7 +219,10 @@ def test_a_stopped_run_leaves_a_readable_recording_and_no_half_film(tmp_path, nu
         _wait_for_bytes(tmp_path / record, 300 if record == "a.csv" else 32 * 1024)
     finally:
         run.send_signal(number)
-        said = run.communicate(timeout=30)
+        try:
+            said = run.communicate(timeout=30)
+        finally:
+            run.kill()
     if number != signal.SIGKILL:
         assert (run.returncode, *said) == (128 + number, "", "andante: stopped\n")
     assert names(tmp_path) == [record, "r.urdf"]
