@@ -53,6 +53,31 @@ def test_in_the_open_it_drives_the_shortest_word():
     assert HybridAStar(CAR).radius == pytest.approx(1.1 * CAR.turning_radius)
 
 
+@pytest.mark.parametrize("missed", [0.15, 0.4])
+@pytest.mark.parametrize("origin", [(0.0, 0.0, 0.0), (-2.0, 1.0, -0.8)])
+def test_a_goal_of_any_heading_that_was_just_missed_is_backed_up_to(missed, origin):
+    m = costmap(np.zeros((200, 200), dtype=np.int8), CAR, Inflation(), 0.05, origin)
+    start, goal = m.from_frame([5.0 + missed, 5.0, 0.0]), m.from_frame([5.0, 5.0, 0.0])
+    plan = HybridAStar(CAR).plan(start, [goal[0], goal[1], math.nan], m)
+    assert plan.path.length == pytest.approx(missed, abs=0.02)
+    assert (plan.path.directions == -1).all()
+    np.testing.assert_allclose(se2.between(plan.path.goal, goal), 0.0, atol=1e-6)
+
+
+def test_a_goal_of_any_heading_ahead_is_driven_to_straight_and_beside_a_wall_along_it():
+    m = costmap(np.zeros((200, 200), dtype=np.int8), CAR, Inflation(), 0.05)
+    plan = HybridAStar(CAR).plan((2.0, 5.0, 0.0), (7.0, 5.0, math.nan), m)
+    assert plan.path.length == pytest.approx(5.0, abs=0.02)
+    assert (plan.path.directions == 1).all()
+    cells = np.zeros((200, 200), dtype=np.int8)
+    cells[100:, :] = 100  # a wall above y = 5
+    m = costmap(cells, CAR, Inflation(), 0.05)
+    beside = 5.0 - float(np.ptp(CAR.footprint[:, 1])) / 2 - 0.1
+    plan = HybridAStar(CAR).plan((5.0, 2.0, math.pi / 2), (6.5, beside, math.nan), m)
+    assert "instead" not in plan.reason
+    assert abs(math.sin(plan.path.goal[2])) < 0.5
+
+
 def test_occupied_ends_are_moved_and_told():
     m = discs_map()
     plan = HybridAStar(CAR).plan((1.0, 1.0, 0.0), (4.62, 1.0, 0.0), m)

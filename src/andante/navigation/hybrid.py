@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
 
@@ -17,9 +18,11 @@ from .costmap import Costmap
 from .grid_planners import _UNIT
 from .path import Path
 from .planning import Plan, checked_pose
-from .reeds_shepp import Word
+from .reeds_shepp import Word, reeds_shepp
 from .vehicle import Vehicle
 
+ARRIVALS = 24  # headings that are looked at where any will do
+APART = math.radians(50)  # of two that are tried [rad]
 _STATUS = ("", "every way that the car can drive is blocked", "the search was given up after {expanded} states")
 
 
@@ -59,22 +62,56 @@ class HybridAStar:
         return self.reserve * own if own else max(0.1, float(np.ptp(self.vehicle.footprint[:, 0])) / 2)
 
     def plan(self, start: ArrayLike, goal: ArrayLike, costmap: Costmap) -> Plan:
-        """A path from a pose to another in the world, both x, y, yaw; a goal yaw of NaN is the bearing of arrival."""
+        """A path from a pose to another in the world, both x, y, yaw; a goal yaw of NaN is the cheapest to reach."""
         begin, end = checked_pose("start", start), checked_pose("goal", goal)
         if math.isnan(begin[2]):
             raise BadInput("hybrid A* needs the heading of the start")
-        if math.isnan(end[2]):
-            end = np.array([end[0], end[1], math.atan2(end[1] - begin[1], end[0] - begin[0])])
         if costmap.resolution not in self._discs:
             self._discs[costmap.resolution] = self.vehicle.discs(max(0.02, costmap.resolution / 2), self.padding)
         discs = self._discs[costmap.resolution]
         first, start_note = self._placed("start", begin, costmap, discs, self.tolerance)
         if first is None:
             return Plan(None, start_note)
-        last, goal_note = self._placed("goal", end, costmap, discs, self.goal_tolerance)
-        if last is None:
-            return Plan(None, goal_note)
-        return self._search(first, last, costmap, discs, [note for note in (start_note, goal_note) if note])
+        plan = Plan(None, "")
+        for yaw in [end[2]] if math.isfinite(end[2]) else self._arrivals(first, end, costmap, discs):
+            last, goal_note = self._placed("goal", np.array([end[0], end[1], yaw]), costmap, discs, self.goal_tolerance)
+            if last is None:
+                plan = Plan(None, goal_note)
+                continue
+            plan = self._search(first, last, costmap, discs, [note for note in (start_note, goal_note) if note])
+            if plan.path is not None:
+                break
+        return plan
+
+    def _arrivals(self, first: Array, end: Array, costmap: Costmap, discs: Array) -> list[float]:
+        """Headings to try at a goal that any will do for, the world's [rad]: free ones first, the cheapest before.
+
+        The price is that of the Reeds-Shepp word in open space. A car that has just missed its goal backs up to it
+        instead of turning round.
+        """
+        inner = costmap.to_frame(np.array([end[0], end[1], 0.0]))
+        turned = float(inner[2])
+        bearing = math.atan2(inner[1] - first[1], inner[0] - first[0])
+        priced = []
+        for turn in np.linspace(0, 2 * math.pi, ARRIVALS, endpoint=False):
+            pose = np.array([inner[0], inner[1], bearing + turn])
+            taken = not self._free(pose, costmap, discs)
+            priced.append((taken, self._price(reeds_shepp(first, pose, self.radius)), float(pose[2])))
+        chosen: list[float] = []
+        for _, _, yaw in sorted(priced):
+            if all(abs(float(se2.wrap(yaw - other))) > APART for other in chosen):
+                chosen.append(yaw)
+        return [float(se2.wrap(yaw - turned)) for yaw in chosen]
+
+    def _price(self, word: Word) -> float:
+        """What a word costs in open space [m]."""
+        driven = [(turn, length) for turn, length in zip(word.turns, word.lengths, strict=True) if abs(length) > 1e-9]
+        metres = sum(
+            abs(length) * (self.reverse if length < 0 else 1.0) * (1.0 + self.bend * abs(turn))
+            for turn, length in driven
+        )
+        changes = sum(a * b < 0 for (_, a), (_, b) in itertools.pairwise(driven))
+        return metres + self.change * changes
 
     def _search(self, first: Array, last: Array, costmap: Costmap, discs: Array, notes: list[str]) -> Plan:
         cols, resolution = costmap.shape[1], costmap.resolution
