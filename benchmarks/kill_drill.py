@@ -47,7 +47,7 @@ wait = 0.02
 SLIDE = """name = "slide"
 trial = "parity"
 engines = ["mujoco"]
-trials = 12
+trials = 30
 seed = 1
 [factors]
 scene = ["sliding"]
@@ -69,7 +69,7 @@ def searches() -> dict[str, Job]:
         f"search {sampler}": _search(["nao", "--sampler", sampler, *own], kills, 5)
         for sampler, kills in {"random": 6, "cmaes": 5, "elites": 4}.items()
     }
-    words = ["nao", "--budget", "40", "--workers", "1", "--seconds", "0.1", "--sampler", "random"]
+    words = ["nao", "--budget", "100", "--workers", "1", "--seconds", "0.1", "--sampler", "random"]
     return {**jobs, "search of the NAO's gait": _search(words, 3, 4)}
 
 
