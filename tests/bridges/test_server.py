@@ -60,6 +60,22 @@ def raw_get(port, path, host="127.0.0.1"):
     return data
 
 
+def test_the_last_of_a_latched_topic_comes_however_soon_after_another(session):
+    """A state that ends shortly after it has changed must not stay on the client's screen as it was."""
+    string = messages.cls("std_msgs/msg/String")
+    state = session.do(lambda: session.bus.advertise("/state", "std_msgs/msg/String", latched=True))
+    with connect(session.server.ws_url) as client:
+        say(client, op="call_service", id="there", service="/pause")
+        hear(client, "service_response", id="there")
+        say(client, op="subscribe", topic="/state", throttle_rate=5000, queue_length=1)
+        session.do(lambda: state.publish(string(data="running")))
+        assert hear(client, "publish", topic="/state")["msg"]["data"] == "running"
+        for word in ("one", "two", "done"):
+            session.do(lambda word=word: state.publish(string(data=word)))
+        while hear(client, "publish", topic="/state")["msg"]["data"] != "done":
+            pass
+
+
 def test_topics_services_actions_and_parameters(session):
     with connect(session.server.ws_url) as client:
         say(client, op="subscribe", topic="/joint_states", throttle_rate=40)

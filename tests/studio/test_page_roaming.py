@@ -144,7 +144,9 @@ def test_a_gait_search_runs_pauses_resumes_and_replays(studio: Any) -> None:
     number = best.get_attribute("aria-label").removeprefix("Replay candidate ")
     best.click()
     studio.wait("() => /wave/.test(andante.studio.status.value.behaviour + andante.studio.status.value.detail)")
-    studio.page.get_by_text(f"candidate {number} is replayed").first.wait_for()
+    studio.page.get_by_text(f"candidate {number} is replayed").first.wait_for(
+        state="attached"
+    )  # in the log, be it open or not
     x, y, _ = studio.truth()
     studio.wait("([x, y]) => Math.hypot(andante.stage.centre.x - x, andante.stage.centre.y - y) > 0.01", [x, y])
     studio.page.locator(".scatter").scroll_into_view_if_needed()
@@ -154,7 +156,7 @@ def test_a_gait_search_runs_pauses_resumes_and_replays(studio: Any) -> None:
              return [b.left + px, b.top + py, dot.number]; }"""
     )
     studio.page.mouse.click(dot[0], dot[1])
-    studio.page.get_by_text(f"candidate {dot[2]} is replayed").last.wait_for()
+    studio.page.get_by_text(f"candidate {dot[2]} is replayed").last.wait_for(state="attached")
 
 
 def test_held_keys_walk_the_shell_and_its_own_keys_raise_it(studio: Any) -> None:

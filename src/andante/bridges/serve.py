@@ -135,8 +135,10 @@ class Serving:
         old = self._subscriptions.pop(topic, None)
         if old is not None:
             old.close()
+        # of a state that is latched the last message counts: the client's end throttles it and keeps that one
+        throttle = 0.0 if self.bus.topic(topic).latched else float(head.get("throttle", 0.0))
         self._subscriptions[topic] = self.bus.subscribe(
-            topic, None, self._forward, queue=QUEUE, throttle=float(head.get("throttle", 0.0)), node=NODE, whole=True
+            topic, None, self._forward, queue=QUEUE, throttle=throttle, node=NODE, whole=True
         )
 
     def _unsubscribe(self, head: Head, _: bytes) -> None:
