@@ -30,7 +30,7 @@ PARAMETERS = {"engine": "mujoco", "scene": "sliding", "dt": 0.001, "trial": 0}
         (b"seed = " + b"9" * 5000, "4300 digits"),
         (b"seed = " + b"9" * 400, "1329 bits"),
         (b"place = " + b"[" * 5000 + b"]" * 5000, "nested too deeply"),
-        (b"robot = '\xff'", "decode"),
+        (b"robot = '\xff'", "not a text in UTF-8"),
         (b".".join([b"a"] * 50_000) + b" = 1", "a key of more than 100 parts"),
     ],
 )

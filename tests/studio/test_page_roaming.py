@@ -200,6 +200,9 @@ def test_a_goal_dragged_on_the_map_is_reached(studio: Any) -> None:
 
 
 def test_a_pose_estimate_is_taken_over(studio: Any) -> None:
+    studio.choose("robot", "waffle")
+    studio.open("map")
+    studio.wait("() => andante.map.grid !== undefined && andante.map.robot() !== undefined")
     studio.js(HEAR_POSES)
     studio.page.wait_for_timeout(500)
     studio.page.locator(".map [data-tool=pose]").click()

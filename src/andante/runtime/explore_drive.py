@@ -29,7 +29,6 @@ from andante.navigation import (
 from andante.navigation.layers import LayeredCostmap
 
 from .explore_goals import Errand, decided, grown, inflation
-from .explore_planner import AnyHeading
 from .explore_retrace import Trail
 from .mobile import MobileRobot, Sensed
 
@@ -114,7 +113,7 @@ class Exploration:
     def _planner(self, name: str) -> str | GlobalPlanner:
         """The planner by name; a car's search is given up sooner than usual, for another goal is at hand."""
         car = self.vehicle.drive == "ackermann"
-        return AnyHeading(HybridAStar(self.vehicle, most_states=MOST_STATES)) if name == "auto" and car else name
+        return HybridAStar(self.vehicle, most_states=MOST_STATES) if name == "auto" and car else name
 
     @property
     def grid(self) -> OccupancyGrid:
