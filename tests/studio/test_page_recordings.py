@@ -62,6 +62,12 @@ def test_what_was_recorded_moves_again_in_the_page(studio: Any) -> None:
 
 
 def test_a_replay_goes_round_until_it_is_stopped(studio: Any) -> None:
+    studio.page.get_by_label("Record", exact=True).click()
+    studio.wait("() => andante.studio.status.value.recording")
+    begun = studio.js("() => andante.studio.status.value.sim_time")
+    studio.wait("t => andante.studio.status.value.sim_time > t + 2.0", begun)
+    studio.page.get_by_label("Stop recording").click()
+    studio.wait("() => !andante.studio.status.value.recording")
     studio.open("replay")
     studio.wait("() => document.querySelector('select[aria-label=Recording]').value !== ''")
     studio.page.select_option("select[aria-label='Speed of the replay']", "4")
