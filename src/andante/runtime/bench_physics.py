@@ -16,12 +16,12 @@ import itertools
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from andante.collector import collector_at_rest
 from andante.description import Robot, load_robot
 from andante.errors import AndanteError
 from andante.geometry import Array
@@ -131,26 +131,14 @@ def play(sim: Simulation, targets: Array) -> None:
 def take_turns(sides: tuple[Play, Play], parts: Sequence[Array], rounds: int) -> tuple[Array, Array]:
     """CPU times [s] of both sides playing the parts, each (rounds, parts); who goes first changes from pair to pair."""
     times = np.zeros((2, rounds, len(parts)))
-    with _no_collector():
+    gc.collect()
+    with collector_at_rest():  # so that it does not fall to one side by chance
         for turn, (index, part) in itertools.product(range(rounds), enumerate(parts)):
             for side in (0, 1) if (turn + index) % 2 == 0 else (1, 0):
                 start = time.process_time()
                 sides[side](part)
                 times[side, turn, index] = time.process_time() - start
     return times[0], times[1]
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """No garbage collection inside, so that it does not fall to one side by chance."""
-    was = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def read_anew(sim: Simulation) -> None:

@@ -6,16 +6,15 @@ with open_studio("nao", world="lab") as studio:
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from andante.bridges.access import Access
 from andante.bridges.start import ServerHandle, start_server
+from andante.collector import collector_at_rest
 from andante.errors import BadInput
 
 from .pages import ROUTES, scene_arguments, studio_pages
@@ -81,19 +80,7 @@ def check_address(port: int, host: str, token: str | None) -> None:
         raise BadInput(f"port {port} is not from 0 to 65535")
 
 
-@contextlib.contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Keep the garbage collector from walking over half-made modules again and again: a fifth of a second."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
-@_nothing_collected()
+@collector_at_rest()  # it would walk over half-made modules again and again: a fifth of a second
 def open_studio(
     robot: str | Path = "nao",
     world: str | Path = "lab",

@@ -1,0 +1,25 @@
+"""The collector rests inside, works afterwards, and stays off where it was off."""
+
+import gc
+
+import pytest
+
+from andante.collector import collector_at_rest
+
+
+def test_it_rests_and_works_again_also_after_a_failure():
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError), collector_at_rest():
+        assert not gc.isenabled()
+        print(1 / 0)
+    assert gc.isenabled()
+
+
+def test_what_was_off_stays_off():
+    gc.disable()
+    try:
+        with collector_at_rest():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
