@@ -1,4 +1,4 @@
-"""Says so, once, when a command is slow because kernels are compiled for this machine for the first time."""
+"""Tells who waits at a terminal, once, that kernels are compiled for this machine for the first time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ NOTICE = "compiling for this machine; later runs start at once (ahead of time: a
 
 
 def tell_when_compiling(patience: float = PATIENCE) -> None:
-    """Watch for compilation from a thread of its own and write the notice to stderr; nothing is imported for it."""
+    """Watch for compilation from a thread of its own and write the notice to a terminal; nothing is imported for it.
+
+    Files and pipes get no notice: programs that read stderr compare it.
+    """
+    if not sys.stderr.isatty():
+        return
     timer = threading.Timer(patience, _look)
     timer.daemon = True
     timer.start()
