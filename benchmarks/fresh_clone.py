@@ -2,7 +2,8 @@
 
     python benchmarks/fresh_clone.py [--no-tests] [--json]
 
-The last commit is cloned into an empty folder; everything is set up there from nothing, so a network is needed.
+The last commit is cloned into an empty folder; everything is set up there from nothing, caches included, so a network
+is needed.
 `page`: `make run` has answered with the page of the studio (1) or not (0); `readme`: the Python blocks of the README
 run in an empty folder; then `make test`, of which passed, failed and skipped tests and the minutes of the tests alone
 are told. The lines of make go to stderr.
@@ -30,18 +31,18 @@ ADDRESS = re.compile(r"http://[\w.:]+[^\s]*")
 SET_UP = 1200.0  # longest set-up and start [s]
 
 
-def environment() -> dict[str, str]:
-    """Without the environment of this process, and without a browser."""
+def environment(clone: Path) -> dict[str, str]:
+    """Without the environment and the caches of this user, and without a browser."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("VIRTUAL_ENV", "PYTHON"))}
     own = str(Path(sys.executable).parent)
     path = os.pathsep.join(part for part in kept.get("PATH", "").split(os.pathsep) if part != own)
-    return {**kept, "PATH": path, "BROWSER": "true"}
+    return {**kept, "PATH": path, "BROWSER": "true", "XDG_CACHE_HOME": str(clone.with_name("cache"))}
 
 
 def page_of(clone: Path) -> int:
     """Whether `make run` answers with a page."""
     process = subprocess.Popen(
-        ["make", "run"], cwd=clone, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        ["make", "run"], cwd=clone, env=environment(clone), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         start_new_session=True,
     )  # fmt: skip
     found: list[str] = []
@@ -76,7 +77,11 @@ def readme_runs(clone: Path, folder: Path) -> int:
     folder.mkdir()
     for code in BLOCK.findall((clone / "README.md").read_text(encoding="utf-8")):
         done = subprocess.run(
-            [str(clone / ".venv/bin/python"), "-c", code], cwd=folder, env=environment(), stdout=sys.stderr, check=False
+            [str(clone / ".venv/bin/python"), "-c", code],
+            cwd=folder,
+            env=environment(clone),
+            stdout=sys.stderr,
+            check=False,
         )
         if done.returncode != 0:
             return 0
@@ -88,7 +93,7 @@ def tests_of(clone: Path) -> dict[str, float]:
     done = subprocess.run(
         ["make", "test"],
         cwd=clone,
-        env=environment(),
+        env=environment(clone),
         stdout=subprocess.PIPE,
         stderr=sys.stderr,
         text=True,
