@@ -17,7 +17,8 @@ MOST_DEPTH = 100  # of lists and tables in each other
 MOST_VALUES = 1_000_000  # of a YAML text after its aliases are followed
 TOO_DEEP = "lists or tables are nested too deeply"
 QUOTED = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""|' + r"'''.*?'''|" + r'"(?:[^"\\\n]|\\.)*+"|' + r"'[^'\n]*+'|" + r"#[^\n]*+", re.DOTALL
+    r'"""(?:[^\\]|\\.)*?"""|' + r"'''.*?'''|" + r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"|' + r"'[^'\n]*+'|" + r"#[^\n]*+",
+    re.DOTALL,
 )  # texts and remarks of TOML
 DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_DEPTH}}}")
 

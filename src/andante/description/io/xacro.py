@@ -101,8 +101,8 @@ def _install(module: Any, session: Session) -> None:
         module.print_location = lambda: None
         module.LEXER = module.QuickLexer(
             DOLLAR_DOLLAR_BRACE=r"^\$\$+(\{|\()",
-            EXPR=r"^\$\{(?:[^{}]++|\{[^{}]*+\})*+\}|^\$\{[^}]*\}",  # one level of braces inside, for dicts
-            EXTENSION=r"^\$\((?:[^()]++|\([^()]*+\))*+\)|^\$\([^)]*\)",  # and of parentheses, for calls
+            EXPR=r"^\$\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*\}|^\$\{[^}]*\}",  # one level of braces inside, for dicts
+            EXTENSION=r"^\$\([^()]*+(?:\([^()]*+\)[^()]*+)*\)|^\$\([^)]*\)",  # and of parentheses, for calls
             TEXT=r"[^$]+|\$[^{($]+|\$$",
         )
     module._global_symbols = {}

@@ -29,8 +29,10 @@ MAX_MACRO_DEPTH = 150
 MAX_MACRO_CALLS = 10_000
 MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
 MAX_WEIGHT = 3_000_000  # of all results together
+# The default is matched ahead and then repeated, so that it is never tried in another way; possessive groups would do
+# the same but match wrongly before Python 3.11.5.
 MACRO_ARGUMENT = re.compile(
-    r"""\s*([^\s:=]++)\s*+:?=\s*+(\^\|?)?((?:\$\{[^}]*+\}|\$\([^)]*+\)|'[^']*+'|"[^"]*+"|[^\s'"])*+)(?:\s+|$)(.*)""",
+    r"""\s*([^\s:=]++)\s*+:?=\s*+(\^\|?)?(?=((?:\$\{[^}]*+\}|\$\([^)]*+\)|'[^']*+'|"[^"]*+"|[^\s'"])*))\3(?:\s+|$)(.*)""",
     re.DOTALL,
 )
 
