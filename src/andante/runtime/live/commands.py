@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,7 +120,12 @@ class Terminal:
         name, *rest = words
         if name not in COMMANDS:
             raise UnknownName.among("command", name, COMMANDS)
-        made: str = getattr(self, f"_{name}")(*_fitting(name, rest))
+        command = getattr(self, f"_{name}")
+        try:
+            inspect.signature(command).bind(*rest)
+        except TypeError:
+            raise BadInput(f"usage: {COMMANDS[name].usage}") from None
+        made: str = command(*rest)
         return made
 
     def go_on(self) -> None:
@@ -326,18 +332,6 @@ class Terminal:
         roll, pitch, yaw = so3.to_rpy(so3.from_quaternion(np.array(turn)))
         angles = " ".join(f"{math.degrees(float(a)):.1f}" for a in (roll, pitch, yaw))
         return f"{x:.3f} {y:.3f} {z:.3f} m, roll pitch yaw {angles} deg"
-
-
-def _fitting(name: str, words: Sequence[str]) -> Sequence[str]:
-    """The words, when there are as many as the usage of the command asks for."""
-    usage = COMMANDS[name].usage
-    if name in ("walker", "search", "record"):
-        return words
-    wanted = usage.split()[1:]
-    least = sum(not part.startswith("[") for part in wanted)
-    if not least <= len(words) <= len(wanted):
-        raise BadInput(f"usage: {usage}")
-    return words
 
 
 def _number(text: str) -> float:
