@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from andante.errors import BadInput
-from andante.experiments import RunJob, Values, rows_of, run_experiment
+from andante.experiments import RunJob, Values, load_experiment, rows_of, run_experiment
 from andante.experiments.report import Analysis, verdict, write_report
 from andante.experiments.report.figures import all_figures, colour_of
 from andante.experiments.report.tables import Table, all_tables, shown
@@ -171,6 +171,30 @@ def test_colours_are_kept_and_figures_follow_the_values(analysis):
     means = {c.get_label(): c.lines[0].get_ydata() for c in drawn}
     assert means["real robot"] == pytest.approx([1.0, 1.0])
     assert means["old_sim"] == pytest.approx([0.5, 0.5])
+
+
+def test_turns_are_drawn_over_time_without_jumps(toys, tmp_path):
+    from andante.experiments.reference import read_reference
+
+    experiment = load_experiment(f"{toys}:TURNING")
+    run_experiment(RunJob(experiment, tmp_path / "run", workers=0))
+    (tmp_path / "real.csv").write_text(
+        "source,angle,turned\n" + "".join(f"real,{a},{a - 5 * k}\n" for a in (90, 360) for k in (1, 2))
+    )
+    reference = Values.of(experiment, read_reference(str(tmp_path / "real.csv"), experiment))
+    words, figure = all_figures(
+        Analysis(experiment, Values.of(experiment, rows_of(tmp_path / "run", experiment)), reference)
+    )["trajectories"]
+    assert "Heading" in words
+    ax = figure.axes[1]
+    commanded, *trials = [line.get_ydata() for line in ax.lines]
+    assert commanded[0] == 360
+    assert len(trials) == 2
+    for turned in trials:
+        assert np.abs(np.diff(turned)).max() < 30
+        assert turned[-1] == pytest.approx(1.02 * 360)
+    band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (band.ymin, band.ymax) == pytest.approx((350, 355))
 
 
 def test_tables_as_text():

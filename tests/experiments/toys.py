@@ -26,6 +26,14 @@ def toy(setup):
     return {"x": x, "y": y, "planar": math.hypot(x, y), "fallen": fallen, "path": path}
 
 
+def turning(setup):
+    """Turns a little too far on the spot; the heading of its path jumps at a half turn."""
+    turned = 1.02 * float(setup.factors["angle"])
+    yaw = np.radians(np.linspace(0.0, turned, 21))
+    path = [[0.1 * k, 0.0, 0.0, math.atan2(math.sin(a), math.cos(a))] for k, a in enumerate(yaw)]
+    return {"turned": turned, "path": path}
+
+
 def few_measures(setup):
     return {"x": 1.0}
 
@@ -53,6 +61,12 @@ TOY = Experiment(
     vary=Variation(yaw=0.1),
     fit={"compare": ["x"], "space": {"gain": {"low": 0.5, "high": 1.5}}, "hold_out": ["pace=fast way=2"]},
 )
+
+
+TURNING = Experiment(
+    "turning", "toys.py:turning", {"angle": (90.0, 360.0)}, {"turned": Measure("turned", "deg", "turned", "angle")},
+    engines=("mujoco",), trials=2,
+)  # fmt: skip
 
 
 def make_toy():

@@ -1,3 +1,4 @@
+import math
 import time
 from pathlib import Path
 
@@ -92,3 +93,18 @@ def test_a_bridge_that_ends_is_told_and_the_session_goes_on(waffle: LiveSession)
     waffle.run(0.05)
     assert any("bridge ros1 has ended (session 'nowhere' should be a port" in line for line in lines)
     bridge.stop()
+
+
+def test_a_launch_begins_with_a_goal_or_paused(tmp_path: Path) -> None:
+    seen = []
+    outcome = run_launch(
+        plan(tmp_path, navigation={"goal": [0.5, 0.0]}), None, None, lambda session, url: seen.append(session.paused)
+    )
+    assert outcome.behaviour == "drive"
+    run_launch(plan(tmp_path, paused=True, seconds=0.1), None, None, lambda session, url: seen.append(session.paused))
+    assert seen == [False, True]
+
+
+def test_a_goal_that_cannot_be_is_told_with_its_table(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"run.toml: \[navigation\] "):
+        run_launch(plan(tmp_path, navigation={"goal": [math.nan, 0.0]}), None, None, lambda session, url: None)

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -361,3 +362,41 @@ def test_a_stream_of_nonsense_is_told_once_a_second(waffle: LiveSession) -> None
     assert len(told) == 3
     assert "three finite numbers" in told[0]
     assert waffle.behaviour == "balance"
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda s: s.run(-1.0), "time >= 0 s"),
+        (lambda s: s.single_step(), "pause it first"),
+        (lambda s: (s.pause(), s.single_step(0)), "1 to 1000 control periods"),
+        (lambda s: s.respawn(0.0, 0.0, 0.0, height=11.0), "0 to 10 m"),
+        (lambda s: s.set_speed(0.0), "above 0 and up to 100"),
+        (lambda s: s.spawn("rover", "waffle", 1.0, 0.0, 0.0), "a model 'waffle' already"),
+    ],
+)
+def test_what_a_session_refuses(waffle: LiveSession, ask: Any, told: str) -> None:
+    with pytest.raises(BadInput, match=told):
+        ask(waffle)
+
+
+def test_more_of_the_same_are_numbered_until_it_is_enough(waffle: LiveSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("andante.runtime.live.session.MOST_MODELS", 2)
+    assert waffle.spawn("waffle", "", 2.0, 0.0, 0.0) == "waffle_2"
+    assert waffle.spawn("waffle", "", 3.0, 0.0, 0.0) == "waffle_3"
+    with pytest.raises(BadInput, match="up to 2 models"):
+        waffle.spawn("waffle", "", 4.0, 0.0, 0.0)
+
+
+def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> None:
+    lines = log_of(waffle)
+    waffle.run(0.2)
+    engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
+    engine.set_base(actor, engine.base_pose(actor), [0.0, 0.0, 1e12, 0.0, 0.0, 0.0])
+    waffle.run(0.1)
+    assert waffle.paused
+    assert np.isfinite(waffle.stage.sim.base_pose).all()
+    assert any("starts anew and is paused" in line for line in lines)
+    waffle.resume()
+    waffle.run(0.1)
+    assert not waffle.paused

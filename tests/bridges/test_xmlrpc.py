@@ -1,0 +1,91 @@
+"""XML-RPC as ROS 1 uses it: real calls over the loopback, faults, and peers that answer nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import xmlrpc.client
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from andante.bridges.ros1.xmlrpc import LARGEST, RpcError, RpcServer, call
+
+
+def serving(work: Callable[[str], Awaitable[object]]) -> object:
+    """What some work with the address of a server of ours gives."""
+
+    async def run() -> object:
+        server = RpcServer({"add": lambda a, b: a + b, "fail": lambda: int("x")})
+        await server.start("127.0.0.1")
+        try:
+            return await asyncio.wait_for(work(f"http://127.0.0.1:{server.port}/"), 30)
+        finally:
+            await server.stop()
+
+    return asyncio.run(run())
+
+
+def answering(reply: bytes) -> str:
+    """What a call tells of a peer that answers so."""
+
+    async def run() -> str:
+        async def peer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(reply)
+            writer.close()
+
+        server = await asyncio.start_server(peer, "127.0.0.1", 0)
+        try:
+            with pytest.raises(RpcError) as caught:
+                await call(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", "add", 1, 2)
+            return str(caught.value)
+        finally:
+            server.close()
+
+    return asyncio.run(run())
+
+
+def test_calls_and_python_s_own_client() -> None:
+    assert serving(lambda uri: call(uri, "add", 1, 2)) == 3
+    assert serving(lambda uri: asyncio.to_thread(xmlrpc.client.ServerProxy(uri).add, "a", "b")) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "told"),
+    [("multiply", (), "no method 'multiply'"), ("add", (1,), "missing 1 required"), ("fail", (), "invalid literal")],
+)
+def test_faults_come_back_as_words(method: str, arguments: tuple[object, ...], told: str) -> None:
+    async def work(uri: str) -> str:
+        with pytest.raises(RpcError) as caught:
+            await call(uri, method, *arguments)
+        return str(caught.value)
+
+    assert told in str(serving(work))
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (b"HTTP/1.1 404 Not Found\r\n\r\n", "answers 'HTTP/1.1 404 Not Found'"),
+        (b"HTTP/1.1 200 OK\r\n\r\nnonsense", "add failed"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n<a></a>!", "add failed"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nshort", "does not answer (IncompleteReadError)"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (LARGEST + 1), "is too large"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (LARGEST + 1), "is too large"),
+        (b"", "does not answer"),
+    ],
+    ids=["status", "no-xml", "other-xml", "short", "announced-large", "large", "silence"],
+)
+def test_peers_that_answer_nonsense(reply: bytes, told: str) -> None:
+    assert told in answering(reply)
+
+
+def test_only_posts_are_served() -> None:
+    async def work(uri: str) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(uri.rsplit(":", 1)[1].strip("/")))
+        writer.write(b"GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+        return answer
+
+    assert serving(work).startswith(b"HTTP/1.1 405 ")  # type: ignore[attr-defined]
