@@ -442,7 +442,7 @@ def test_the_last_line_of_a_clone_is_understood(text, code, passed, failed, minu
     found = summary(text, code)
     assert (found["passed"], found["failed"]) == (passed, failed)
     assert found["test_minutes"] == pytest.approx(minutes, nan_ok=True)
-    assert "VIRTUAL_ENV" not in environment()
+    assert "VIRTUAL_ENV" not in environment(Path("clone"))
 
 
 def test_slope_of_a_memory_is_that_of_most_pairs():

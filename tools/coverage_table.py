@@ -1,11 +1,10 @@
 """Coverage of the suite per package, as a table in Markdown.
 
-    python tools/coverage_table.py [DATA ...] [--own] [--untested N]
+    python tools/coverage_table.py [DATA ...] [--untested N]
 
 DATA are coverage data files (`.coverage` by default); several are put together. A row tells statements and branches of
 a package, how many of both the tests have run, and the share of them together. Compiled kernels are not counted (see
-.coveragerc). `--own` takes of every file the package alone that it is named after, as bus.cov: what the tests of a room
-run of it. `--untested N` lists the N modules with the most statements that no test has run.
+.coveragerc). `--untested N` lists the N modules with the most statements that no test has run.
 """
 
 from __future__ import annotations
@@ -109,19 +108,13 @@ def measured(files: Iterable[Path], modules: Iterable[Path] | None = None) -> li
         return module_rows(json.loads(told.read_text(encoding="utf-8"))["files"])
 
 
-def measured_alone(files: Iterable[Path]) -> list[Row]:
-    """A row per module of the packages that the files are named after, each from its own file."""
-    return [row for file in files for row in measured([file], [ROOMS / file.stem / "*"])]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Coverage of the suite per package, as a table in Markdown.")
     parser.add_argument("data", nargs="*", type=Path, default=[ROOT / ".coverage"], metavar="DATA")
-    parser.add_argument("--own", action="store_true", help="of every file the package that it is named after")
     parser.add_argument("--untested", type=int, default=0, metavar="N", help="modules with the most that no test runs")
     wanted = parser.parse_args()
     try:
-        modules = measured_alone(wanted.data) if wanted.own else measured(wanted.data)
+        modules = measured(wanted.data)
     except CoverageException as error:
         sys.stderr.write(f"{error}\n")
         return 2
