@@ -13,6 +13,7 @@ from pathlib import Path
 from andante.errors import BadInput
 
 MOST_BYTES = 32 * 1024 * 1024  # of a file that is read at once
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")  # ends of names of files that must be unpacked
 MOST_TEXT = 1024 * 1024  # of a file of settings, by hand or by program [bytes]
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import so3
-from andante.locomotion.ball_attitude import GRAVITY, Attitude
+from andante.gravity import GRAVITY
+from andante.locomotion.ball_attitude import Attitude
 from andante.locomotion.ball_kernels import turned
 
 UP = np.array([0.0, 0.0, GRAVITY])

@@ -19,6 +19,8 @@ from .link import IDENTITY, Link
 from .sensor import SensorSpec
 from .source import Problem, Source
 
+STANDING_POSES = ("standinit", "stand", "standing", "init", "home", "ready")  # the first that a robot has; any case
+
 
 @dataclass(frozen=True)
 class Plugin:
@@ -106,6 +108,12 @@ class Robot:
             return self._joints[name]
         except KeyError:
             raise UnknownName.among("joint", name, self._joints, f"robot {self.name!r}") from None
+
+    @property
+    def standing(self) -> str | None:
+        """Name of the pose in which the robot stands, by the names that are usual; None where it has none of them."""
+        known = {name.casefold(): name for name in self.poses}
+        return next((known[name] for name in STANDING_POSES if name in known), None)
 
     def pose(self, name: str) -> dict[str, float]:
         """Joint positions of a named pose; names ignore case [rad, m]."""

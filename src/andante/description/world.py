@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from andante.geometry import SE3
+from andante.gravity import GRAVITY
 
 from .link import IDENTITY
 from .robot import Robot
@@ -51,7 +52,7 @@ class World:
 
     name: str
     models: tuple[Placement, ...] = ()
-    gravity: Vec3 = (0.0, 0.0, -9.81)  # [m/s^2]
+    gravity: Vec3 = (0.0, 0.0, -GRAVITY)  # [m/s^2]
     lights: tuple[Light, ...] = ()
     physics: PhysicsSpec = PhysicsSpec()
     ambient: RGBA = (0.4, 0.4, 0.4, 1.0)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from andante.gravity import GRAVITY
+
 from .body import BodyCommand, Power
 from .car import Car
 from .firmware import BoardOutput, BoardSensors, Firmware
@@ -78,7 +80,7 @@ class Board:
             math.floor(state.position[i] / (2 * math.pi) * self.ticks_per_turn) if np.isfinite(state.position[i]) else 0
             for i in self._wheels
         )
-        return BoardSensors(_three(state.gyro, 0.0), _three(state.acceleration, 9.81), (left, right), volts)
+        return BoardSensors(_three(state.gyro, 0.0), _three(state.acceleration, GRAVITY), (left, right), volts)
 
 
 def _three(values: np.ndarray, z: float) -> tuple[float, float, float]:

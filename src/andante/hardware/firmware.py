@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from andante.gravity import GRAVITY
+
 from .endpoint import VERSION, WATCHDOG, Endpoint, Received
 from .messages import (
     Ack,
@@ -55,7 +57,7 @@ class BoardSensors:
     """What the microcontroller measures itself."""
 
     gyro: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [rad/s]
-    acceleration: tuple[float, float, float] = (0.0, 0.0, 9.81)  # specific force [m/s²]
+    acceleration: tuple[float, float, float] = (0.0, 0.0, GRAVITY)  # specific force [m/s²]
     ticks: tuple[int, int] = (0, 0)  # encoders of the left and right rear wheel
     voltage: float = 7.6  # of the battery [V]
 

@@ -12,6 +12,7 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.inertial import tilted
+from andante.mapping.mapper import sane_twist
 from andante.mapping.planar import between, compose
 
 from ._particle_kernels import (
@@ -35,7 +36,6 @@ FEWEST_BEAMS = 5  # a scan with fewer ends weighs nothing
 SEARCH_EVERY = 3  # updates between two searches of the whole map while it recovers
 LEAST_ADDED = 0.1  # smaller shares of new particles are not worth while
 STILL = np.zeros(3)
-MOST_TWIST = (5.0, 10.0)  # faster than this is a fault of stamps, not motion to be undone [m/s, rad/s]
 LONGEST_GAP = 10.0  # of time between scans that spreads particles without odometry [s]
 
 
@@ -312,9 +312,7 @@ def _velocity(scan: Scan, step: Array, gap: float) -> Array:
     """Twist (3,) during a sweep, as over the step before it; none where beams share one time or stamps are at fault."""
     if not scan.time_increment or gap < 1e-4:
         return STILL
-    twist = se2.log(step) / gap
-    sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
-    return twist if sane else STILL
+    return sane_twist(se2.log(step) / gap)
 
 
 def _table(count: int) -> tuple[np.ndarray, Array]:

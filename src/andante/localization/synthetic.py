@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from andante.geometry import Array
+from andante.gravity import STANDARD_GRAVITY
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.records import ImuReading
 
 from .anchors import UwbSetup
 from .uwb_log import UwbLog
 
-GRAVITY = 9.80665
 SETUP = UwbSetup(
     {
         "0x6902": (0.0, 0.0, 0.0),
@@ -74,7 +74,7 @@ def uwb_drive(
     along, across = c * acceleration[:, 0] + s * acceleration[:, 1], c * acceleration[:, 1] - s * acceleration[:, 0]
     gyro = np.stack([0 * t, 0 * t, rate], axis=1) + n.gyro_bias * rng.standard_normal(3)
     gyro += n.gyro_sigma * rng.standard_normal(gyro.shape)
-    force = np.stack([along, across, GRAVITY + 0 * t], axis=1) + n.force_bias * rng.standard_normal(3)
+    force = np.stack([along, across, STANDARD_GRAVITY + 0 * t], axis=1) + n.force_bias * rng.standard_normal(3)
     force += n.force_sigma * rng.standard_normal(force.shape)
     readings = tuple(ImuReading(float(t[k]), _three(gyro[k]), _three(force[k])) for k in range(len(t)))
     rows: list[tuple[float, int, int, float]] = []

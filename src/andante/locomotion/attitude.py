@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
-GRAVITY = 9.81
 QUIET = 2.0  # accelerations further from gravity than this are no measure of the vertical [m/s²]
 UP, HEADING, RATE, SETTLED = 0, 3, 4, 5  # where things stand in the state
 STATE = 6

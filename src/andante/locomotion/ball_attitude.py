@@ -9,10 +9,9 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
 from .ball_kernels import attitude_step, upright
-
-GRAVITY = 9.81  # [m/s^2]
 
 
 class Attitude:

@@ -18,13 +18,13 @@ from andante.description.meshes import hull
 from andante.description.shapes import Mesh, Sphere
 from andante.errors import BadInput
 from andante.geometry import Array, so3
+from andante.gravity import GRAVITY
 
 LEGS = 6
 HALF = 0.5  # opening at which the second piece of a stroke begins
 ROOM = 0.12  # by which a petal opens for the lower leg of its gore [rad]
 SAMPLES = 11  # openings at which a stroke is tabulated
 SKIN = 0.010  # collision points this near to the surface of the ball can touch the floor [m]
-GRAVITY = 9.81  # [m/s^2]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Readings:
     position: Array  # encoders [rad or m]
     velocity: Array  # from encoders [rad/s or m/s]
     gyro: Array = field(default_factory=lambda: np.zeros(3))  # sensor axes [rad/s]; NaN: axis missing
-    acceleration: Array = field(default_factory=lambda: np.array([0.0, 0.0, 9.81]))  # specific force [m/s^2]
+    acceleration: Array = field(default_factory=lambda: np.array([0.0, 0.0, GRAVITY]))  # specific force [m/s^2]
     forces: Mapping[str, Array] = field(default_factory=dict)  # link -> load cells [N]
     pressed: Mapping[str, bool] = field(default_factory=dict)  # switch -> pressed
 

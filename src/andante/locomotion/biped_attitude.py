@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from andante.geometry import Array
-
-GRAVITY = 9.81
+from andante.gravity import GRAVITY
 
 
 class BipedAttitude:

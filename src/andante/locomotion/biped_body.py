@@ -15,6 +15,7 @@ from andante.description.shapes import Plane
 from andante.description.surfaces import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
+from andante.gravity import GRAVITY
 
 from .biped_kernels import centre_of_mass, holding, reach
 from .biped_sense_kernels import feel
@@ -24,7 +25,6 @@ from .rig_legs import welded
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
-GRAVITY = 9.81
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
 from .tree_kernels import frames, weigh
 
@@ -257,7 +258,7 @@ def holding(
         for i in range(3):
             ax[i] = turns[b, i, 0] * axis[b, 0] + turns[b, i, 1] * axis[b, 1] + turns[b, i, 2] * axis[b, 2]
             arm[i] = moment[b, i] - carried[b] * at[b, i]
-            f[i] = -9.81 * root[2, i]
+            f[i] = -GRAVITY * root[2, i]
         total[0] = arm[1] * f[2] - arm[2] * f[1]
         total[1] = arm[2] * f[0] - arm[0] * f[2]
         total[2] = arm[0] * f[1] - arm[1] * f[0]

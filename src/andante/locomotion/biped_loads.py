@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from andante.geometry import Array
-
-from .lipm import GRAVITY
+from andante.gravity import GRAVITY
 
 Pair = tuple[float, float]
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
 from .behaviour import Readings
 from .biped_attitude import BipedAttitude
 from .biped_body import BipedBody
 from .biped_turns import seen_from
-from .lipm import GRAVITY
 
 BANDWIDTH = 30.0  # at which the place of the centre of mass corrects what the accelerometer has summed up [rad/s]
 PRESSED = 0.5  # load of a foot whose switch is closed, in body weights

@@ -17,9 +17,9 @@ import numpy as np
 
 from andante.description import Robot
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 from andante.motion import play_from
 
-from .attitude import GRAVITY
 from .balance import Balance
 from .behaviour import Command, Readings
 from .fall_detector import BalanceState, FallDetector, FallRules, load_share

@@ -18,8 +18,9 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
-from .attitude import GRAVITY, Attitude
+from .attitude import Attitude
 from .balance import Balance
 from .behaviour import Readings
 from .support import inside, margin

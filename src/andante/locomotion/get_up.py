@@ -16,10 +16,11 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 from andante.motion import Keyframes, play_from, transition
 from andante.motion.joint_motion import JointMotion
 
-from .attitude import GRAVITY, Attitude
+from .attitude import Attitude
 from .balance import Balance
 from .behaviour import Command, Readings
 from .fall_detector import imu_rotation, load_share

@@ -16,9 +16,10 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
 from . import legged_state as state
-from .attitude import GRAVITY, Attitude
+from .attitude import Attitude
 from .behaviour import Command, Readings
 from .gait_patterns import GaitPattern, pattern
 from .leg_odometry import LegOdometry

@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
-from .attitude import GRAVITY, attitude_step, leans, level_from_body
 from .attitude import HEADING as TURNED
+from .attitude import attitude_step, leans, level_from_body
 from .foot_paths import moved, smooth, swing
 from .leg_odometry import odometry_step
 from .legged_state import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-GRAVITY = 9.81
+from andante.gravity import GRAVITY
 
 
 def pendulum_rate(height: float) -> float:

@@ -12,6 +12,7 @@ from andante.description import Joint, Robot
 from andante.description.sensor import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 
 FEELING = ("force", "contact", "bumper", "touch")  # kinds of sensors by which a foot feels the ground
 TOUCH = 0.2  # of a foot's share of the weight, at which a fitted switch closes
@@ -168,7 +169,7 @@ def missing_sensors(robot: Robot, rig: Rig) -> tuple[SensorSpec, ...]:
     out = []
     if not any(spec.kind == "imu" for spec in robot.sensors):
         out.append(SensorSpec("rig_imu", "imu", rig.body, rate=200.0))
-    press = TOUCH * rig.mass * 9.81 / len(rig.legs)
+    press = TOUCH * rig.mass * GRAVITY / len(rig.legs)
     for leg in rig.legs:
         if not any(spec.link == leg.foot and spec.kind in FEELING for spec in robot.sensors):
             parameters = {"threshold": press}

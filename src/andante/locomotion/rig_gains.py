@@ -9,10 +9,10 @@ import numpy as np
 
 from andante.description import Joint, JointType, Robot
 from andante.geometry import SE3, Array
+from andante.gravity import GRAVITY
 
 from .rig import Rig
 
-GRAVITY = 9.81
 SAG = 0.02  # how far a joint may give way under the load [rad]
 BANDWIDTH = 3.5  # at which a joint carries its share of the robot's mass [Hz]
 DAMPING = 0.5

@@ -10,6 +10,7 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 from andante.kinematics import Chain
 
 from .leg_solver import leg_chain
@@ -25,7 +26,6 @@ SPREADS = (0.4, 0.5, 0.6, 0.7, 0.8)  # of feet from the hip's axis, in leg lengt
 UPRIGHT_SPREADS = (0.1, 0.05, 0.0)
 LARGEST_REACH = 0.2  # in leg lengths
 STEP, UPRIGHT_STEP = 0.14, 0.085  # how high feet are lifted, in leg lengths
-GRAVITY = 9.81
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 from andante.kinematics import chain
 
-STANDING_POSES = ("StandInit", "Stand", "standing", "init", "home", "ready")
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
 REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
@@ -147,10 +146,8 @@ def _far_end(shape: Geometry, pose: SE3) -> list[tuple[Array, float]]:
 
 def resting_pose(robot: Robot) -> tuple[dict[str, float], bool]:
     """Joint positions to look at the robot in, and whether it is a standing pose that its author has named."""
-    known = {name.casefold(): name for name in robot.poses}
-    for name in STANDING_POSES:
-        if name.casefold() in known:
-            return robot.complete(robot.pose(known[name.casefold()])), True
+    if robot.standing is not None:
+        return robot.complete(robot.pose(robot.standing)), True
     inside = {j.name: min(max(j.initial, j.limits.lower), j.limits.upper) for j in robot.movable}
     return robot.complete(inside), False
 

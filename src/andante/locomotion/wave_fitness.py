@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from andante.errors import BadInput, UnknownName
+from andante.gravity import GRAVITY
 from andante.userfile import is_user_reference, load_user_object
 
 from .wave_statistics import WaveStatistics
@@ -58,7 +59,7 @@ def transport_cost(figures: WaveStatistics) -> float:
     """Energy by weight and way ahead, E / (m g x), at most 20; 20 also where the way is below 5 cm or it fell."""
     if figures.fallen or figures.along < SHORTEST:
         return MOST_TRANSPORT
-    return min(MOST_TRANSPORT, figures.energy / (figures.mass * 9.81 * figures.along))
+    return min(MOST_TRANSPORT, figures.energy / (figures.mass * GRAVITY * figures.along))
 
 
 FITNESSES: dict[str, Fitness] = {"better": better_fitness, "source": source_fitness}

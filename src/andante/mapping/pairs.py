@@ -10,6 +10,7 @@ import numpy as np
 from andante.geometry import Array
 
 from .align import Target, align, fewest_partners
+from .loops import PHI, SURE
 from .mapper import KeyScan
 from .parameters import MappingParameters
 from .planar import between
@@ -18,8 +19,6 @@ from .pose_graph import Edge
 AHEAD = 2.0  # what a scan sees lies so far ahead of the robot [m]
 FEWEST = 40  # partners of a pair, of scans with many points
 LEAST_OVERLAP = 0.5
-SURE = 0.1  # information of a match against that of independent points
-PHI = 9.0  # of dynamic covariance scaling
 
 
 def pair_edges(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
+from andante.gravity import GRAVITY
 
 from .records import ImuReading, Log, Odometry, Record
 from .scan import Scan
@@ -120,5 +121,5 @@ def drive(
         if imu:
             rate = (0.0, 0.0, float(following[2]) / dt + n.gyro_bias)
             when = (time + dt * (j + 0.5) / IMU_STEPS for j in range(IMU_STEPS))
-            records += [ImuReading(each, rate, (0.0, 0.0, 9.81)) for each in when]
+            records += [ImuReading(each, rate, (0.0, 0.0, GRAVITY)) for each in when]
     return Drive(Log("drive", tuple(records)), Trajectory(dt * np.arange(len(poses), dtype=np.float64), poses))

@@ -18,6 +18,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.gravity import STANDARD_GRAVITY
 
 from .commands import JointState, ServoOrder
 from .state import Mode
@@ -46,7 +47,7 @@ class Actuator:
 
 
 _RPM = 2 * math.pi / 60
-_KGCM = 9.80665e-2
+_KGCM = STANDARD_GRAVITY / 100
 
 # Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). NAO: motor stall torque times
 # reduction ratio and no-load speed of the V3.2/V3.3 motor tables, peak torque of the V4.0 URDF. Friction, armature

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante.description.check.masses import TRIANGLE_SLACK
 from andante.description.extent import bounds
 from andante.description.inertia import Inertia
 from andante.description.robot import Robot
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 LEAST_MASS_SHARE = 1e-5  # a moving body lighter than this share of the robot is given that share
 LEAST_MASS = 1e-6  # [kg]
 LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]
-TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
 
 
 def mended(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:

@@ -31,11 +31,11 @@ from andante.navigation.layers import LayeredCostmap
 from .explore_goals import Errand, decided, grown, inflation
 from .explore_retrace import Trail
 from .mobile import MobileRobot, Sensed
+from .navigate_run import STANDING
 
 LOOK_AROUND = 2.5  # standing before the first goal: one scan alone is no map [s]
 REFRESH = 0.5  # the navigator takes over the map so often [s]
 REVIEW = 1.0  # ... and the goal is looked at so often [s]
-STANDING = 0.02  # slower than this it stands [m/s, rad/s]
 BRAKING = 2.0  # longest time to come to rest [s]
 PATIENCE = 20.0  # time for a goal beyond four times that of the straight way [s]
 RETRACE, RETRACE_SPEED = 1.0, 0.15  # how far and how fast it goes back after a failure [m, m/s]

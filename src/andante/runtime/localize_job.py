@@ -30,9 +30,9 @@ from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.mapping.records import Log, Odometry
 from andante.progress import bar
 
+from .map_job import TRAJECTORIES
 from .outputs import check_outputs
 
-TRAJECTORIES = (".txt", ".tum", ".log", ".clf", ".csv")
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
 STANDING = 5.0  # the tags' first so many seconds tell the initial pose [s]

@@ -15,7 +15,6 @@ from andante.description.surfaces import surface
 from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
 
-STANDING_POSES = ("StandInit", "Stand", "standing", "init", "home", "ready")
 RAYS_PER_SIDE = 9
 RAY_HEIGHT = 1.0  # above the top of the robot [m]
 FLAT = 2e-3  # corners this near to a face count as lying on it [m]
@@ -35,8 +34,7 @@ def first_positions(robot: Robot, pose: str | Mapping[str, float] | None) -> dic
     Positions are brought inside the joint limits; joints that are not named start at `Joint.initial`.
     """
     if pose is None:
-        known = {name.casefold(): name for name in robot.poses}
-        pose = next((known[name.casefold()] for name in STANDING_POSES if name.casefold() in known), None)
+        pose = robot.standing
     named = {} if pose is None else robot.pose(pose) if isinstance(pose, str) else dict(pose)
     start = {joint.name: joint.initial for joint in robot.movable} | named
     inside = {

@@ -11,13 +11,13 @@ from types import TracebackType
 from typing import Any
 
 from andante.errors import BadInput
+from andante.files import PACKED
 
 from .salvage import Damage, salvage
 from .topics import BagTopic, TopicChoice, chosen
 
 _PARTS = re.compile(r"(\d+)")
 SUFFIXES = (".bag", ".mcap", ".db3")
-PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")
 
 
 @dataclass(frozen=True)

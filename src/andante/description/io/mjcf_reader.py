@@ -19,6 +19,7 @@ from andante.description.shapes import Heightmap, Plane
 from andante.description.source import Source
 from andante.description.world import Light, PhysicsSpec, Placement, World
 from andante.geometry import SE3, Array
+from andante.gravity import GRAVITY
 
 from .mjcf_assets import read_assets
 from .mjcf_bodies import Body, read_bodies, subtree, world_poses
@@ -251,7 +252,7 @@ def _unique_sensors(sensors: list) -> list:  # type: ignore[type-arg]
 
 
 def _options(document: Document) -> tuple[tuple[float, float, float], PhysicsSpec]:
-    gravity, physics = (0.0, 0.0, -9.81), PhysicsSpec()
+    gravity, physics = (0.0, 0.0, -GRAVITY), PhysicsSpec()
     for node in document.root.all("option"):
         gravity = vec3(node, node.get("gravity"), "gravity", gravity)
         if node.get("timestep") is not None:

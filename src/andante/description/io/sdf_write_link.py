@@ -12,11 +12,11 @@ from andante.description.link import Collision, Link, Material, Surface, Visual
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 
 from .resolver import Resolver
+from .sdf_link import MOMENTS
 from .sdf_xml import Element, Names, Version, add_pose, label, write_numbers
 
 LEAST_MASS = 1e-9  # written for links that weigh nothing, beside the mark that says so [kg]
 LEAST_MOMENT = 1e-12  # [kg m^2]
-MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def write_link(element: Element, link: Link, path: Path, version: Version, names: Names) -> None:

@@ -15,6 +15,7 @@ from andante.errors import UnknownName
 from andante.experiments.perturbed import perturbed_robot, perturbed_world
 from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms
+from andante.gravity import GRAVITY
 from andante.physics import Settings
 from andante.runtime.simulation import simulate
 
@@ -22,7 +23,7 @@ from .walk import walk_trial
 
 SCENES = ("standing", "walking", "sliding")
 TERMS = Terms("parity", settings=("scene", "dt", "iterations"), measures=("value", "expected", "off", "fallen"))
-SPEED, GRAVITY, MU = 1.5, 9.81, 0.5  # of the block [m/s, m/s²]
+SPEED, MU = 1.5, 0.5  # of the block [m/s]
 STAND, WALK = 3.0, 0.5  # [s, m]
 
 

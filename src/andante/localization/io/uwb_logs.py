@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from andante.errors import BadInput
+from andante.gravity import STANDARD_GRAVITY
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
+from andante.mapping.io.logs import BAGS
 from andante.mapping.records import LARGEST, ImuReading
 
 TABLES = (".csv", ".txt", ".csv.gz", ".txt.gz")
-BAGS = (".bag", ".db3", ".mcap")
-GRAVITY = 9.80665
 
 
 def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
@@ -55,5 +55,5 @@ def checked(log: UwbLog, path: Path) -> UwbLog:
 
 
 def _scaled(reading: ImuReading) -> ImuReading:
-    x, y, z = (GRAVITY * value for value in reading.acceleration)
+    x, y, z = (STANDARD_GRAVITY * value for value in reading.acceleration)
     return ImuReading(reading.time, reading.gyro, (x, y, z), reading.orientation)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from andante.errors import BadInput
+from andante.files import PACKED
 from andante.mapping.records import Log
 
 CARMEN = (".log", ".clf", ".log.gz", ".clf.gz", ".carmen", ".carmen.gz")
 BAGS = (".bag", ".db3", ".mcap")
-PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")
 
 
 @dataclass(frozen=True)

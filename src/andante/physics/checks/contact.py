@@ -14,12 +14,12 @@ from andante.description.robot import Robot
 from andante.description.shapes import Capsule, Cylinder, Sphere
 from andante.description.world import Placement
 from andante.geometry import SE3
+from andante.gravity import GRAVITY
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts, Mode, Settings
 
 from . import specimens
 from .result import CheckResult, Checks, Findings
-from .specimens import GRAVITY
 
 
 def _slips(engine: type[Engine], angle: float, mu_slope: float, mu_block: float, plane: bool) -> bool:

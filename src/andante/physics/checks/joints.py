@@ -12,13 +12,13 @@ from andante.description.robot import Robot
 from andante.description.world import Placement
 from andante.errors import Unsupported
 from andante.geometry import SE3
+from andante.gravity import GRAVITY
 from andante.physics.engine import Engine
 from andante.physics.state import Mode, Settings
 
 from . import specimens
 from .result import CheckResult, Checks, Findings
 from .servos import alone
-from .specimens import GRAVITY
 
 
 def _rotor(dynamics: Dynamics) -> Robot:

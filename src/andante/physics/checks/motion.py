@@ -9,12 +9,12 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.description.world import Placement
 from andante.geometry import SE3, Array, so3
+from andante.gravity import GRAVITY
 from andante.physics.engine import Engine
 from andante.physics.state import Settings
 
 from . import specimens
 from .result import CheckResult, Checks, Findings
-from .specimens import GRAVITY
 
 MILLI = Settings(dt=0.001)
 

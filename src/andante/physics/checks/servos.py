@@ -10,12 +10,12 @@ from andante.description.joint import Dynamics, Limits
 from andante.description.robot import Robot
 from andante.description.world import Placement
 from andante.geometry import SE3, Array
+from andante.gravity import GRAVITY
 from andante.physics.engine import Engine
 from andante.physics.state import Mode, Settings
 
 from . import specimens
 from .result import CheckResult, Checks, Findings
-from .specimens import GRAVITY
 
 MILLI = Settings(dt=0.001)
 ROTOR = specimens.hinge(axis=(0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0))  # upright axis: gravity has no lever

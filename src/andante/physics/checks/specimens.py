@@ -14,8 +14,8 @@ from andante.description.robot import Robot
 from andante.description.shapes import Box, Geometry, Heightmap, Mesh, Plane, Vec3
 from andante.description.world import Placement, World
 from andante.geometry import SE3
+from andante.gravity import GRAVITY
 
-GRAVITY = 9.81  # [m/s^2]
 BLUE = Material("blue", (0.25, 0.45, 0.8, 1.0))
 GREY = Material("grey", (0.6, 0.6, 0.62, 1.0))
 
