@@ -273,6 +273,20 @@ class DartEngine(Engine):
             out[i, :3], out[i, 3:] = node.getLinearVelocity(), node.getAngularVelocity()
         return out
 
+    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
+        """Pose (7,) and velocity (6,) of one body."""
+        node = self._models[actor].nodes[body]
+        velocity = np.concatenate((node.getLinearVelocity(), node.getAngularVelocity()))
+        return SE3(node.getWorldTransform().matrix()).vector, velocity
+
+    def base_pose(self, actor: int) -> Array:
+        """Pose of the root link, (7,)."""
+        return self.body_motion(actor, 0)[0]
+
+    def base_velocity(self, actor: int) -> Array:
+        """Velocity of the root link, (6,)."""
+        return self.body_motion(actor, 0)[1]
+
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
