@@ -29,15 +29,23 @@ LIGHT_REACH = 1.0  # half edge of the shadowed square, in distances of the camer
 class Renderer:
     """Pictures of placed robots; `render` takes the link poses of every actor, in order.
 
+    shadows: side of the shadow map [texels]; without a graphics card 4096 takes half as long again as 2048.
     Holds an OpenGL context: use it as a context manager or call `close`, and from one thread only.
     """
 
-    def __init__(self, actors: Sequence[Actor | Placement], world: World, width: int = 960, height: int = 720) -> None:
+    def __init__(
+        self,
+        actors: Sequence[Actor | Placement],
+        world: World,
+        width: int = 960,
+        height: int = 720,
+        shadows: int = 2048,
+    ) -> None:
         if not (1 <= width <= MAX_PIXELS and 1 <= height <= MAX_PIXELS):
             raise BadInput(f"pictures are between 1 and {MAX_PIXELS} pixels wide and high, got {width} x {height}")
         self.width, self.height = width, height
         self.placements = tuple(a.placement if isinstance(a, Actor) else a for a in actors)
-        self._scene = build_visual_scene(self.placements, world, width, height)
+        self._scene = build_visual_scene(self.placements, world, width, height, shadows)
         self._model = self._scene.model
         self._data = mujoco.MjData(self._model)
         self._gl: Any = make_context(width, height)

@@ -40,12 +40,14 @@ class VisualScene:
     geom_link: np.ndarray
 
 
-def build_visual_scene(placements: Sequence[Placement], world: World, width: int, height: int) -> VisualScene:
+def build_visual_scene(
+    placements: Sequence[Placement], world: World, width: int, height: int, shadows: int
+) -> VisualScene:
     """The model of everything that can be seen."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.compiler.autolimits = False
-    _set_look(spec, world, width, height)
+    _set_look(spec, world, width, height, shadows)
     for light in world.lights or DEFAULT_LIGHTS:
         _add_light(spec, light, len(world.lights))
     eye = spec.worldbody.add_body()
@@ -89,11 +91,11 @@ DEFAULT_LIGHTS = (
 )
 
 
-def _set_look(spec: Any, world: World, width: int, height: int) -> None:
+def _set_look(spec: Any, world: World, width: int, height: int, shadows: int) -> None:
     visual = spec.visual
     spec.stat.extent = HORIZON / visual.map.zfar  # how far endless planes reach is settled when the model is loaded
     visual.global_.offwidth, visual.global_.offheight = width, height
-    visual.quality.offsamples, visual.quality.shadowsize = 8, 4096
+    visual.quality.offsamples, visual.quality.shadowsize = 8, shadows
     visual.quality.numslices, visual.quality.numstacks = 48, 24
     visual.headlight.ambient = [0.85 * c for c in world.ambient[:3]]
     visual.headlight.diffuse, visual.headlight.specular = [0.18] * 3, [0.0] * 3
