@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from andante.description import load_robot, robot_names
+from andante.description import load_robot, load_world, robot_names
 from andante.description.extent import robot_bounds
 from andante.physics.registry import ENGINES, installed
 
@@ -52,15 +52,28 @@ def _gaits() -> Iterator[str]:
 
 def _finding_the_way() -> Iterator[str]:
     from andante.localization import MclParameters
+    from andante.localization.synthetic import uwb_drive
+    from andante.localization.uwb_track import track_uwb, trilaterate_log
+    from andante.mapping.worlds import map_of_world, world_of_map
+    from andante.navigation.choose import CONTROLLERS, PLANNERS
 
     from .localize_job import warm as warm_localization
     from .map_job import warm as warm_mapping
     from .navigate_job import NavigateJob, run_navigate
 
     warm_mapping()
+    world_of_map(map_of_world(load_world("lab")))
     yield "mapping: compiled"
     warm_localization(MclParameters())
+    drive = uwb_drive(0, 3.0)
+    track_uwb(drive.log, drive.setup)
+    trilaterate_log(drive.log, drive.setup, robust=True)
     yield "localisation: compiled"
-    for robot in ("waffle", "rover"):
-        run_navigate(NavigateJob(robot, "lab", goal=(0.6, 0.0, 0.0), timeout=1.0))
-        yield f"navigation of the {robot}: compiled"
+    for robot, planner, controller in (
+        ("rover", "auto", "mppi"),
+        *(("waffle", name, "pursuit") for name in PLANNERS),
+        *(("waffle", "auto", name) for name in CONTROLLERS),
+    ):
+        job = NavigateJob(robot, "lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
+        run_navigate(job)
+    yield "navigation: compiled"
