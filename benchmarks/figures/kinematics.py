@@ -14,7 +14,7 @@ CHAINS = {
     "shell upper leg": "Shell upper leg",
 }  # fmt: skip
 GAITS = ("tripod", "ripple", "wave")
-CALL = "a call from Python adds 4 to 5 µs to the 3 to 4 µs that the solver needs for a leg of two or three joints"
+CALL = "a call from Python adds 4 to 5 µs to the few that the solver needs (3 to 4 for a leg of two or three joints)"
 WALKED = ("mujoco", "bullet")
 
 
