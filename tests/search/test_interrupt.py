@@ -1,9 +1,12 @@
 """Ctrl-C while workers start: none is left running, and nothing but the interruption is told."""
 
+import io
 import os
+import queue
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -88,3 +91,18 @@ def test_ctrl_c_at_many_moments_is_quiet(tmp_path, spec):
     words = [sys.executable, str(file), spec().factory, "5"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=100, start_new_session=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n" * 5, "")
+
+
+@pytest.mark.parametrize("said", [None, b'{"ready": true}\nnonsense\n', b'{"ready": true}\n{"fig'])
+def test_a_listener_tells_of_every_end(said):
+    """Closed before it listens, by an interruption while the thread starts; no answer at all; half an answer."""
+    answers = queue.SimpleQueue()
+    worker = local._Worker.__new__(local._Worker)
+    worker._answers, stdout = answers, io.BytesIO(said or b"")
+    if said is None:
+        stdout.close()
+    worker.process = SimpleNamespace(stdout=stdout)
+    worker._listen()
+    told = [answers.get_nowait()[1] for _ in range(answers.qsize())]
+    assert told == ([None] if said is None else [{"ready": True}, None])
+    assert stdout.closed

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ class _Worker:
 
     def _listen(self) -> None:
         stdout: Any = self.process.stdout
-        with stdout:
+        with suppress(ValueError), stdout:  # closed before this thread began, by Ctrl-C; or an answer that is none
             for line in stdout:
                 if not line.endswith(b"\n"):
                     break  # it died while it wrote
