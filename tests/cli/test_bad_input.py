@@ -157,6 +157,7 @@ def test_what_is_out_of_bounds_ends_with_one_line(andante, tmp_path, engine):
     refused((code, out, err), engine, "'r' flew apart", "smaller step")
 
 
+@pytest.mark.engine("dart")
 def test_a_joint_out_of_reach_does_not_end_the_process(andante, tmp_path):
     far = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><origin xyz='1e9 0 0'/></joint>"
     (tmp_path / "r.urdf").write_text(f"<robot name='r'>{''.join(_link(n) for n in 'ab')}{far}</robot>")

@@ -15,6 +15,7 @@ def test_json_of_a_pose(andante):
     assert data["fallen"] is False
 
 
+@pytest.mark.engine("bullet")
 def test_words_record_and_loops(andante, tmp_path):
     motion = tmp_path / "nod.csv"
     motion.write_text("time,HeadPitch\n0.2,0.3\n0.4,0\n")

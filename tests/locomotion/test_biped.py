@@ -74,6 +74,7 @@ def test_a_turn_without_a_yaw_gyro() -> None:
     assert math.hypot(out.distance, out.drift) < 0.05
 
 
+@pytest.mark.engine("bullet")
 def test_it_walks_on_an_engine_with_rigid_servos() -> None:
     sim, made = simulated(Command(vx=0.15), "bullet")
     sim.run(2.5)

@@ -83,6 +83,7 @@ def test_the_same_seed_gives_the_same_trial(ahead):
     assert [e for e in again.events if e.time < 1.5] == [e for e in ahead.events if e.time < 1.5]
 
 
+@pytest.mark.engine("bullet")
 def test_on_bullet():
     check(rover_trial("left", seed=0, engine="bullet"))
 

@@ -140,6 +140,7 @@ def test_pause_step_and_go_on(studio: Any) -> None:
     studio.wait("t => andante.studio.status.value.sim_time > t + 0.2", before)
 
 
+@pytest.mark.engine("bullet")
 def test_the_pace_is_told_and_another_engine_can_be_chosen(studio: Any) -> None:
     studio.choose("world", "empty")
     studio.choose("robot", "waffle")

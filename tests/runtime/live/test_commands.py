@@ -137,6 +137,7 @@ def test_frames_topics_services_and_nodes(say: Say, session: LiveSession) -> Non
     assert re.search(r"^terminal: publishes .*; hears ", say("nodes"), re.MULTILINE)
 
 
+@pytest.mark.engine("bullet")
 def test_the_scene_is_exchanged_by_parts(say: Say, session: LiveSession) -> None:
     say("engine bullet")
     assert session.stage.sim.engine.name == "bullet"

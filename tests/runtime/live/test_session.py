@@ -135,6 +135,7 @@ def test_a_reset_is_a_fresh_start_and_time_goes_on(waffle: LiveSession) -> None:
     assert waffle.time == pytest.approx(before + 0.2)
 
 
+@pytest.mark.engine("bullet")
 def test_other_engine_world_and_robot(waffle: LiveSession) -> None:
     topics = set(waffle.bus.topics())
     assert waffle.bus.call("/select", {"engine": "bullet", "world": "lab"}).success
