@@ -1,8 +1,6 @@
 """The NAO live: walking, poses, joints beside the walk, waves, a fall, actions."""
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,20 +8,6 @@ import pytest
 from andante.bus import messages
 from andante.errors import BadInput, UnknownName
 from andante.runtime.live import LiveSession
-
-
-@pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSession]:
-    with LiveSession("nao", folder=Path(tmp_path_factory.mktemp("nao"))) as session:
-        yield session
-
-
-@pytest.fixture
-def session(live: LiveSession) -> LiveSession:
-    """The NAO standing at the origin anew."""
-    live.reset()
-    live.run(0.5)
-    return live
 
 
 class Watch:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,20 +12,6 @@ from andante.errors import AndanteError
 from andante.runtime.live import LiveSession
 
 HEAD = ["HeadYaw", "HeadPitch"]
-
-
-@pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSession]:
-    with LiveSession("nao", folder=Path(tmp_path_factory.mktemp("nao"))) as session:
-        yield session
-
-
-@pytest.fixture
-def session(live: LiveSession) -> LiveSession:
-    """The NAO standing at the origin anew."""
-    live.reset()
-    live.run(0.2)
-    return live
 
 
 def head(session: LiveSession) -> np.ndarray:
