@@ -23,7 +23,6 @@ from andante.hardware import Loopback, SerialBody
 from andante.kinematics import find_drive
 from andante.mapping import map_of_world
 from andante.mobile.rover.firmware import FirmwareOnBoard
-from andante.mobile.scans import scans_since
 from andante.navigation import AnyAngle, AStar, Costmap, HybridAStar, vehicle_of
 from andante.physics import Mode
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder
@@ -32,6 +31,7 @@ from andante.search.results import tail
 from andante.session import LiveSession
 from andante.session.launch_file import launch_plan
 from andante.session.launch_run import run_launch
+from andante.simulation.scans import scans_since
 
 
 def sensors() -> None:

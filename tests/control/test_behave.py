@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from andante.control.behave import Behave, readings_of
 
 import andante as an
-from andante.control.behave import Behave, readings_of
 from andante.errors import BadInput
 from andante.geometry import SE3
 from andante.locomotion import Command

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from andante.control.behave import Behave
+
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command, Readings

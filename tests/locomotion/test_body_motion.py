@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from andante.control.behave import Behave
 
 import andante as an
-from andante.control.behave import Behave
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.kinematics import parallel

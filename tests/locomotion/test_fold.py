@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from andante.control.behave import Behave
 
 import andante as an
-from andante.control.behave import Behave
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from andante.control.behave import Behave
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import andante as an
-from andante.control.behave import Behave
 from andante.locomotion import Command, Readings
 from andante.locomotion.legged import LeggedGait, LeggedSettings
 from andante.locomotion.rig_infer import infer_rig

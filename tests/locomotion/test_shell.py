@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from andante.control.behave import Behave
 
 import andante as an
-from andante.control.behave import Behave
 from andante.description import Robot, load_robot
 from andante.errors import UnknownName
 from andante.geometry import SE3, Array, so3

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from andante.control.behave import Behave
+from andante.simulation.stiffness import LEAST, softened
 
 import andante as an
-from andante.control.behave import Behave
 from andante.errors import BadInput
 from andante.locomotion import Command
 from andante.locomotion.hold_pose import HoldPose
-from andante.simulation.stiffness import LEAST, softened
 
 
 def test_gains_are_scaled():

@@ -7,10 +7,11 @@ import pytest
 
 import andante as an
 from andante.control.player import Player
+from andante.control.start import lying_side
 from andante.geometry import so3
 from andante.locomotion.balance import Balance
 from andante.locomotion.pose_routes import pose_route, standing_poses
-from andante.simulation.spawn import lying_side, resting_rotation
+from andante.simulation.spawn import resting_rotation
 
 NAO = an.robot("nao")
 MODEL = Balance(NAO)

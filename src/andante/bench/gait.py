@@ -20,11 +20,11 @@ from collections.abc import Callable
 import numpy as np
 
 from andante.experiments.wave.objective import WaveObjective
-from andante.experiments.wave.trial import WaveTrial, command_steps
+from andante.experiments.wave.trial import WaveTrial
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave_playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 
 from .bare import BARE
@@ -73,6 +73,12 @@ def measure(engine: str, pairs: int) -> Row:
         other.close()
     baseline = seconds / float(times[1].min())
     return Row(f"trial ({engine})", baseline * float(np.median(times[1] / times[0])), baseline, "x real time")
+
+
+def command_steps(played: Playback, dt: float, steps: int) -> dict[int, Array]:
+    """Before which step each target is commanded; of several for one step the last counts."""
+    at = np.round(played.times / dt).astype(int).tolist()
+    return {step: target for step, target in zip(at, played.targets, strict=True) if step < steps}
 
 
 def walk(trial: WaveTrial, parameters: WaveParameters, seconds: float) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from andante.control.behave import Behave
+from andante.control.loop import ControlLoop
 from andante.description import load_robot
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
@@ -56,7 +56,7 @@ CASES = (
 )
 
 
-class Hold:
+class Hold(Behaviour):
     """A behaviour that holds the pose of its first reading."""
 
     def __init__(self) -> None:
@@ -83,10 +83,11 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
 def measure(case: Case, seconds: float) -> Row:
     """Both sides of one case."""
     count = max(1, round(seconds / SLICE))
-    bare = begin(case)
+    loop = begin(case)
+    bare = simulation(loop)
     try:
         start = bare.engine.snapshot()
-        tapes = [record(bare) for _ in range(count)]
+        tapes = [record(loop) for _ in range(count)]
         times = np.array([_take_turns(case, bare, start, tapes) for _ in range(PASSES)])
     finally:
         bare.close()
@@ -94,7 +95,7 @@ def measure(case: Case, seconds: float) -> Row:
     return Row(case.name, float(ours), float(theirs), UNIT)
 
 
-def begin(case: Case) -> Simulation:
+def begin(case: Case) -> ControlLoop:
     """The robot of a case under way, `SETTLING` + `STARTING` seconds after its start."""
     robot = load_robot(case.robot)
     behaviour: Behaviour
@@ -104,17 +105,22 @@ def begin(case: Case) -> Simulation:
         behaviour, command = ready.walker, Command(vx=SPEED * ready.walker.top_speed)
     else:
         sim, behaviour, command = simulate(robot, sensors=True), Hold(), Command()
-    behave = Behave(behaviour, Command())
-    sim.observers.append(behave)
-    sim.run(SETTLING)
-    behave.command = command
-    sim.run(STARTING)
-    return sim
+    loop = ControlLoop(sim, behaviour)
+    loop.run(SETTLING)
+    loop.command = command
+    loop.run(STARTING)
+    return loop
 
 
-def record(sim: Simulation) -> Tape:
+def simulation(loop: ControlLoop) -> Simulation:
+    """The simulation that a loop runs on."""
+    assert isinstance(loop.body, Simulation)
+    return loop.body
+
+
+def record(loop: ControlLoop) -> Tape:
     """Run one slice and write down what the servos were told."""
-    engine, tape = sim.engine, Tape()
+    engine, tape = simulation(loop).engine, Tape()
     advance: Callable[[int], None] = engine._advance
 
     def written(steps: int) -> None:
@@ -123,7 +129,7 @@ def record(sim: Simulation) -> Tape:
 
     engine._advance = written  # type: ignore[method-assign, assignment]
     try:
-        sim.run(SLICE)
+        loop.run(SLICE)
     finally:
         engine._advance = advance  # type: ignore[method-assign, assignment]
     return tape
@@ -154,11 +160,11 @@ def _take_turns(case: Case, bare: Simulation, start: object, tapes: list[Tape]) 
                 else:
                     play(bare, tape)
                 times[side, k] = time.process_time() - before
-        _compare(case, ours, bare)
+        _compare(case, simulation(ours), bare)
     finally:
         if collected:
             gc.enable()
-        ours.close()
+        ours.body.close()
     return times
 
 

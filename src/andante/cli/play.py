@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,40 +45,23 @@ def play(
     json: Json = False,
 ) -> None:
     """Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up."""
-    from andante.tasks.play import PlayJob, check_play, run_play
+    from andante.tasks.play import check_play
+    from andante.tasks.play import play as run
 
-    job = PlayJob(
-        robot=robot,
-        motion=motion,
-        arguments=arguments_of(arguments),
-        parameters=texts_of(values),
-        world=world,
-        engine=engine,
-        pose=pose,
-        seconds=seconds,
-        speed=speed,
-        loop=loop,
-        joints=tuple(joints or ()),
-        seed=seed,
-        record=record,
-        video=video,
-        picture=picture,
-        anyway=anyway,
-    )
+    given: dict[str, Any] = {
+        "arguments": arguments_of(arguments),
+        "parameters": texts_of(values),
+        "pose": pose,
+        "speed": speed,
+        "loop": loop,
+        "joints": tuple(joints or ()),
+    }
     out = console() if not json else None
     if check:
-        checked = check_play(job)
+        checked = check_play(robot, motion, **given)
         if out is None:
-            rows = [problem.as_dict() for problem in checked.problems]
-            print_json(
-                {
-                    "robot": checked.robot.name,
-                    "motion": motion,
-                    "kind": checked.kind,
-                    "ok": checked.ok,
-                    "problems": rows,
-                }
-            )
+            told = {"robot": checked.robot.name, "motion": motion, "kind": checked.kind, "ok": checked.ok}
+            print_json({**told, "problems": [problem.as_dict() for problem in checked.problems]})
             return
         for problem in checked.problems:
             out.print(str(problem), markup=False)
@@ -86,21 +69,23 @@ def play(
             f"{motion} ({checked.kind}) for {checked.robot.name}: {'ok' if checked.ok else 'not ok'}", markup=False
         )
         return
-    outcome = run_play(job)
-    if out is None:
-        print_json(outcome.as_dict())
-        return
-    for problem in outcome.problems:
-        out.print(str(problem), markup=False, style="dim")
-    end = f"over after {outcome.time:.2f} s" if outcome.finished else "not over"
-    out.print(
-        f"{outcome.robot} played {outcome.motion} ({outcome.kind}) on {outcome.engine}: {end}, "
-        f"{outcome.seconds:.2f} s simulated",
-        markup=False,
+    result = run(
+        robot,
+        motion,
+        **given,
+        world=world,
+        engine=engine,
+        seconds=seconds,
+        seed=seed,
+        record=record,
+        video=video,
+        picture=picture,
+        anyway=anyway,
     )
-    tracking = outcome.tracking
-    where = f" (at most {tracking['max']:.4f} at {tracking['joint']})" if tracking["joint"] else ""
-    if tracking["joint"]:
-        out.print(f"joints follow within {tracking['rms']:.4f} rad rms{where}", markup=False)
-    out.print("[red]fallen[/red]" if outcome.fallen else "[green]up[/green]")
+    if out is None:
+        print_json(result.as_dict())
+        return
+    for problem in result.problems:
+        out.print(str(problem), markup=False, style="dim")
+    out.print(str(result), markup=False)
     tell_written(record, video, picture)

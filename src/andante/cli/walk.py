@@ -21,7 +21,7 @@ from .options import (
     WorldName,
 )
 from .output import console, print_json, tell_written
-from .words import arguments_of
+from .words import arguments_of, velocity_of
 
 
 def walk(
@@ -54,17 +54,17 @@ def walk(
     json: Json = False,
 ) -> None:
     """Let a robot walk and tell how far it came."""
-    from andante.tasks.walk import WalkJob, run_walk
+    from andante.tasks.walk import walk as run
 
-    job = WalkJob(
-        robot=robot,
+    result = run(
+        robot,
         world=world,
         engine=engine,
         gait=gait,
         arguments=arguments_of(arguments),
         distance=distance,
         turn=turn,
-        velocity=velocity,
+        velocity=None if velocity is None else velocity_of(velocity),
         seconds=seconds,
         speed=speed,
         push=push,
@@ -74,17 +74,10 @@ def walk(
         seed=seed,
         record=record,
         video=video,
+        progress=not json,
     )
-    outcome = run_walk(job, progress=not json)
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
-    out = console()
-    state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
-    out.print(
-        f"{outcome.robot} on {outcome.engine}, gait {outcome.gait}: {outcome.distance:.3f} m ahead, "
-        f"{outcome.drift:+.3f} m aside, turned {outcome.turned:+.1f} deg in {outcome.time:.1f} s, {state}"
-    )
-    if not (outcome.arrived or outcome.fallen):
-        out.print("the time was over before it stood again", markup=False, style="dim")
+    console().print(str(result), markup=False)
     tell_written(record, video)

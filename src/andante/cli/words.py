@@ -29,6 +29,14 @@ def pose_of(option: str, text: str, free_yaw: bool = False) -> tuple[float, floa
     return values[0], values[1], values[2]
 
 
+def velocity_of(text: str) -> tuple[float, float, float]:
+    """vx, vy [m/s] and wz [rad/s] of --velocity."""
+    values = numbers_of(text)
+    if len(values) != 3 or not all(math.isfinite(v) and abs(v) < 1e3 for v in values):
+        raise BadInput(f"velocity {text!r} should be 'vx vy wz' in m/s, m/s and rad/s, like '0.1 0 0.2'")
+    return values[0], values[1], values[2]
+
+
 def values_of(words: list[str] | None) -> dict[str, Any]:
     """`NAME=VALUE` words as a mapping; a value is read as in TOML, and as a plain word where that fails."""
     from andante.parsing import parse_toml

@@ -1,4 +1,4 @@
-"""The switchboard of a live robot: one activity at a time, handed over without a jump in the joint targets.
+"""`ActivityManager`: what a robot does, one activity at a time, handed over without a jump in the joint targets.
 
 A new activity waits until the present one has come to rest (a walking robot stops first). Then the difference between
 what was sent last and what the new one asks for dies out smoothly beside it. An activity that begins in a certain pose
@@ -14,14 +14,14 @@ import numpy as np
 
 from andante.errors import AndanteError
 from andante.geometry import Array
-from andante.locomotion import Command, Readings
+from andante.locomotion import Command, Readings, Walker
 from andante.motion import JointMotion
 from andante.motion.limits import MotionLimits
 from andante.motion.moves import Fading, fading_time
+from andante.physics.state import Mode
 
-from .activity import Activity, Hold
+from .activities import Activity, Hold, Playing
 from .joint_moves import JointMoves
-from .playing import Playing
 
 SPEED = 0.4  # share of the joints' top speed with which differences die out
 PATIENCE = 90.0  # the longest wait for an activity to come to rest [s]
@@ -40,8 +40,17 @@ class Wanted:
     pose: Mapping[str, float] | None = None  # that it begins in
 
 
-class Board:
-    """Runs activities on one robot; `tell` hears what happens in words."""
+class ActivityManager(Walker):
+    """Runs activities on one robot; `log` is called with what happens in words.
+
+    Args:
+        limits: of the joints; they bound how fast differences die out.
+        start: targets (joints,) that the robot holds now.
+        first: the first activity; its targets are taken as they are.
+        route: the way from joint targets to a pose.
+        modes: a `Mode` per joint (joints,); values of joints that are not held by position are never blended.
+        position: where the robot believes to be, x, y [m], heading [rad].
+    """
 
     def __init__(
         self,
@@ -49,11 +58,13 @@ class Board:
         start: Array,
         first: Activity,
         route: Route,
-        speeds: np.ndarray,
-        tell: Callable[[str], None] = lambda line: None,
+        modes: np.ndarray | None = None,
+        position: Callable[[], Array] = lambda: np.zeros(3),
+        log: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self.names, self._route, self._tell = limits.names, route, tell
-        self._speeds = speeds  # which joints are driven by speed: their values are never blended
+        self.names, self._route, self._position, self._log = limits.names, route, position, log
+        self.modes = modes
+        self._speeds = np.zeros(len(start), dtype=bool) if modes is None else modes != Mode.POSITION
         self._top, self._push = limits.velocity * SPEED, limits.acceleration * SPEED
         self.present: Activity = first
         self.sent = np.array(start, dtype=float)  # targets of the last control step
@@ -62,8 +73,18 @@ class Board:
         self._waited = 0.0
         self._fading: Fading | None = None
         self._since = 0.0
-        self._fresh = True  # the present activity has not been asked for targets yet
+        self._fresh = False  # the present activity has just taken over and has not been asked for targets yet
         self.over: JointMoves | None = None  # joints that are moved beside the activity
+
+    @property
+    def standing(self) -> bool:
+        """Whether the present activity rests."""
+        return self.present.resting
+
+    @property
+    def position(self) -> Array:
+        """Where the robot believes to be."""
+        return self._position()
 
     # ---- what is asked of it -----------------------------------------------------------------------
     @property
@@ -103,6 +124,7 @@ class Board:
                 self._fading = None
         self._velocity = (targets - self.sent) / dt
         self.sent = targets
+        self.stiffness, self.base_twist = self.present.stiffness, self.present.base_twist
         return targets
 
     def _hand_over(self, dt: float) -> None:
@@ -112,7 +134,7 @@ class Board:
         if not (self.present.resting or self.present.over or late):
             return
         if late:
-            self._tell(f"{self.present.name} did not come to rest in {PATIENCE:g} s; {self._wanted.label} takes over")
+            self._log(f"{self.present.name} did not come to rest in {PATIENCE:g} s; {self._wanted.label} takes over")
         wanted = self._wanted
         self._wanted = None
         try:
@@ -123,7 +145,7 @@ class Board:
             else:
                 self._start(wanted.make(self.sent.copy()))
         except AndanteError as error:
-            self._tell(f"{wanted.label} cannot start: {error}")
+            self._log(f"{wanted.label} cannot start: {error}")
             self._rest()
 
     def _far(self, pose: Mapping[str, float]) -> bool:
@@ -160,9 +182,3 @@ class Board:
             return
         duration = fading_time(gap, speed, self._top, self._push)
         self._fading, self._since = Fading(gap, speed, np.zeros(len(gap)), duration), 0.0
-
-    @property
-    def stiffness(self) -> Array | None:
-        """Share of the servos' strength that the activity asks for."""
-        share: Array | None = getattr(self.present, "stiffness", None)
-        return share

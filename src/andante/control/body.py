@@ -1,25 +1,26 @@
-"""`Body`: a robot that can be read and commanded, simulated or real; what it tells and what it is told.
+"""`Body`: a robot that is read and commanded, simulated or real; what it tells and what it is told.
 
-A body gives `read`, `write`, `stop` and `close`; `check_body` tells whether one keeps the contract.
+A `Simulation` is a body, and so is a robot behind ROS or on a serial line. `check_body` tells whether one keeps the
+contract.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
+from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
-from andante.locomotion.behaviour import Readings
+from andante.locomotion import Readings
+from andante.mapping import Scan
 from andante.physics.state import Mode
 
-
-def _missing() -> Array:
-    return np.full(3, np.nan)
+Twist = tuple[float, float, float]  # vx, vy [m/s], wz [rad/s] in the axes of the robot
 
 
 @dataclass(frozen=True)
@@ -38,37 +39,18 @@ class Health:
     words: str = ""
 
 
-@dataclass(frozen=True)
-class BodyState:
-    """What a body feels at one instant; joint arrays follow `Body.joint_names`, NaN where nobody measures."""
+WELL, NO_POWER = Health(), Power()
 
-    time: float  # of the body's clock [s]
-    position: Array  # (joints,) [rad or m]
-    velocity: Array  # (joints,) [rad/s or m/s]
-    effort: Array  # (joints,) [N m or N]
-    gyro: Array = field(default_factory=_missing)  # (3,) sensor axes [rad/s]
-    acceleration: Array = field(default_factory=_missing)  # (3,) specific force [m/s²]
+
+@dataclass(frozen=True)
+class BodyState(Readings):
+    """What a body feels at one instant: the `Readings` of behaviours, and more. NaN where nobody measures."""
+
+    effort: Array = field(default_factory=lambda: np.zeros(0))  # (joints,) [N m or N]
     yaw: float = math.nan  # heading that the body itself has found [rad]
     ranges: Mapping[str, Array] = field(default_factory=dict)  # lidar, sonar, UWB by sensor name
-    forces: Mapping[str, Array] = field(default_factory=dict)  # link -> load cells [N]
-    pressed: Mapping[str, bool] = field(default_factory=dict)  # switch -> pressed
-    power: Power = field(default_factory=Power)
-    health: Health = field(default_factory=Health)
-
-    def __post_init__(self) -> None:
-        for name in ("position", "velocity", "effort", "gyro", "acceleration"):
-            values = np.array(getattr(self, name), dtype=float)
-            values.setflags(write=False)
-            object.__setattr__(self, name, values)
-
-    def readings(self) -> Readings:
-        """The same for a behaviour; what is not measured keeps the rest values of `Readings`."""
-        inertial = {}
-        if not np.isnan(self.gyro).all():
-            inertial["gyro"] = self.gyro
-        if not np.isnan(self.acceleration).all():
-            inertial["acceleration"] = self.acceleration
-        return Readings(self.time, self.position, self.velocity, forces=self.forces, pressed=self.pressed, **inertial)
+    power: Power = NO_POWER
+    health: Health = WELL
 
 
 @dataclass(frozen=True)
@@ -84,7 +66,7 @@ class BodyCommand:
     """What a body shall do: targets of some joints, or a velocity of a base that drives; other joints keep theirs."""
 
     joints: Mapping[str, JointTarget] = field(default_factory=dict)
-    twist: tuple[float, float, float] | None = None  # vx, vy [m/s], wz [rad/s] in the body's axes
+    twist: Twist | None = None
 
     def __post_init__(self) -> None:
         for name, target in self.joints.items():
@@ -100,25 +82,69 @@ class BodyCommand:
                 raise UnknownName.among("joint", name, body.joint_names, f"body {body.name!r}")
 
 
-class Body(Protocol):
-    """A robot to be read and commanded."""
+class Body(ABC):
+    """A robot to be read and commanded. A subclass gives `read`, `write`, `stop`, `close` and lets time pass.
+
+    `robot` describes it; the arrays of `BodyState` follow `joint_names`.
+    """
+
+    robot: Robot
+    simulated = False  # whether its time is its own; a real body goes by the wall clock
+    wants_twist = False  # whether its base is driven by a twist as a whole, not wheel by wheel
 
     @property
     def name(self) -> str:
         """What it is called."""
+        return self.robot.name
 
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Its joints, in the order of the arrays of `BodyState`."""
+        return self.robot.joint_names
 
+    @abstractmethod
     def read(self) -> BodyState:
         """The newest state; never waits."""
 
+    @abstractmethod
     def write(self, command: BodyCommand) -> None:
         """Take over a command; never waits. A body that cannot obey now tells so in its health."""
 
+    @abstractmethod
+    def advance(self, seconds: float) -> None:
+        """Let a time [s] pass, counted from the end of the last call: simulated, or waited for on the wall clock."""
+
+    @abstractmethod
     def stop(self) -> None:
         """Wheels stand, joints hold where they are; may be called at any time, also twice."""
 
+    @abstractmethod
     def close(self) -> None:
         """Stop and let the robot go; may be called twice. A closed body refuses commands."""
+
+    def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
+        """Targets (joints,) of all joints at once, as a control loop sends them.
+
+        Args:
+            targets: positions [rad or m], or what `modes` says; NaN leaves a joint alone.
+            modes: a `Mode` per joint (joints,); None: positions.
+            stiffness: fraction 0 to 1 of their strength that the servos shall have (joints,); None: all of it.
+        """
+        mode = np.full(len(targets), Mode.POSITION) if modes is None else modes
+        self.write(
+            BodyCommand(
+                {
+                    name: JointTarget(float(value), Mode(int(kind)))
+                    for name, value, kind in zip(self.joint_names, targets, mode, strict=True)
+                    if math.isfinite(value)
+                }
+            )
+        )
+
+    def drive(self, twist: Twist) -> None:
+        """Drive the base by a twist vx, vy [m/s], wz [rad/s]."""
+        self.write(BodyCommand(twist=twist))
+
+    def scans(self, since: float) -> tuple[Scan, ...]:
+        """Scans of its lidar whose first beam came after a time [s] of its clock, oldest first, told from the root."""
+        return ()

@@ -12,18 +12,20 @@ from andante.geometry import Array
 from andante.locomotion import Command, Readings
 from andante.motion.limits import MotionLimits
 
+from .activities import Activity
+
 NEAR = 1e-6  # a joint this near has arrived [rad or m]
 BRAKE_SHARE = 0.85  # of the acceleration is planned with, so that rounding never overshoots
 
 
-class JointMoves:
+class JointMoves(Activity):
     """An activity that sends single joints somewhere and leaves the others where they are.
 
     Speed v obeys |v| <= share of the limit, |dv| <= a dt, and v <= b (sqrt(1 + 8 |gap| / (b dt)) - 1) / 2 with
     b = 0.85 a dt: the speed from which steps that shrink by b just reach the goal.
     """
 
-    name, guarded = "joints", True
+    name = "joints"
 
     def __init__(self, robot: Robot, start: Array) -> None:
         limits = MotionLimits.of(robot)

@@ -15,7 +15,7 @@ from andante.description.inertia import Inertia
 from andante.description.link import Link
 from andante.errors import UnknownName
 from andante.geometry import Array
-from andante.locomotion import Command, Readings
+from andante.locomotion import Command, Readings, Walker, WalkerWrapper
 from andante.simulation.simulation import Simulation
 
 from .terms import GAIT
@@ -94,7 +94,7 @@ def _side(name: str) -> int:
     return -1 if name.lower().startswith(("r_", "right")) or (name[:1] == "R" and name[1:2].isupper()) else 0
 
 
-class PerturbedWalker:
+class PerturbedWalker(WalkerWrapper):
     """A walker whose readings are noisier, whose targets come late, and who errs in what it counts of its steps.
 
     stride, turn_left, turn_right: how far it goes or turns for 1 that it counts; curl: how far it turns to the left on
@@ -102,8 +102,8 @@ class PerturbedWalker:
     (1996), told by where the robot stands at the end.
     """
 
-    def __init__(self, walker: Any, draw: Draw, model: Mapping[str, float], late: float = 0.0) -> None:
-        self._walker = walker
+    def __init__(self, walker: Walker, draw: Draw, model: Mapping[str, float], late: float = 0.0) -> None:
+        super().__init__(walker)
         self._late = draw.latency + late
         self._noise = draw.noise
         self._rng = np.random.default_rng((0x401, draw.seed))
@@ -112,9 +112,6 @@ class PerturbedWalker:
         self._waiting: deque[Array] = deque()
         self._inner = np.array(walker.position, dtype=float)
         self._believed = self._inner.copy()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._walker, name)
 
     @property
     def position(self) -> Array:
@@ -126,7 +123,7 @@ class PerturbedWalker:
         turning = (command.wz > 0) - (command.wz < 0)
         if self._curl and command.vx:
             command = replace(command, wz=command.wz + self._curl * command.vx)
-        targets = self._walker.update(self._noisy(readings), command, dt)
+        targets = self.walker.update(self._noisy(readings), command, dt)
         self._count(turning)
         return self._delayed(targets, dt)
 
@@ -143,7 +140,7 @@ class PerturbedWalker:
 
     def _count(self, turning: int) -> None:
         """Take over what the walker has moved since the last step, as the robot counts it."""
-        here = np.array(self._walker.position, dtype=float)
+        here = np.array(self.walker.position, dtype=float)
         move, heading = here - self._inner, float(self._inner[2])
         self._inner = here
         c, s = math.cos(heading), math.sin(heading)

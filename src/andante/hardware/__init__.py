@@ -19,7 +19,6 @@ from .ros_body_orders import BaseVelocity, JointAngles, JointTrajectory
 from .ros_body_ros1 import Ros1Link
 from .ros_body_rosbridge import RosbridgeLink
 from .serial_body import SerialBody
-from .simulated import SimulatedBody
 
 __all__ = [
     "MESSAGES",
@@ -59,7 +58,6 @@ __all__ = [
     "RosbridgeLink",
     "SerialBody",
     "SerialPort",
-    "SimulatedBody",
     "State",
     "check_body",
     "serial_ports",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
+import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+import numpy as np
+
+from andante.control.body import Body
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
+from andante.geometry import Array
 
 NOTES_KEPT = 100
+BEHIND = 0.05  # a loop that is later than this does not try to catch up [s]
 
 
-class RemoteBody(ABC):
+class RemoteBody(Body):
     """A robot reached over a line that a thread keeps; `say` is called with each line on what happens to it."""
 
     def __init__(self, robot: Robot | str, say: Callable[[str], None] | None) -> None:
@@ -22,20 +28,16 @@ class RemoteBody(ABC):
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # what happened, in words
         self._listener = say
         self._closed = False
+        self._due = time.monotonic()  # when the present control period is over [s]
 
-    @property
-    def name(self) -> str:
-        """Name of the robot."""
-        return self.robot.name
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Joints of the robot file."""
-        return self.robot.joint_names
-
-    @abstractmethod
-    def close(self) -> None:
-        """Stop, and let the line go; what is already closed stays so."""
+    def advance(self, seconds: float) -> None:
+        """Wait on the wall clock until a time [s] after the end of the last call; who is late goes on at once."""
+        if not (math.isfinite(seconds) and seconds >= 0):
+            raise BadInput(f"a body advances by a time >= 0 s, got {seconds}")
+        now = time.monotonic()
+        self._due = max(self._due + seconds, now - BEHIND)
+        if self._due > now:
+            time.sleep(self._due - now)
 
     def _say(self, words: str) -> None:
         self.notes.append(words)
@@ -57,3 +59,9 @@ class RemoteBody(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def measured(gyro: Array, acceleration: Array) -> dict[str, Any]:
+    """Fields of a `BodyState` for what an IMU measures; who measures nothing keeps the values of rest."""
+    told = {"gyro": gyro, "acceleration": acceleration}
+    return {name: values for name, values in told.items() if not np.isnan(values).all()}

@@ -13,12 +13,12 @@ import numpy as np
 
 from andante.control.body import BodyCommand, Power
 from andante.gravity import GRAVITY
+from andante.simulation.simulation import Simulation
 
 from .car import Car
 from .firmware import BoardOutput, BoardSensors, Firmware
 from .ports import Port
 from .pwm import PwmChannel
-from .simulated import SimulatedBody
 
 TICKS_PER_TURN = 1200  # of a wheel's encoder
 
@@ -42,7 +42,7 @@ class Board:
 
     def __init__(
         self,
-        body: SimulatedBody,
+        body: Simulation,
         firmware: Firmware | None = None,
         ticks_per_turn: int = TICKS_PER_TURN,
         battery: Battery | None = None,
@@ -55,12 +55,12 @@ class Board:
         self._share = 0.0  # of the full throttle
         self._shares = (math.nan, math.nan)  # throttle and steering that the command below stands for
         self._command = BodyCommand()
-        self._before = body.engine.time
+        self._before = body.time
         self._wheels = [body.joint_names.index(name) for name in (self.car.left, self.car.right)]
 
     def step(self, received: bytes) -> bytes:
         """Give the firmware the bytes that came and the sensors, move wheels by its pulses; bytes to send."""
-        now = self.body.engine.time
+        now = self.body.time
         self.output = self.firmware.step(now, received, self._sensors(now))
         throttle = PwmChannel.of("throttle", self.firmware.parameters).share(self.output.throttle)
         steering = PwmChannel.of("steering", self.firmware.parameters).share(self.output.steering)

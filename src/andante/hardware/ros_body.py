@@ -22,7 +22,7 @@ from andante.errors import AndanteError, BadInput, Unsupported
 from andante.kinematics.drive_finder import find_drive
 from andante.physics.state import Mode
 
-from ._remote_body import RemoteBody
+from ._remote_body import RemoteBody, measured
 from .ros_body_link import Listener, RosLink
 from .ros_body_orders import BaseVelocity, JointAngles, JointMove, JointOrders, Twist
 from .ros_body_ros1 import Ros1Link
@@ -217,8 +217,8 @@ class RosBody(RemoteBody):
             position, velocity, effort = senses.joints(now, timeout)
             gyro, acceleration = senses.inertial(now, timeout)
             return BodyState(
-                now, position, velocity, effort, gyro, acceleration,
-                yaw=senses.yaw(now, timeout), health=self._health(now),
+                now, position, velocity, **measured(gyro, acceleration), effort=effort, yaw=senses.yaw(now, timeout),
+                health=self._health(now),
             )  # fmt: skip
 
     def _health(self, now: float) -> Health:

@@ -18,7 +18,7 @@ from andante.control.body import BodyCommand, BodyState, Health, Power
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 
-from ._remote_body import RemoteBody
+from ._remote_body import RemoteBody, measured
 from .car import Car
 from .framing import LineCounters
 from .host import HostLink
@@ -199,10 +199,7 @@ class SerialBody(RemoteBody):
         return told is not None and told.waypoint == number and told.state == State.ARRIVED
 
     # ---- the body --------------------------------------------------------------------------------
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Joints of the robot file; the driven wheels are measured, the steering is told as commanded."""
-        return self.robot.joint_names
+    wants_twist = True
 
     def read(self) -> BodyState:
         """The newest that the microcontroller told; NaN for all that it does not measure."""
@@ -219,7 +216,7 @@ class SerialBody(RemoteBody):
         if felt is not None:
             values[:] = felt.gyro_x, felt.gyro_y, felt.gyro_z, felt.acc_x, felt.acc_y, felt.acc_z
         return BodyState(
-            self._line.clock(), position, velocity, effort, values[:3], values[3:],
+            self._line.clock(), position, velocity, **measured(values[:3], values[3:]), effort=effort,
             yaw=yaw.yaw if yaw is not None else math.nan,
             power=Power(told.voltage / 1000.0 if told is not None else math.nan),
             health=self._health(told),

@@ -1,5 +1,5 @@
 """Walking, rolling and driving as pure functions of what the robot feels: readings in, joint targets out."""
 
-from .behaviour import Behaviour, Command, Readings
+from .behaviour import Behaviour, Command, Readings, Walker, WalkerWrapper
 
-__all__ = ["Behaviour", "Command", "Readings"]
+__all__ = ["Behaviour", "Command", "Readings", "Walker", "WalkerWrapper"]

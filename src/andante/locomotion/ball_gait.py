@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .behaviour import Behaviour, Command, Readings
+from .behaviour import Command, Readings, Walker
 from .gaits import Prepared, Request, prepare
 from .shell import ShellController, ShellMode
 
@@ -19,7 +19,7 @@ SLOW_WITHIN = 0.08  # and go slower when nearer than this [m]
 WALK_HOME = 20.0  # longest time that the legs walk [s]
 
 
-class RollingWalker:
+class RollingWalker(Walker):
     """The Shell led by velocities alone: it folds when it is to go somewhere and unfolds when it has stopped.
 
     A ball stops where its lower side comes down, not where it was told to. So its legs walk the rest, by its own
@@ -29,7 +29,7 @@ class RollingWalker:
 
     stopping_time = 2.5  # [s]
 
-    def __init__(self, robot: Robot, walker: Behaviour | None = None, forward: float = 0.0) -> None:
+    def __init__(self, robot: Robot, walker: Walker | None = None, forward: float = 0.0) -> None:
         self.controller = ShellController(robot, walker)
         self.forward = forward  # azimuth of straight ahead in the body frame [rad]
         self._place = np.zeros(3)
@@ -46,12 +46,12 @@ class RollingWalker:
     @property
     def top_turn(self) -> float:
         """Of the legs on the spot [rad/s]."""
-        return float(getattr(self.controller.walker, "top_turn", 0.5))
+        return self.controller.walker.top_turn
 
     @property
     def standing(self) -> bool:
         """Whether it stands as a hexapod where it should and nothing is asked of it."""
-        still = bool(getattr(self.controller.walker, "standing", True))
+        still = self.controller.walker.standing
         return self._idle and self.controller.mode is ShellMode.HEXAPOD and self._stop is None and still
 
     @property
@@ -77,7 +77,7 @@ class RollingWalker:
         elif controller.mode is ShellMode.BALL:
             controller.unfold()
             self._aim()
-        before, walking = self._steps(), controller.mode is ShellMode.HEXAPOD
+        before, walking = controller.walker.position.copy(), controller.mode is ShellMode.HEXAPOD
         target = controller.update(readings, self._walk_home(dt) if walking and not command.moving else command, dt)
         step = self._step_of_legs(before) if walking else np.zeros(2)
         if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
@@ -96,7 +96,7 @@ class RollingWalker:
 
     def _walk_home(self, dt: float) -> Command:
         """The command that brings the legs to where it should stand; none when it is there or its patience is over."""
-        speed = float(getattr(self.controller.walker, "top_speed", 0.0))
+        speed = self.controller.walker.top_speed
         if self._stop is None or not speed:
             self._stop = None
             return Command()
@@ -114,16 +114,9 @@ class RollingWalker:
     def _facing(self) -> float:
         return self.controller.roller.attitude.facing + self.forward
 
-    def _steps(self) -> Array | None:
-        """Where the legs believe to be: x, y, heading; None for a walker that does not tell."""
-        place = getattr(self.controller.walker, "position", None)
-        return None if place is None else np.array(place, dtype=float)
-
-    def _step_of_legs(self, before: Array | None) -> Array:
+    def _step_of_legs(self, before: Array) -> Array:
         """What a control step of the legs has moved it by, in the heading frame of the ball (2,) [m]."""
-        after = self._steps()
-        if before is None or after is None:
-            return np.zeros(2)
+        after = self.controller.walker.position
         turn = self._facing - float(after[2])
         c, s = math.cos(turn), math.sin(turn)
         x, y = (after - before)[:2]

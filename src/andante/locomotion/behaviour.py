@@ -6,12 +6,14 @@ generator that it is given.
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
+from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 
@@ -27,6 +29,7 @@ class Readings:
     acceleration: Array = field(default_factory=lambda: np.array([0.0, 0.0, GRAVITY]))  # specific force [m/s^2]
     forces: Mapping[str, Array] = field(default_factory=dict)  # link -> load cells [N]
     pressed: Mapping[str, bool] = field(default_factory=dict)  # switch -> pressed
+    measured_at: float = math.nan  # when the joints were measured [s]; NaN: at `time`
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,182 @@ class Command:
         return bool(self.vx or self.vy or self.wz)
 
 
-class Behaviour(Protocol):
-    """Something that moves a robot.
+class Behaviour(ABC):
+    """Something that moves a robot: a subclass gives `update`.
 
-    It may have an attribute `stiffness`, (joints,) from 0 to 1: the share of their strength that the servos shall have.
-    A change is a new array.
+    `stiffness`, `modes` and `base_twist` say more about the targets of the last `update`; a change is a new array.
     """
 
+    stiffness: Array | None = None  # (joints,) fraction 0 to 1 of their strength that the servos shall have; None: all
+    modes: Array | None = None  # (joints,) a `physics.Mode` per joint; None: every target is a position
+    base_twist: tuple[float, float, float] | None = None  # vx, vy, wz for a base that takes twists; None: no wheels
+
+    @abstractmethod
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint position targets (joints,) for the next control step of dt [s]."""
+        """Joint targets (joints,) for the next control step of dt [s]."""
+
+
+Places = Mapping[str, Array]  # foot -> x, y [m], heading [rad] in the frame of the walker's start
+
+
+class Walker(Behaviour):
+    """A behaviour that can be led somewhere: it knows how fast it can go and where it believes to be.
+
+    Everything but `update` has a default: that of a robot that stands and goes nowhere.
+    """
+
+    least_rate = 50.0  # of the robot's state, below which it cannot be controlled [Hz]
+    buttons: tuple[str, ...] = ()  # that `press` takes, such as those that change its shape
+    moves_body = False  # whether it heeds height, roll and pitch of a command
+
+    @property
+    def approach(self) -> float | None:
+        """Time in which a goal should be approached, so that the last steps are short [s]; None: it brakes evenly."""
+        return None
+
+    @property
+    def top_speed(self) -> float:
+        """Straight ahead [m/s]."""
+        return 0.0
+
+    @property
+    def top_turn(self) -> float:
+        """On the spot [rad/s]."""
+        return 0.0
+
+    @property
+    def stopping_time(self) -> float:
+        """From top speed to a stand [s]."""
+        return 0.0
+
+    @property
+    def standing(self) -> bool:
+        """Whether it has come to rest after the last command."""
+        return True
+
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading, unwrapped [rad], in the frame of its start, as it estimates them."""
+        return np.zeros(3)
+
+    @property
+    def orientation(self) -> Array | None:
+        """Rotation (3, 3) of the root in the frame of its start; None: upright, by heading and IMU."""
+        return None
+
+    @property
+    def tumbles(self) -> bool:
+        """Whether no lean of its body counts as a fall now."""
+        return False
+
+    @property
+    def shape(self) -> str:
+        """What a robot that changes its shape is now; empty: it has one only."""
+        return ""
+
+    @property
+    def free_joints(self) -> frozenset[str]:
+        """Joints that it does not need: they may be moved meanwhile."""
+        return frozenset()
+
+    @property
+    def footsteps(self) -> tuple[Places, Places]:
+        """Where feet stand, and where those in the air will come down."""
+        return {}, {}
+
+    def reset(self) -> None:
+        """Start anew from where it stands, as after a fall."""
+
+    def settle(self) -> None:
+        """Begin whatever must be done before another behaviour may take over."""
+
+    def press(self, button: str) -> None:
+        """One of its `buttons` is pressed."""
+        raise UnknownName.among("button", button, self.buttons)
+
+    def take_pose(self, pose: str) -> bool:
+        """Go to a named pose by itself; False: it does not know how."""
+        return False
+
+    def change_gait(self, gait: str) -> bool:
+        """Go on in another gait by itself; False: it takes another walker."""
+        return False
+
+
+class WalkerWrapper(Walker):
+    """A walker around another one: everything is the inner walker's unless a subclass says otherwise."""
+
+    def __init__(self, walker: Walker) -> None:
+        self.walker = walker
+        self.least_rate, self.buttons = walker.least_rate, walker.buttons
+
+    @property
+    def approach(self) -> float | None:
+        """Of the inner walker, as all that follows."""
+        return self.walker.approach
+
+    @property
+    def top_speed(self) -> float:
+        """Straight ahead [m/s]."""
+        return self.walker.top_speed
+
+    @property
+    def top_turn(self) -> float:
+        """On the spot [rad/s]."""
+        return self.walker.top_turn
+
+    @property
+    def stopping_time(self) -> float:
+        """From top speed to a stand [s]."""
+        return self.walker.stopping_time
+
+    @property
+    def standing(self) -> bool:
+        """Whether it has come to rest after the last command."""
+        return self.walker.standing
+
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading [rad] in the frame of its start."""
+        return self.walker.position
+
+    @property
+    def orientation(self) -> Array | None:
+        """Rotation (3, 3) of the root in the frame of its start."""
+        return self.walker.orientation
+
+    @property
+    def tumbles(self) -> bool:
+        """Whether no lean of its body counts as a fall now."""
+        return self.walker.tumbles
+
+    @property
+    def shape(self) -> str:
+        """What a robot that changes its shape is now."""
+        return self.walker.shape
+
+    @property
+    def free_joints(self) -> frozenset[str]:
+        """Joints that it does not need."""
+        return self.walker.free_joints
+
+    @property
+    def footsteps(self) -> tuple[Places, Places]:
+        """Where feet stand, and where those in the air will come down."""
+        return self.walker.footsteps
+
+    def reset(self) -> None:
+        """Start anew from where it stands."""
+        self.walker.reset()
+
+    def settle(self) -> None:
+        """Make way for another behaviour."""
+        self.walker.settle()
+
+    def press(self, button: str) -> None:
+        """A button is pressed."""
+        self.walker.press(button)
+
+    def take_pose(self, pose: str) -> bool:
+        """Go to a named pose by itself; False: it does not know how."""
+        return self.walker.take_pose(pose)

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 
 from andante.description import Robot
-from andante.geometry import Array
+from andante.geometry import Array, se2
 
-from .behaviour import Command, Readings
+from .behaviour import Command, Places, Readings, Walker
 from .biped_alarm import Alarm
 from .biped_body import BipedBody
 from .biped_loads import planned_push
@@ -28,7 +28,7 @@ from .biped_steps import LEFT, RIGHT, Swing, coming_offset, next_step, starting_
 from .biped_turns import angles_of, leaning, seen_from, turned
 from .lipm import Step, shift_share
 from .lipm_kernels import choose_step
-from .rig import Rig
+from .rig import Rig, free_joints
 from .support import margin
 
 Phase = Literal["stand", "shift", "walk"]
@@ -48,7 +48,7 @@ LONG, QUIET, QUIETER = (
 CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
-class BipedWalk:
+class BipedWalk(Walker):
     """A walk on two legs. All lengths are seen from the standing sole: x along it, y to the left, z up."""
 
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings | None = None) -> None:
@@ -60,6 +60,7 @@ class BipedWalk:
         self.sense = BipedSense(body, m.rate, shift)
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
         self._shift = shift[:2]
+        self._free = free_joints(robot, rig)
         self._growth = math.exp(m.rate * m.step_time)
         self._share = shift_share(m.rate, m.double)
         self._weights = np.array([s.weigh_place, s.weigh_time, s.weigh_error])
@@ -135,6 +136,22 @@ class BipedWalk:
     def position(self) -> Array:
         """x, y [m] and heading, unwrapped [rad], of the middle between the feet in the frame of the start."""
         return np.array(self.odometry.middle(self.sense.other))
+
+    @property
+    def free_joints(self) -> frozenset[str]:
+        """All but those of the legs."""
+        return self._free
+
+    @property
+    def footsteps(self) -> tuple[Places, Places]:
+        """Soles that stand, and where the one in the air will come down."""
+        x, y, yaw = self.sense.other
+        stance = se2.compose(self.position, se2.inverse((0.5 * x, 0.5 * y, 0.5 * yaw)))
+        feet = [leg.foot for leg in self.body.rig.legs]
+        own, other = feet[self.stance], feet[1 - self.stance]
+        if self.phase != "walk":
+            return {own: stance, other: se2.compose(stance, (x, y, yaw))}, {}
+        return {own: stance}, {other: se2.compose(stance, self.step)}
 
     @property
     def tilt(self) -> Pair:

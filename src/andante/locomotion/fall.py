@@ -21,10 +21,9 @@ from andante.gravity import GRAVITY
 from andante.motion import play_from
 
 from .balance import Balance
-from .behaviour import Command, Readings
+from .behaviour import Command, Readings, Walker, WalkerWrapper
 from .fall_detector import BalanceState, FallDetector, FallRules, load_share
 from .fall_motions import FallMotions
-from .gaits import Walker
 from .get_up import GetUp, GetUpSettings, Phase, Track
 from .postures import Posture, posture_of
 
@@ -63,10 +62,10 @@ class FallTiming:
     quiet: float = 0.2  # how long it must lie still
 
 
-class FallManager:
+class FallManager(WalkerWrapper):
     """A walker that falls well. `events` tells what happened, newest last; `listener` hears each at once.
 
-    Once up again the walk starts anew: with the walker that `restart` makes, else by `walker.reset()` where it has one.
+    Once up again the walk starts anew: with the walker that `restart` makes, else by `walker.reset()`.
     """
 
     def __init__(
@@ -80,7 +79,8 @@ class FallManager:
         restart: Callable[[], Walker] | None = None,
         listener: Callable[[FallEvent], None] | None = None,
     ) -> None:
-        self.walker, self.robot, self.motions = walker, robot, motions
+        super().__init__(walker)
+        self.robot, self.motions = robot, motions
         self.timing, self.restart, self.listener = timing or FallTiming(), restart, listener
         balance = Balance(robot)
         self.detector = FallDetector(robot, rules, balance)
@@ -90,8 +90,6 @@ class FallManager:
         self._names = robot.joint_names
         self._weight = balance.mass * GRAVITY
         self._soft = _by_pattern(self._names, motions.stiffness)
-        self._full = np.ones(len(self._names))
-        self.stiffness = self._full  # (joints,) share of the servos' strength
         self._since = self._quiet = 0.0
         self._blend = 1.0
         self._origin = np.zeros(3)  # of the walker's reckoning since it was last set up
@@ -99,16 +97,6 @@ class FallManager:
         self._stood = np.array([robot.complete(motions.stand)[name] for name in self._names])
 
     # ---- a walker, as far as anybody can see -------------------------------------------------------
-    @property
-    def top_speed(self) -> float:
-        """Straight ahead [m/s]."""
-        return self.walker.top_speed
-
-    @property
-    def top_turn(self) -> float:
-        """On the spot [rad/s]."""
-        return self.walker.top_turn
-
     @property
     def standing(self) -> bool:
         """Whether it is up and at rest."""
@@ -122,14 +110,9 @@ class FallManager:
         return self._origin + np.array([c * x - s * y, s * x + c * y, heading])
 
     @property
-    def stopping_time(self) -> float:
-        """From top speed to a stand [s]."""
-        return self.walker.stopping_time
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "walker":
-            raise AttributeError(name)
-        return getattr(self.walker, name)
+    def free_joints(self) -> frozenset[str]:
+        """Those of the walker while it is up."""
+        return self.walker.free_joints if self.state is FallState.UPRIGHT else frozenset()
 
     # ---- the states -------------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
@@ -146,11 +129,13 @@ class FallManager:
             case FallState.FAILED:
                 return readings.position.copy()
 
-    def try_again(self) -> None:
-        """After it has failed: get up from the start."""
-        if self.state is FallState.FAILED:
-            self.rising.start()
-            self._enter(FallState.FALLEN)
+    def try_again(self) -> bool:
+        """After it has failed: get up from the start; False when it has not."""
+        if self.state is not FallState.FAILED:
+            return False
+        self.rising.start()
+        self._enter(FallState.FALLEN)
+        return True
 
     def _walk(self, readings: Readings, command: Command, dt: float) -> Array:
         assert self.balance is not None
@@ -164,8 +149,8 @@ class FallManager:
             self.stiffness = self._soft
             self._quiet = 0.0
             return self._track.at(0.0)
-        self.stiffness = self._full
         wanted = self.walker.update(readings, command if self._blend >= 1.0 else Command(), dt)
+        self.stiffness = self.walker.stiffness
         if self._blend >= 1.0:
             return wanted
         self._blend = min(1.0, self._blend + dt / HANDOVER)
@@ -209,11 +194,10 @@ class FallManager:
     def _restart(self) -> None:
         """Hand over to the walker: it starts anew where it can, its reckoning goes on, its joints are led over."""
         before = self.position
-        reset = getattr(self.walker, "reset", None)
         if self.restart is not None:
             self.walker = self.restart()
-        elif callable(reset):
-            reset()
+        else:
+            self.walker.reset()
         x, y, heading = self.walker.position
         turn = before[2] - heading
         c, s = math.cos(turn), math.sin(turn)

@@ -5,44 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, UnknownName
-from andante.geometry import Array
 from andante.userfile import is_user_reference, load_user_object
 
-from .behaviour import Command, Readings
+from .behaviour import Walker
 from .gait_patterns import PATTERNS
-
-
-class Walker(Protocol):
-    """A behaviour that can be led somewhere: it knows how fast it can go and where it believes to be."""
-
-    @property
-    def top_speed(self) -> float:
-        """Straight ahead [m/s]."""
-
-    @property
-    def top_turn(self) -> float:
-        """On the spot [rad/s]."""
-
-    @property
-    def standing(self) -> bool:
-        """Whether it has come to rest after the last command."""
-
-    @property
-    def position(self) -> Array:
-        """x, y [m] and heading, unwrapped [rad], in the frame of its start, by its own reckoning."""
-
-    @property
-    def stopping_time(self) -> float:
-        """From top speed to a stand [s]."""
-
-    def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint position targets (joints,) for the next control step of dt [s]."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +102,30 @@ def leg_count(robot: Robot) -> int:
         return 0
 
 
+@dataclass(frozen=True)
+class Driver:
+    """How robots that `suits` are driven by free velocities, where that is not simply one of their gaits."""
+
+    suits: Callable[[Robot], bool]
+    make: Callable[[Robot, Request], Prepared]
+
+
+_DRIVERS: list[Driver] = []
+
+
+def register_driver(driver: Driver) -> None:
+    """Add a way to drive a kind of robot; the latest is asked first."""
+    _DRIVERS.insert(0, driver)
+
+
+def prepare_driver(robot: Robot, request: Request) -> Prepared:
+    """A robot ready to follow any stream of velocities, by the gait of that name or its usual one."""
+    for driver in _DRIVERS:
+        if driver.suits(robot):
+            return driver.make(robot, request)
+    return prepare(robot, request)
+
+
 def _counted(legs: int) -> str:
     return {0: "no legs were", 1: "1 leg was"}.get(legs, f"{legs} legs were")
 
@@ -180,7 +176,7 @@ def _make_roll(robot: Robot, request: Request) -> Prepared:
     return make_roll(robot, request)
 
 
-def _waves(robot: Robot) -> bool:
+def waves(robot: Robot) -> bool:
     """Whether a robot has the joints and the first pose of the NAO."""
     from .wave import JOINTS
 
@@ -193,7 +189,25 @@ def _make_wave(robot: Robot, request: Request) -> Prepared:
     return make_wave(robot, request)
 
 
-register(Gait("wave", _waves, _make_wave))
+def _drive_waves(robot: Robot, request: Request) -> Prepared:
+    """The wave gait under any command: it walks while it shall go ahead, and stands otherwise."""
+    from .wave_gait import WaveGait
+
+    made = prepare(robot, request)
+    if isinstance(made.walker, WaveGait):
+        made.walker.strict = False
+    return made
+
+
+def _drive_shell(robot: Robot, request: Request) -> Prepared:
+    from .shell_driver import make_shell_driver
+
+    return make_shell_driver(robot, request)
+
+
+register_driver(Driver(waves, _drive_waves))
+register_driver(Driver(_folds, _drive_shell))
+register(Gait("wave", waves, _make_wave))
 register(Gait("walk", _two_legs, _make_walk))
 register(Gait("roll", _folds, _make_roll))
 for _name in reversed(PATTERNS):

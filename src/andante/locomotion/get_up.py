@@ -22,7 +22,7 @@ from andante.motion.joint_motion import JointMotion
 
 from .attitude import Attitude
 from .balance import Balance
-from .behaviour import Command, Readings
+from .behaviour import Behaviour, Command, Readings
 from .fall_detector import imu_rotation, load_share
 from .fall_motions import FallMotions
 from .postures import Posture, posture_of
@@ -79,7 +79,7 @@ class Track:
         return self._table[low] * (1.0 - share) + self._table[low + 1] * share
 
 
-class GetUp:
+class GetUp(Behaviour):
     """A behaviour that stands up. `phase`, `posture`, `stage` and `failures` tell how far it is.
 
     `stiffness` (joints,) is the share of their strength that the servos shall have.

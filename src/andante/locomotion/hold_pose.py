@@ -9,22 +9,16 @@ import numpy as np
 from andante.description import Robot
 from andante.geometry import Array
 
-from .behaviour import Command, Readings
+from .behaviour import Command, Readings, Walker
 
 
-class HoldPose:
+class HoldPose(Walker):
     """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
-
-    top_speed = 0.0  # [m/s]
-    top_turn = 0.0  # [rad/s]
-    standing = True
-    stopping_time = 0.0  # [s]
 
     def __init__(self, robot: Robot, pose: str | Mapping[str, float]) -> None:
         named = robot.pose(pose) if isinstance(pose, str) else dict(pose)
         whole = robot.complete(named)
         self.pose = whole
-        self.position = np.zeros(3)
         self._targets = np.array([whole[name] for name in robot.joint_names])
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:

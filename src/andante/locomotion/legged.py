@@ -15,17 +15,17 @@ import numpy as np
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 from andante.gravity import GRAVITY
 
 from . import legged_state as state
 from .attitude import Attitude
-from .behaviour import Command, Readings
+from .behaviour import Command, Places, Readings, Walker
 from .gait_patterns import GaitPattern, pattern
 from .leg_odometry import LegOdometry
 from .leg_solver import LegSolver
 from .legged_kernels import control_step, in_motion, limit_scale
-from .rig import Rig, check_rig, imu_rotation
+from .rig import Rig, check_rig, free_joints, imu_rotation
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,10 @@ class LeggedSettings:
                 raise BadInput(f"gait parameter {name} must be > 0, got {getattr(self, name)}")
 
 
-class LeggedGait:
+class LeggedGait(Walker):
     """A gait on a rig. `update` is the whole of it; the rest tells what it is doing."""
+
+    moves_body = True
 
     def __init__(
         self, robot: Robot, rig: Rig, gait: str | GaitPattern = "tripod", settings: LeggedSettings | None = None
@@ -82,6 +84,7 @@ class LeggedGait:
         self._fixed[:, state.REACH] = [leg.reach for leg in rig.legs]
         self._fixed[:, state.RADIUS] = [leg.radius for leg in rig.legs]
         self._fixed[:, state.OFFSET] = self.pattern.offsets
+        self._free = free_joints(robot, rig)
         self.attitude = Attitude()
         self.odometry = LegOdometry(self._fixed[:, state.RADIUS])
         self._figures = self._gather_figures()
@@ -193,6 +196,22 @@ class LeggedGait:
         c, s = math.cos(heading), math.sin(heading)
         (x, y), (place_x, place_y) = self.sway, self.odometry.position
         return np.array([place_x - (c * x - s * y), place_y - (s * x + c * y), heading])
+
+    @property
+    def free_joints(self) -> frozenset[str]:
+        """All but those of the legs."""
+        return self._free
+
+    @property
+    def footsteps(self) -> tuple[Places, Places]:
+        """Feet on the ground and feet in the air, where they are commanded to be."""
+        here = self.position
+        places = {
+            leg.name: np.array([*se2.transform(here, foot[:2]), here[2]])
+            for leg, foot in zip(self.rig.legs, self.feet, strict=True)
+        }
+        swings = dict(zip(places, self.swinging.tolist(), strict=True))
+        return {n: p for n, p in places.items() if not swings[n]}, {n: p for n, p in places.items() if swings[n]}
 
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:

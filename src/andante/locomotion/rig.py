@@ -184,3 +184,14 @@ def imu_rotation(robot: Robot, rig: Rig) -> Array:
             poses = robot.link_poses(rig.stance)
             return poses[rig.body].rotation.T @ poses[spec.link].rotation @ spec.pose.rotation
     return np.eye(3)
+
+
+def free_joints(robot: Robot, rig: Rig) -> frozenset[str]:
+    """Joints that are in none of the legs: they may move while it walks."""
+    busy = set()
+    for leg in rig.legs:
+        joint = robot.parent_joint(leg.foot)
+        while joint is not None:
+            busy.add(joint.name)
+            joint = robot.parent_joint(joint.parent)
+    return frozenset(robot.joint_names) - busy

@@ -12,9 +12,10 @@ from andante.description import Robot
 from andante.geometry import Array
 
 from .ball import BallRoller, BallSettings
-from .behaviour import Behaviour, Command, Readings
+from .behaviour import Behaviour, Command, Readings, Walker
 from .fold import FoldSettings, Progress, RouteFollower
 from .fold_route import FoldMap
+from .hold_pose import HoldPose
 from .shell_keys import MEANINGS, KeyPad, KeySpeeds
 
 LOG_LINES = 200
@@ -40,19 +41,7 @@ class ShellSettings:
     righting_time: float = 20.0  # after this the ball unfolds as it lies, if it may [s]
 
 
-class Standing:
-    """Holds the hexapod's stance: what stands in for a walker."""
-
-    def __init__(self, robot: Robot) -> None:
-        pose = robot.pose("stand")
-        self._target = np.array([pose[name] for name in robot.joint_names])
-
-    def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """The stance, whatever is asked for."""
-        return self._target
-
-
-class ShellController:
+class ShellController(Behaviour):
     """Walks by the behaviour it is given, folds, rolls, rights itself and unfolds; sees sensors only.
 
     `handle` takes the keys of the source, `fold` and `unfold` are its buttons; the command given to `update` is added
@@ -62,7 +51,7 @@ class ShellController:
     def __init__(
         self,
         robot: Robot,
-        walker: Behaviour | None = None,
+        walker: Walker | None = None,
         *,
         folded: bool = False,
         settings: ShellSettings | None = None,
@@ -71,7 +60,7 @@ class ShellController:
         speeds: KeySpeeds | None = None,
     ) -> None:
         self.settings = settings or ShellSettings()
-        self.walker: Behaviour = walker or Standing(robot)
+        self.walker: Walker = walker or HoldPose(robot, "stand")
         self.roller = BallRoller(robot, ball)
         self.keys = KeyPad(speeds)
         self.log: deque[str] = deque(maxlen=LOG_LINES)

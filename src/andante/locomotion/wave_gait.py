@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .behaviour import Command, Readings
+from .behaviour import Command, Readings, Walker
 from .gaits import Prepared, Request
 from .wave import SAMPLES, TEN, WaveModel, WaveParameters, smoothstep
 from .wave_kernels import SINE_SHARE
@@ -21,14 +21,14 @@ CHANGE_TIME = 0.5  # in which new parameters take over, and the exact waves come
 LEG = 0.2  # about the length of a bent leg of the NAO [m]
 
 
-class WaveGait:
+class WaveGait(Walker):
     """An open-loop walk straight ahead. `start`, `stop`, `set_parameters` act at once, or are led by the command.
 
     The speed that is asked for sets the `stride`, 0 to 1, which scales those swings of the smooth variant that carry it
     forwards. The exact one knows its own speed only. Where it is it reckons from its usual speed alone.
     """
 
-    top_turn = 0.1  # [rad/s]; it cannot turn, and says so when it is asked to
+    strict = True  # whether a command that it cannot follow is refused; else it walks while it shall go ahead
 
     def __init__(
         self,
@@ -91,6 +91,11 @@ class WaveGait:
         return self._speed
 
     @property
+    def top_turn(self) -> float:
+        """It cannot turn, and says so when it is asked to [rad/s]."""
+        return 0.1 if self.strict else 0.0
+
+    @property
     def stopping_time(self) -> float:
         """From walking to a stand [s]."""
         return STOP_STRETCH * self.parameters.ramp if self.variant == "smooth" else self._cycle_time + CHANGE_TIME
@@ -109,8 +114,8 @@ class WaveGait:
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]; the readings are not looked at."""
-        if command.moving:
-            if command.vx <= 0 or command.wz:
+        if command.vx > 0 or (command.moving and self.strict):
+            if self.strict and (command.vx <= 0 or command.wz):
                 raise BadInput("gait 'wave' only goes straight ahead; ask for a velocity forwards and no turn")
             if self.variant == "smooth":
                 self.stride = min(1.0, command.vx / self._speed)

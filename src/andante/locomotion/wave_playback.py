@@ -24,6 +24,11 @@ class Playback:
     targets: Array
     cycles: Array
 
+    @property
+    def rate(self) -> float:
+        """Of the targets [Hz]."""
+        return 1.0 / float(self.times[1] - self.times[0]) if len(self.times) > 1 else 1.0 / CONTROL_TIME
+
 
 def playback(model: WaveModel, start: Array, seconds: float, stride: float = 1.0, stop: bool = False) -> Playback:
     """The open-loop gait from a pose `start` (joints,) for some seconds.

@@ -1,60 +1,88 @@
-"""Odometry of a wheeled robot: counted wheels and gyro fused by the Kalman filter, kept for the near past."""
+"""Odometry of a wheeled base: counted wheels alone, and fused with the gyro by a Kalman filter."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
+from andante.description import Robot
+from andante.errors import BadInput
 from andante.geometry import Array, se2
-from andante.kinematics import Drive
+from andante.kinematics import Drive, find_drive, integrate
 from andante.localization import OdometryFilter, OdometryNoise
-from andante.sensors import Channel, Imu
-from andante.simulation.simulation import Simulation
+from andante.locomotion import Readings
 
-from .wheel_odometry import WheelOdometry
-
-RATE = 100.0  # [Hz]
 KEPT = 500  # states of the past
+LONGEST_GAP = 1.0  # between two readings of the wheels that still tell how fast they turned [s]
 
 
-class FusedOdometry:
-    """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
+class WheelOdometry:
+    """Pose (3,) x, y, yaw of the root link in a frame of its own, from counted wheels and measured steering angles.
 
-    An observer of a simulation that reads wheel encoders and, where there is one, the gyro. At the reference point the
-    wheels allow no sideways speed, which the filter relies on.
+    Between two readings the wheels' mean speeds and the mean steering angles give a twist by the drive's rolling
+    constraints (least squares over all driven wheels), which is followed along its arc.
     """
 
-    def __init__(self, sim: Simulation, drive: Drive, noise: OdometryNoise | None = None) -> None:
-        assert sim.sensors is not None
+    def __init__(self, robot: Robot, drive: Drive | None = None, start: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        self.drive = drive or find_drive(robot)
+        driven = [part.joint for part in self.drive.wheels if part.driven]
+        if not driven:
+            raise BadInput(f"robot {robot.name!r} has no driven wheels to count")
+        names = robot.joint_names
+        self._wheels = {joint: names.index(joint) for joint in driven}
+        self._steering = {joint: names.index(joint) for joint in self.drive.steering_joints}
+        self.pose = np.array(start, dtype=float)
+        self.twist = np.zeros(3)  # of the root link [m/s, m/s, rad/s]
+        self.time = -math.inf  # of the newest reading in the pose [s]
+        self._before: Array | None = None
+
+    def update(self, readings: Readings) -> bool:
+        """Go on to newer readings; whether they tell a new twist."""
+        time = readings.time if math.isnan(readings.measured_at) else readings.measured_at
+        position, before, dt = readings.position, self._before, time - self.time
+        known = [joint for joint, i in self._wheels.items() if math.isfinite(position[i])]
+        if dt <= 0 or not known:
+            return False
+        self._before, self.time = np.array(position), time
+        if before is None or dt > LONGEST_GAP:
+            return False
+        moved = position - before
+        speeds = {joint: moved[i] / dt for joint in known if math.isfinite(moved[i := self._wheels[joint]])}
+        turned = {joint: 0.5 * (position[i] + before[i]) for joint, i in self._steering.items()}
+        if not speeds:
+            return False
+        self.twist = self.drive.at_root(self.drive.twist(speeds, turned or None).twist)
+        self.pose = integrate(self.pose, self.twist, dt)
+        return True
+
+
+class BaseOdometry:
+    """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
+
+    Wheels and, where the robot has one, the gyro. At the reference point the wheels allow no sideways speed, which the
+    filter relies on. The near past is kept for scans that come late.
+    """
+
+    def __init__(self, robot: Robot, drive: Drive, noise: OdometryNoise | None = None) -> None:
         self.drive = drive
-        self.wheels = WheelOdometry(sim.robot, sim.sensors, drive)
+        self.wheels = WheelOdometry(robot, drive)
         if noise is None and drive.holonomic:
             noise = OdometryNoise(across=OdometryNoise.along, wheel_across=OdometryNoise.wheel_speed)
         self.filter = OdometryFilter(noise=noise)
-        self.next_time = sim.time
-        self._gyros = _gyros(sim)
-        self._seen = {channel.name: sim.time for channel, _ in self._gyros}
+        self._up = up_in_imu(robot)
         self._past: deque[tuple[float, Array, Array]] = deque(maxlen=KEPT)
 
-    def update(self, sim: Simulation) -> None:
-        """Take the readings that have come."""
-        self.next_time = (round(sim.time * RATE) + 1) / RATE
-        news: list[tuple[float, int, Array]] = []
-        for channel, up in self._gyros:
-            for reading in channel.since(self._seen[channel.name]):
-                self._seen[channel.name] = reading.time
-                news.append((reading.time, 0, np.array(float(up @ reading.values[:3]))))
-        before = self.wheels.time
-        self.wheels.update()
-        if self.wheels.time > before > -math.inf:
-            news.append((self.wheels.time, 1, self.drive.from_root(self.wheels.twist)))
-        for time, kind, values in sorted(news, key=lambda each: each[:2]):
-            if kind == 1:
-                self.filter.wheel_twist(time, values)
-            elif np.isfinite(values):
-                self.filter.gyro(time, float(values))
+    def update(self, readings: Readings) -> None:
+        """Take the readings of a control step."""
+        if self._up is not None:
+            turn = float(self._up @ np.where(self._up == 0.0, 0.0, readings.gyro))  # axes that count may be missing
+            if math.isfinite(turn):
+                self.filter.gyro(readings.time, turn)
+        if self.wheels.update(readings):
+            self.filter.wheel_twist(self.wheels.time, self.drive.from_root(self.wheels.twist))
         if math.isfinite(self.filter.time):
             state = self.filter.state
             self._past.append((state.time, state.pose, state.twist))
@@ -79,18 +107,16 @@ class FusedOdometry:
         after = last, pose
         for then, was, _ in reversed(self._past):
             if then <= time:
-                share = (time - then) / (after[0] - then) if after[0] > then else 1.0
+                fraction = (time - then) / (after[0] - then) if after[0] > then else 1.0
                 gap = after[1] - was
                 gap[2] = se2.wrap(gap[2])
-                return was + share * gap
+                return was + fraction * gap
             after = then, was
         return after[1].copy()
 
 
-def _gyros(sim: Simulation) -> list[tuple[Channel, Array]]:
-    """Gyros with an axis that sees turns on the floor, each with the root's z axis in its own axes (3,)."""
-    assert sim.sensors is not None
-    poses = sim.robot.link_poses()
-    mounts = {spec.name: poses[spec.link] @ spec.pose for spec in sim.robot.sensors if spec.kind == "imu"}
-    found = [channel for channel in sim.sensors if isinstance(channel.sensor, Imu) and channel.name in mounts]
-    return [(channel, mounts[channel.name].rotation[2]) for channel in found]
+def up_in_imu(robot: Robot) -> Array | None:
+    """The root's z axis in the axes of the robot's last IMU (3,); None: it has none."""
+    poses = robot.link_poses()
+    mounts = [poses[spec.link] @ spec.pose for spec in robot.sensors if spec.kind == "imu"]
+    return mounts[-1].rotation[2] if mounts else None

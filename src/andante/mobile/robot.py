@@ -1,8 +1,8 @@
-"""`MobileRobot`: a wheeled robot in a simulated world, driven by twists and known by its sensors alone.
+"""`MobileRobot`: a wheeled robot that is driven by twists and known by its sensors alone.
 
 robot = mobile_robot("waffle", world="lab", start=(0, 0, 0))
 while ...:
-    sensed = robot.step((0.2, 0.0, 0.1))   # drive for one control period, then look
+    sensed = robot.step((0.2, 0.0, 0.1))   # drive for one decision period, then look
     sensed.pose, sensed.sweeps             # what the robot knows
 robot.truth.pose, robot.truth.collision    # for measuring only
 """
@@ -11,100 +11,79 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.control.body import Body
+from andante.control.loop import ControlLoop
 from andante.description import Robot, World, load_robot
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
-from andante.mapping import Scan
-from andante.navigation import Vehicle, vehicle_of
-from andante.sensors import Lidar
+from andante.locomotion import Command
+from andante.navigation import Vehicle
 from andante.simulation.simulation import Simulation, simulate
 
-from .drive import TwistDrive
+from .driver import BaseDriver
 from .localizer import Localiser, OdometryOnly
-from .odometry import FusedOdometry
-from .scans import lidar_channel, scan_of
+from .sensing import ScanPipeline, Sensed, TakenScan
 from .start import set_on_floor
 from .truth import DrivenTruth
 
-RATE = 20.0  # of control [Hz]
-RAMP = 0.02  # commands are ramped in parts about this long [s]
+RATE = 20.0  # of decisions [Hz]
+CONTROL_RATE = 100.0  # of the wheels [Hz]
 SETTLE = 0.5  # standing before the first command: wheels come to rest, the gyro shows its bias [s]
 STILL = np.zeros(3)
 
 
-@dataclass(frozen=True)
-class TakenScan:
-    """A scan and where the robot believed to be when its first beam was taken.
-
-    `scan.sensor` tells the mount from the drive's reference point; `scan.points(twist)` undoes the motion distortion.
-    """
-
-    scan: Scan
-    odom: Array  # (3,) pose of the reference point in the odom frame [m, m, rad]
-    pose: Array  # (3,) the same on the map, as believed when the scan arrived
-    twist: Array  # (3,) mean over the sweep, vx, vy, w [m/s, m/s, rad/s]
-
-
-@dataclass(frozen=True)
-class Sensed:
-    """What the robot knows at a moment; poses are those of the drive's reference point."""
-
-    time: float  # [s]
-    odom: Array  # (3,) x, y, yaw in the odom frame, smooth but drifting [m, m, rad]
-    pose: Array  # (3,) on the map
-    twist: Array  # (3,) measured vx, vy, w in the robot's axes [m/s, m/s, rad/s]
-    reference: Array  # (3,) twist that the wheels are driven with
-    sweeps: tuple[TakenScan, ...]  # that arrived since the moment before, oldest first
-    trusted: bool  # False: the localiser does not know where the robot is
-
-
 class MobileRobot:
-    """A simulated robot on wheels, in lock-step. `start` is the believed pose of the root where no localiser is given.
+    """A robot on wheels that is driven by twists and known by its sensors alone, simulated or real.
 
-    Commands are twists of the drive's reference point, ramped and held by `TwistDrive`. The reference point is the
+    Commands are twists of the drive's reference point, ramped and held by its `BaseDriver`. The reference point is the
     middle of the fixed axle: `from_root` and `to_root` tell poses of one as poses of the other.
+
+    Args:
+        body: the robot, a `Simulation` with sensors or a real one.
+        localiser: that tells where it is on a map; None: odometry from `start`.
+        vehicle: its speeds and accelerations; None: from the robot.
+        start: believed pose x, y, yaw of the root where no localizer is given.
+        rate: of decisions [Hz]; the wheels are controlled at 100 Hz.
     """
 
     def __init__(
         self,
-        sim: Simulation,
+        body: Body,
         localiser: Localiser | None = None,
         *,
         vehicle: Vehicle | None = None,
         start: ArrayLike = (0.0, 0.0, 0.0),
         rate: float = RATE,
-        lidar: str = "",
         noise: OdometryNoise | None = None,
     ) -> None:
-        if sim.sensors is None:
+        if isinstance(body, Simulation) and body.sensors is None:
             raise BadInput("a mobile robot needs its sensors: simulate(..., sensors=True)")
-        if not 1.0 <= rate <= 0.5 / sim.engine.dt:
-            raise BadInput(f"the control rate must lie from 1 Hz to half of the physics' {1 / sim.engine.dt:g} Hz")
-        self.sim, self.rate = sim, float(rate)
-        self.drive = find_drive(sim.robot)
-        if not self.drive.wheels:
-            raise Unsupported(f"robot {sim.robot.name!r} has no wheels that carry it; only wheeled robots drive here")
-        self.vehicle = vehicle or vehicle_of(sim.robot)
-        self.localiser: Localiser = localiser or OdometryOnly(self.from_root(start))
-        self.wheels = TwistDrive(sim.engine, sim.actor, self.drive, self.vehicle)
-        self.odometry = FusedOdometry(sim, self.drive, noise)
-        self.truth = DrivenTruth(sim)  # for measuring only
-        self._lidar = lidar_channel(sim.sensors, lidar)
-        self._mount = np.asarray(se2.inverse(self.drive.reference), dtype=float)
-        self._joints = {name: i for i, name in enumerate(sim.robot.joint_names)}
-        self._encoders = sim.sensors["encoders"]
-        self._taken = sim.time  # when the newest scan that was seen was completed [s]
-        self._last: TakenScan | None = None
-        sim.observers += [self.odometry, self.truth]
-        self._origin, self._periods = sim.time, 0
+        if not 1.0 <= rate <= CONTROL_RATE:
+            raise BadInput(f"decisions are made at 1 to {CONTROL_RATE:g} Hz, got {rate}")
+        self.body, self.rate = body, float(rate)
+        hold = np.nan_to_num(body.read().position)
+        self.driver = BaseDriver(body.robot, hold, vehicle, noise)
+        self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
+        self.loop = ControlLoop(body, self.driver, CONTROL_RATE, lambda state: Command(*self._twist))
+        self.scans = ScanPipeline(
+            body, self.odometry, localiser or OdometryOnly(self.from_root(start)), self.drive.reference
+        )
+        self._twist: Array = STILL
+        self._steps = 0
+
+    @property
+    def localiser(self) -> Localiser:
+        """What tells where odom lies on the map."""
+        return self.scans.localizer
 
     # ---- frames ----------------------------------------------------------------------------------
     def from_root(self, pose: ArrayLike) -> Array:
@@ -117,17 +96,12 @@ class MobileRobot:
 
     # ---- driving ---------------------------------------------------------------------------------
     def step(self, twist: ArrayLike = STILL) -> Sensed:
-        """Drive for one control period towards a twist vx, vy, w (or vx, w); what is known then."""
-        wanted = _twist(twist)
-        self._periods += 1
-        end = self._origin + self._periods / self.rate
-        begin = self.sim.time
-        parts = max(1, round((end - begin) / RAMP))
-        for k in range(parts):
-            until = begin + (end - begin) * (k + 1) / parts
-            self.wheels.send(wanted, self.odometry.twist, self._steering, until - self.sim.time)
-            self.sim.run(max(0.0, until - self.sim.time))
-        return self._look()
+        """Drive for one decision period towards a twist vx, vy, w (or vx, w); what is known then."""
+        self._twist = _twist(twist)
+        self._steps += 1
+        for _ in range(round(self._steps * CONTROL_RATE / self.rate) - self.loop.periods):
+            self.loop.step()
+        return self.scans.sense(self.body.read().time, self.driver.reference)
 
     def settle(self, seconds: float = SETTLE) -> Sensed:
         """Stand for a while before the first command; scans that come are in the result."""
@@ -138,41 +112,21 @@ class MobileRobot:
         return replace(sensed, sweeps=tuple(sweeps))
 
     def relocalise(self) -> None:
-        """Let the localiser look for the pose anew with the newest scan."""
-        if self._last is not None:
-            self.localiser.relocalise(self._last.scan)
+        """Let the localizer look for the pose anew with the newest scan."""
+        self.scans.relocalize()
 
     def close(self) -> None:
-        """Free the engine."""
-        self.sim.close()
+        """Let the body go."""
+        self.body.close()
 
-    @property
-    def _steering(self) -> dict[str, float] | None:
-        """Measured steering angles [rad]; None: nothing is steered."""
-        angles = self._encoders.values
-        if angles is None or not self.drive.steering_joints:
-            return None
-        return {name: float(angles[self._joints[name]]) for name in self.drive.steering_joints}
 
-    # ---- sensing ---------------------------------------------------------------------------------
-    def _look(self) -> Sensed:
-        odometry, sweeps = self.odometry, []
-        assert isinstance(self._lidar.sensor, Lidar)
-        for reading in self._lidar.since(self._taken):
-            self._taken = reading.time
-            told = scan_of(self.sim.robot, self._lidar.sensor, reading)
-            x, y, yaw = (float(value) for value in se2.compose(self._mount, told.sensor))
-            scan = replace(told, sensor=(x, y, yaw))
-            begin, end = odometry.at(scan.time), odometry.at(reading.time)
-            twist = se2.log(se2.between(begin, end)) / max(reading.time - scan.time, 1e-6)
-            self.localiser.update(scan, begin)
-            self._last = TakenScan(scan, begin, se2.compose(self.localiser.map_from_odom, begin), twist)
-            sweeps.append(self._last)
-        odom = odometry.at(self.sim.time)
-        pose = se2.compose(self.localiser.map_from_odom, odom)
-        return Sensed(
-            self.sim.time, odom, pose, odometry.twist, self.wheels.reference, tuple(sweeps), self.localiser.trusted
-        )
+class SimulatedMobileRobot(MobileRobot):
+    """A mobile robot in a simulation, with the truth about it for measuring only."""
+
+    def __init__(self, sim: Simulation, *arguments: Any, **options: Any) -> None:
+        super().__init__(sim, *arguments, **options)
+        self.sim, self.truth = sim, DrivenTruth(sim)
+        sim.observers.append(self.truth)
 
 
 def mobile_robot(
@@ -186,9 +140,8 @@ def mobile_robot(
     dt: float | None = None,
     seed: int = 0,
     rate: float = RATE,
-    lidar: str = "",
     arguments: Mapping[str, str] | None = None,
-) -> MobileRobot:
+) -> SimulatedMobileRobot:
     """A wheeled robot whose root stands at x, y, yaw in a world, ready to drive; it has not settled yet."""
     made = load_robot(robot, arguments or {}) if isinstance(robot, str | Path) else robot
     place = np.asarray(start, dtype=float)
@@ -199,7 +152,7 @@ def mobile_robot(
     floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
     sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
     try:
-        return MobileRobot(sim, localiser, vehicle=vehicle, start=place, rate=rate, lidar=lidar)
+        return SimulatedMobileRobot(sim, localiser, vehicle=vehicle, start=place, rate=rate)
     except Exception:
         sim.close()
         raise

@@ -9,27 +9,30 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.control.activity import Activity, Hold
+from andante.control.activities import (
+    Acting,
+    Activity,
+    Driving,
+    GettingUp,
+    Hold,
+    Playing,
+    Waving,
+    lying_pose,
+    plain_name,
+)
 from andante.control.drivers import drive_names
-from andante.control.driving import Driving
 from andante.control.joint_moves import JointMoves
-from andante.control.playing import Acting, Playing
-from andante.control.rising import Rising
-from andante.control.shell_driver import ShellDriver
 from andante.control.trajectory import trajectory
-from andante.control.waving import Waving
 from andante.errors import BadInput, UnknownName
 from andante.experiments.wave.watch import WalkWatch
 from andante.geometry import Array
-from andante.locomotion.fold_motion import folds
-from andante.locomotion.gaits import Request, prepare
+from andante.locomotion.gaits import Request, prepare, waves
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.wave import WaveParameters
 from andante.locomotion.wave_gait import WaveGait
 from andante.motion import ActionRunner, Keyframes, play_from
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
 from andante.motion.keyframe_check import fit
-from andante.tasks.get_up import START as GET_UP
 
 from .stage import Stage
 
@@ -73,7 +76,7 @@ class Operator:
     def behaviours(self) -> list[str]:
         """Names for `behave`."""
         lacking = set() if can_get_up(self.stage.robot) else {"get_up"}
-        lacking |= set() if "wave" in self.gaits and not isinstance(self.stage.walker, ShellDriver) else {"wave"}
+        lacking |= set() if waves(self.stage.robot) else {"wave"}
         return [name for name in BEHAVIOURS if name not in lacking]
 
     # ---- behaviours --------------------------------------------------------------------------------
@@ -81,7 +84,7 @@ class Operator:
         """Change to a behaviour by its name."""
         if name not in self.behaviours:
             raise UnknownName.among("behaviour", name, self.behaviours)
-        board = self.stage.board
+        board = self.stage.activities
         if name in ("drive", "balance"):
             self.stage.drive()
         elif name == "hold":
@@ -95,21 +98,16 @@ class Operator:
         """Drive in another way from now on."""
         if name not in self.gaits:
             raise UnknownName.among("gait", name, self.gaits, f"robot {self.stage.robot.name!r}")
-        walker = self.stage.walker
-        if isinstance(walker, ShellDriver) and isinstance(self.stage.board.present, Driving) and name == "roll":
-            walker.fold()
-            return
-        if isinstance(walker, ShellDriver) and name == self.stage.ready.gait:
-            walker.unfold()
-        self.stage.drive(name)
+        if not (isinstance(self.stage.activities.present, Driving) and self.stage.walker.change_gait(name)):
+            self.stage.drive(name)
 
     def button(self, name: str) -> None:
-        """A button of the Shell: `shell` folds it, `hexapod` unfolds it."""
+        """Press one of the buttons that the robot has while it drives."""
         walker = self.stage.walker
-        if not isinstance(walker, ShellDriver):
-            raise BadInput(f"robot {self.stage.robot.name!r} has no button {name!r}; it is one of the Shell's")
+        if name not in walker.buttons:
+            raise UnknownName.among("button", name, walker.buttons, f"robot {self.stage.robot.name!r}")
         self.stage.drive()
-        (walker.fold if name == "shell" else walker.unfold)()
+        walker.press(name)
 
     # ---- motions -----------------------------------------------------------------------------------
     def play(self, name: str, speed: float = 1.0, rounds: int = 0, files: bool = False) -> float:
@@ -120,44 +118,32 @@ class Operator:
         speed = speed or 1.0
         if not (math.isfinite(speed) and 0.05 <= speed <= 5):
             raise BadInput(f"the speed of playing lies between 0.05 and 5, got {speed}")
-        stage, plain = self.stage, name.casefold().replace("-", "_")
-        if plain in GET_UP and can_get_up(stage.robot):
+        stage, plain = self.stage, plain_name(name)
+        if lying_pose(stage.robot, name):
             return self._get_up(speed)
         if not files and plain not in {m.casefold() for m in (*self.poses, *self.motions)} and ":" not in name:
             raise UnknownName.among("pose or motion", name, (*self.poses, *self.motions), f"robot {stage.robot.name!r}")
         if not files and ("/" in name or "\\" in name or "." in name):
             raise BadInput(f"{name!r}: only poses and motions by name are played here, no files")
         choice = find_motion(stage.robot, name)
-        if isinstance(choice, PoseChoice) and self._by_button(choice.name):
+        drives = isinstance(stage.activities.present, Driving)
+        if isinstance(choice, PoseChoice) and drives and stage.walker.take_pose(choice.name):
             return 0.0
         start = self._start_of(stage)
         planned = self._activity(choice, start, speed, rounds)  # raises now what would raise later
         label = planned.detail
-        stage.board.request(lambda here: self._activity(choice, here, speed, rounds), f"motion {label}")
+        stage.activities.request(lambda here: self._activity(choice, here, speed, rounds), f"motion {label}")
         duration = planned.motion.duration / speed if isinstance(planned, Playing) else 0.0
         return duration if math.isfinite(duration) else 0.0
 
     def _start_of(self, stage: Stage) -> Array:
         """Targets from which a motion will start as far as can be told now."""
-        if isinstance(stage.board.present, Driving) and stage.board.present.resting:
-            return stage.board.sent
-        if isinstance(stage.board.present, Driving):
+        if isinstance(stage.activities.present, Driving) and stage.activities.present.resting:
+            return stage.activities.sent
+        if isinstance(stage.activities.present, Driving):
             whole = stage.robot.complete(stage.ready.pose)
             return np.array([whole[name] for name in stage.robot.joint_names])
-        return stage.board.sent
-
-    def _by_button(self, pose: str) -> bool:
-        """Let the Shell's own controller take a pose between hexapod and ball where it knows how."""
-        walker, stage = self.stage.walker, self.stage
-        if not isinstance(walker, ShellDriver) or not isinstance(stage.board.present, Driving):
-            return False
-        if pose == "ball":
-            walker.fold()
-            return True
-        if pose == "stand" and folds(stage.robot, pose) and walker.mode != "hexapod":
-            walker.unfold()
-            return True
-        return False
+        return stage.activities.sent
 
     def _activity(self, choice: Choice, here: Array, speed: float, rounds: int) -> Playing | Acting:
         robot, names = self.stage.robot, self.stage.robot.joint_names
@@ -183,11 +169,11 @@ class Operator:
 
     def _get_up(self, speed: float) -> float:
         stage = self.stage
-        if stage.guard is not None and stage.guard.busy:
-            if not stage.guard.try_again():
+        if stage.supervisor is not None and stage.supervisor.busy:
+            if not stage.supervisor.try_again():
                 raise BadInput("the robot is getting up already")
             return 0.0
-        stage.board.request(lambda here: Rising(stage.robot, speed), "get up")
+        stage.activities.request(lambda here: GettingUp(stage.robot, speed), "get up")
         return 0.0
 
     # ---- joints ------------------------------------------------------------------------------------
@@ -201,9 +187,9 @@ class Operator:
         for name in names:
             if name in stage.robot.joint_names and stage.speeds[stage.robot.joint_names.index(name)]:
                 raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
-        JointMoves(stage.robot, stage.board.sent).send(names, values, share, relative)  # raises what is wrong with it
-        board, order = stage.board, (tuple(names), tuple(float(v) for v in values), share, relative)
-        if isinstance(board.present, Driving | Waving) and not board.waiting and set(names) <= stage.free_joints:
+        JointMoves(stage.robot, stage.activities.sent).send(names, values, share, relative)
+        board, order = stage.activities, (tuple(names), tuple(float(v) for v in values), share, relative)
+        if isinstance(board.present, Driving | Waving) and not board.waiting and set(names) <= stage.walker.free_joints:
             board.over = board.over or JointMoves(stage.robot, board.sent)
             board.over.send(*order)
         elif isinstance(board.present, JointMoves) and not board.waiting:
@@ -236,7 +222,7 @@ class Operator:
             motion = trajectory(stage.robot, here, names, times, np.array(positions), given)
             return Playing(motion, stage.robot.joint_names, here, f"{len(times)} points", kind="trajectory")
 
-        stage.board.request(start, "trajectory")
+        stage.activities.request(start, "trajectory")
         return made.duration
 
     # ---- the wave walker ---------------------------------------------------------------------------
@@ -262,18 +248,18 @@ class Operator:
             stage.lead_by(gait, gait.position)
             return Waving(gait)
 
-        stage.board.request(start, "wave", pose)
+        stage.activities.request(start, "wave", pose)
 
     def stop_wave(self) -> None:
         """Let the waves die and balance again."""
-        if isinstance(self.stage.board.present, Waving) or self.stage.board.waiting == "wave":
+        if isinstance(self.stage.activities.present, Waving) or self.stage.activities.waiting == "wave":
             self.stage.drive()
 
     def set_wave(self, values: Mapping[str, float], variant: str = "") -> dict[str, float]:
         """New numbers of the wave gait by their symbols, also while it walks; all of them as they are now."""
         gait = self.walker_gait()
         if variant and variant != gait.variant:
-            if isinstance(self.stage.board.present, Waving):
+            if isinstance(self.stage.activities.present, Waving):
                 raise BadInput("stop the walk before you change its variant")
             first = prepare(self.stage.robot, Request("wave", parameters={"variant": variant})).walker
             assert isinstance(first, WaveGait)

@@ -13,7 +13,7 @@ import numpy as np
 from andante.bus import messages
 from andante.errors import BadInput, UnknownName
 from andante.geometry import so3
-from andante.tasks.sim import DIRECTIONS
+from andante.simulation.push import DIRECTIONS
 
 if TYPE_CHECKING:
     from .session import LiveSession
@@ -165,11 +165,11 @@ class Terminal:
         x, y, heading = stage.position
         lines = [
             f"{stage.name} in {session.choice.world_name} on {stage.sim.engine.name}, {session.time:.2f} s",
-            f"{session.behaviour} {stage.board.present.detail}".strip() + (", paused" if session.paused else ""),
+            f"{session.behaviour} {stage.activities.present.detail}".strip() + (", paused" if session.paused else ""),
             f"believes to be at x {x:.2f} m, y {y:.2f} m, heading {math.degrees(heading):.0f} deg in odom",
         ]
-        if stage.board.waiting:
-            lines.append(f"then {stage.board.waiting}")
+        if stage.activities.waiting:
+            lines.append(f"then {stage.activities.waiting}")
         return "\n".join(lines)
 
     def _list(self, kind: str) -> str:

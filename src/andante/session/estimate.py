@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from andante.control.shell_driver import ShellDriver
 from andante.description.extent import robot_bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
@@ -55,7 +54,7 @@ class BaseEstimate:
             return
         self._felt = now
         if self.imu is not None:
-            turn, readings = self._body_from_imu, self.stage.readings
+            turn, readings = self._body_from_imu, self.stage.state
             gyro = np.where(np.isnan(readings.gyro), 0.0, readings.gyro)  # axes that the robot lacks
             self.attitude.update(turn @ gyro, turn @ readings.acceleration, CONTROL_TIME)
 
@@ -84,9 +83,9 @@ class BaseEstimate:
             across, height = self._over_feet()
             c, s = math.cos(yaw), math.sin(yaw)
             x, y = x + c * across[0] - s * across[1], y + s * across[0] + c * across[1]
-        if isinstance(stage.walker, ShellDriver):
-            began = float(stage.reckoned_from[2])
-            attitude = _tuple(so3.to_quaternion(stage.walker.controller.roller.attitude.rotation))
+        if stage.walker.orientation is not None:
+            began = float(stage.estimated_from[2])
+            attitude = _tuple(so3.to_quaternion(stage.walker.orientation))
             turn = quaternion_product((0.0, 0.0, math.sin(began / 2), math.cos(began / 2)), attitude)
         self._pose = np.array([x, y, height, *turn])
         self._speed(now, place)
@@ -94,7 +93,7 @@ class BaseEstimate:
     def _over_feet(self) -> tuple[tuple[float, float], float]:
         """Where the root is over the middle of its feet, against the start, in level axes; and its height [m]."""
         assert self._balance is not None
-        _, soles = self._balance.at(self.stage.readings.position)
+        _, soles = self._balance.at(self.stage.state.position)
         tilt = self.attitude.level_from_body
         height = -min(float((points @ tilt[2]).min()) for points in soles)
         middle = sum((points.sum(axis=0) / len(points) for points in soles), np.zeros(3)) / len(soles)

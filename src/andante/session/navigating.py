@@ -14,13 +14,12 @@ import numpy as np
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
-from andante.mapping import OccupancyGrid, Scan
+from andante.mapping import OccupancyGrid
 from andante.mobile.localizer import Localiser, OdometryOnly, OnMap
-from andante.mobile.scans import scan_of
+from andante.mobile.navigate.run import reading_of
+from andante.mobile.sensing import ScanPipeline
 from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Output, State, Vehicle
-from andante.navigation import Reading as Known
 from andante.navigation.footprint import robot_outline
-from andante.sensors import Channel, Lidar
 
 from .stage import Stage
 
@@ -38,21 +37,19 @@ class LiveNavigation:
         self.wheels = stage.wheels
         self.vehicle = self.wheels.vehicle if self.wheels is not None else _walking_vehicle(stage)
         self._reference = np.asarray(self.vehicle.reference, dtype=float)
-        suite = stage.sim.sensors
-        assert suite is not None
-        self._lidar: Channel | None = next((c for c in suite if isinstance(c.sensor, Lidar)), None)
         start = se2.compose(stage.origin, self._reference)
-        self.localiser: Localiser = OdometryOnly(start)
-        if grid is not None and self._lidar is not None and self.wheels is not None:
-            self.localiser = OnMap(grid, start, seed=stage.choice.seed)
+        sees = self.wheels is not None and any(spec.kind == "lidar" for spec in stage.robot.sensors)
+        localizer: Localiser = OdometryOnly(start)
+        if grid is not None and sees:
+            localizer = OnMap(grid, start, seed=stage.choice.seed)
+        self._scans = ScanPipeline(
+            stage.sim, self.wheels.odometry if self.wheels is not None else _Walked(stage), localizer, self._reference
+        )
         settings = NavigatorSettings(arrival=ARRIVAL[self.wheels is not None])
-        if self._lidar is None or self.wheels is None:
+        if not sees:
             settings = replace(settings, scan_timeout=math.inf)
         self.navigator = Navigator(self.vehicle, grid, settings=settings, speed=speed, seed=stage.choice.seed)
-        self._taken = stage.sim.time
         self._count = 0
-        self._mount = np.asarray(se2.inverse(self._reference), dtype=float)
-        self._last_scan: Scan | None = None
         self._velocity = np.zeros(3)
         self.goal: Array | None = None
         self.output: Output | None = None  # the newest decision
@@ -68,12 +65,12 @@ class LiveNavigation:
     @property
     def localised(self) -> bool:
         """Whether particles tell where the robot is."""
-        return isinstance(self.localiser, OnMap)
+        return isinstance(self._scans.localizer, OnMap)
 
     @property
     def map_from_odom(self) -> Array:
         """Pose (3,) of the odom frame (of the root) on the map."""
-        return np.asarray(se2.compose(self.localiser.map_from_odom, se2.inverse(self._reference)), dtype=float)
+        return np.asarray(se2.compose(self._scans.localizer.map_from_odom, se2.inverse(self._reference)), dtype=float)
 
     def set_goal(self, x: float, y: float, yaw: float) -> None:
         """Go to a pose of the root on the map [m, rad]; yaw NaN: any."""
@@ -93,22 +90,16 @@ class LiveNavigation:
     def place(self, x: float, y: float, yaw: float, deviation: tuple[float, float, float]) -> None:
         """The robot stands at a pose of its root on the map, as somebody says, within deviations [m, m, rad]."""
         at = np.asarray(se2.compose(np.array([x, y, yaw]), self._reference), dtype=float)
-        odom = self._odom(self.stage.sim.time)
-        if isinstance(self.localiser, OnMap):
+        odom = self._scans.odometry.at(self.stage.sim.time)
+        if isinstance(self._scans.localizer, OnMap):
             assert self.grid is not None
-            fresh = OnMap(self.localiser.mcl.field, at, seed=self.stage.choice.seed, deviation=deviation)
+            fresh = OnMap(self._scans.localizer.mcl.field, at, seed=self.stage.choice.seed, deviation=deviation)
             fresh.map_from_odom = np.asarray(se2.compose(at, se2.inverse(odom)), dtype=float)
-            self.localiser = fresh
+            self._scans.localizer = fresh
         else:
-            self.localiser = OdometryOnly(se2.compose(at, se2.inverse(odom)))
+            self._scans.localizer = OdometryOnly(se2.compose(at, se2.inverse(odom)))
 
     # ---- one control period ------------------------------------------------------------------------
-    def _odom(self, time: float) -> Array:
-        """Pose of the reference point in its odometry frame at a time [s]."""
-        if self.wheels is not None:
-            return self.wheels.odometry.at(time)
-        return np.asarray(self.stage.position, dtype=float)
-
     def command(self, now: float) -> Command | None:
         """The velocity of this control period; None while there is no goal."""
         if self._count % EVERY == 0:
@@ -120,58 +111,52 @@ class LiveNavigation:
         return Command(vx, vy, wz)
 
     def _decide(self) -> None:
-        scans = self._scans()
-        time = self.stage.sim.time
-        odom = self._odom(time)
-        self.pose = np.asarray(se2.compose(self.localiser.map_from_odom, odom), dtype=float)
-        if self.goal is None and not scans:
+        driven = self._velocity if self.wheels is None else self.wheels.reference
+        sensed = self._scans.sense(self.stage.sim.time, driven)
+        self.pose = sensed.pose
+        if self.goal is None and not sensed.sweeps:
             return
-        twist = self.wheels.twist if self.wheels is not None else self._velocity  # steps sway: what is told counts
-        known = Known(time, self.pose, np.asarray(twist, dtype=float), tuple(scans), self.localiser.trusted)
+        known = reading_of(sensed)
+        if self.wheels is None:  # steps sway: what is told counts
+            known = replace(known, velocity=self._velocity, scans=(), scan_poses=(), scan_velocities=())
         self.output = out = self.navigator.update(known)
         self.events += out.events
-        if out.request == "relocalise" and self._last_scan is not None:
-            self.localiser.relocalise(self._last_scan)
+        if out.request == "relocalise":
+            self._scans.relocalize()
         self._velocity = np.array(out.velocity)
         if self.goal is not None and out.state in (State.ARRIVED, State.FAILED):
             if out.reason and out.reason not in out.events:
                 self.events.append(out.reason)
             self.goal, self._velocity = None, np.zeros(3)
 
-    def _scans(self) -> list[Scan]:
-        """New scans told from the reference point; the localiser has seen them."""
-        if self._lidar is None or self.wheels is None:
-            return []
-        out = []
-        lidar = self._lidar.sensor
-        assert isinstance(lidar, Lidar)
-        for reading in self._lidar.since(self._taken):
-            self._taken = reading.time
-            told = scan_of(self.stage.robot, lidar, reading)
-            x, y, yaw = (float(v) for v in se2.compose(self._mount, told.sensor))
-            scan = replace(told, sensor=(x, y, yaw))
-            self.localiser.update(scan, self._odom(scan.time))
-            self._last_scan = scan
-            out.append(scan)
-        return out
-
     # ---- what can be shown -------------------------------------------------------------------------
     @property
     def particles(self) -> Array:
         """Particles (n, 3) of the localiser, none without one."""
-        return self.localiser.mcl.particles if isinstance(self.localiser, OnMap) else np.zeros((0, 3))
+        return self._scans.localizer.mcl.particles if isinstance(self._scans.localizer, OnMap) else np.zeros((0, 3))
 
     @property
     def covariance(self) -> Array:
         """(3, 3) of the believed pose."""
-        if isinstance(self.localiser, OnMap) and len(self.localiser.mcl.particles):
-            return np.asarray(self.localiser.mcl.estimate.covariance, dtype=float)
+        if isinstance(self._scans.localizer, OnMap) and len(self._scans.localizer.mcl.particles):
+            return np.asarray(self._scans.localizer.mcl.estimate.covariance, dtype=float)
         return np.diag([0.01, 0.01, 0.01])
 
     def preview(self) -> Array:
         """Poses (n, 3) that the present velocity leads to: the local plan."""
         times = np.linspace(0.0, PREVIEW, PARTS)
         return np.array([se2.compose(self.pose, se2.exp(self._velocity * t)) for t in times])
+
+
+class _Walked:
+    """The odometry of a robot on legs, for what asks for one."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage, self.twist = stage, np.zeros(3)
+
+    def at(self, time: float) -> Array:
+        """Where it believes to be now."""
+        return np.asarray(self._stage.position, dtype=float)
 
 
 def _walking_vehicle(stage: Stage) -> Vehicle:

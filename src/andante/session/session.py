@@ -20,12 +20,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from andante.bus import Bus
-from andante.control.activity import Hold
-from andante.control.driving import Driving
+from andante.control.activities import Driving, Hold
 from andante.control.teleop_mux import Pilot
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged
 from andante.geometry import Array
+from andante.locomotion.shell_keys import BUTTONS
 from andante.physics import engine_class
 
 from .choice import CONTROL_TIME, SceneChoice
@@ -111,8 +111,8 @@ class LiveSession:
     @property
     def behaviour(self) -> str:
         """What the robot is doing in a word."""
-        guard = self.stage.guard
-        return guard.state if guard is not None and guard.busy else self.stage.board.present.name
+        supervisor = self.stage.supervisor
+        return supervisor.state if supervisor is not None and supervisor.busy else self.stage.activities.present.name
 
     def tell(self, line: str, level: str = "info", node: str = NODE) -> None:
         """A line in the log of the session."""
@@ -149,20 +149,19 @@ class LiveSession:
     def _advance(self) -> None:
         stage, walker = self.stage, self.stage.walker
         command = self.pilot.command(self.time, walker.top_speed, walker.top_turn, CONTROL_TIME)
-        guard = stage.guard
-        free = not (guard is not None and guard.busy) and not stage.board.waiting.startswith("drive")
-        if command.moving and free and not isinstance(stage.board.present, Driving):
+        supervisor = stage.supervisor
+        free = not (supervisor is not None and supervisor.busy) and not stage.activities.waiting.startswith("drive")
+        if command.moving and free and not isinstance(stage.activities.present, Driving):
             stage.drive()
         try:
-            stage.control(command)
-            stage.advance()
+            stage.step(command)
         except Diverged as error:
             self.tell(f"{error}; the scene starts anew and is paused", "error")
             self._build(self.choice)
             self.paused = True
         except AndanteError as error:
-            self.tell(f"{stage.board.present.name} failed: {error}; the joints are held", "error")
-            stage.board.replace(Hold(np.where(stage.speeds, 0.0, stage.board.sent)))
+            self.tell(f"{stage.activities.present.name} failed: {error}; the joints are held", "error")
+            stage.activities.replace(Hold(np.where(stage.speeds, 0.0, stage.activities.sent)))
             self.pilot.release()
         self.periods += 1
         self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
@@ -301,7 +300,7 @@ class LiveSession:
         """Keys that are held down now, as a /key message: they last for half a second; newly pressed ones."""
         fresh = self.pilot.keys(self.time, held)
         for name in fresh:
-            if name in ("shell", "hexapod"):
+            if name in BUTTONS:
                 self.operator.button(name)
         return fresh
 

@@ -1,42 +1,39 @@
-"""The scene of a live session, built from a choice: the simulation, its servos, and the robot's activities."""
+"""The scene of a live session, built from a choice: the simulation, and the robot's activities on its control loop."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.control.activity import Hold
-from andante.control.activity_manager import Board
-from andante.control.behave import Wiring
+from andante.control.activities import Driving, GettingUp, Hold
+from andante.control.activity_manager import ActivityManager
+from andante.control.body import BodyState
 from andante.control.drivers import Ready, again, make_ready
-from andante.control.driving import Driving
-from andante.control.fall_supervisor import Guard
-from andante.control.rising import Rising
+from andante.control.fall_supervisor import FallSupervisor
+from andante.control.loop import ControlLoop
+from andante.control.start import lying_side
 from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
-from andante.locomotion import Command
+from andante.locomotion import Command, Walker
 from andante.locomotion.fall import FallEvent
 from andante.locomotion.fold_motion import fold_motion, folds
-from andante.locomotion.gaits import Walker
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import JointMotion, transition
 from andante.motion.limits import MotionLimits
 from andante.physics import Mode
-from andante.simulation.servos import LiveServos
 from andante.simulation.simulation import simulate
-from andante.simulation.spawn import lying_side
 
 from .choice import CONTROL_TIME, SceneChoice
 from .library import Library
 
 if TYPE_CHECKING:
-    from andante.mobile.wheel_driver import WheelDriver
+    from andante.mobile.driver import BaseDriver
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
 POSE_SPEED = 0.4  # share of the joints' top speed on the way to a stance
@@ -74,38 +71,30 @@ class Stage:
 
     def _wire(self) -> None:
         sim, names = self.sim, self.robot.joint_names
-        assert sim.sensors is not None
-        self.wiring = Wiring(sim.sensors)
-        self.servos = LiveServos(sim.engine, sim.actor, names)
         self.limits = MotionLimits.of(self.robot)
         hold = np.array(sim.engine.wishes[sim.actor].targets, dtype=float)
-        modes = np.full(len(names), Mode.POSITION, dtype=np.int8)
-        self.wheels: WheelDriver | None = None
+        self.wheels: BaseDriver | None = None
         if self.ready.walker is None:
-            from andante.mobile.wheel_driver import WheelDriver  # and with it the estimators
+            from andante.mobile.driver import BaseDriver  # and with it the estimators
 
-            self.wheels = WheelDriver(sim, hold)
-            modes = self.wheels.modes
+            self.wheels = BaseDriver(self.robot, hold)
             self.ready = replace(self.ready, walker=self.wheels)
-        self._index = {mode: np.flatnonzero(modes == mode) for mode in (Mode.POSITION, Mode.VELOCITY)}
-        free = np.flatnonzero(modes == Mode.OFF)
-        if len(free):
-            sim.engine.command(sim.actor, np.zeros(len(free)), Mode.OFF, free)
-        self.speeds = modes != Mode.POSITION
-        self._all_positions = not self.speeds.any()
+        assert self.ready.walker is not None
+        self.walker: Walker = self.ready.walker
+        modes = self.walker.modes
+        self.speeds = np.zeros(len(names), dtype=bool) if modes is None else modes != Mode.POSITION
         self.origin = np.array(self.choice.place, dtype=float)  # of the odom frame in the world
-        self.reckoned_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
+        self.estimated_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
         lying = lying_side(self.choice.pose) is not None
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
-        assert self.ready.walker is not None
-        first = Driving(self.ready.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
-        self.walker: Walker = self.ready.walker
-        self.board = Board(self.limits, hold, first, self.route, self.speeds, self.tell)
-        self.guard: Guard | None = None
+        first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
+        self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.tell)
+        self.supervisor: FallSupervisor | None = None
         if can_get_up(self.robot):
-            self.guard = Guard(self.robot, self.board, self._stood_up, lambda: self.position, self._fell)
-        self.readings = self.wiring.readings(sim.time, sim.time - CONTROL_TIME)
-        self.targets = hold
+            self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell)
+        self._command = Command()
+        self.loop = ControlLoop(sim, self.supervisor or self.activities, 1.0 / CONTROL_TIME, lambda _: self._command)
+        self.loop.targets = hold
         self._pushes: dict[str, float] = {}  # link -> when its push ends [s]
 
     # ---- what is known -----------------------------------------------------------------------------
@@ -116,61 +105,35 @@ class Stage:
 
     @property
     def position(self) -> Array:
-        """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own reckoning."""
+        """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own estimate."""
         here = np.asarray(self.walker.position, dtype=float)
-        c, s = math.cos(self.reckoned_from[2]), math.sin(self.reckoned_from[2])
-        return self.reckoned_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
+        c, s = math.cos(self.estimated_from[2]), math.sin(self.estimated_from[2])
+        return self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
 
     @property
     def upright(self) -> bool:
         """Whether the body is upright, as it feels; a robot that cannot tell counts as such."""
-        return self.guard is None or self.guard.upright
+        return self.supervisor is None or self.supervisor.upright
 
     @property
-    def free_joints(self) -> frozenset[str]:
-        """Joints that driving does not need: they may be moved meanwhile."""
-        busy = {name for name, speed in zip(self.robot.joint_names, self.speeds, strict=True) if speed}
-        if self.wheels is not None:
-            busy.update(self.wheels.drive.steering_joints)
-            return frozenset(self.robot.joint_names) - busy
-        rig = getattr(getattr(self.walker, "body", None), "rig", None) or getattr(self.walker, "rig", None)
-        if rig is None:
-            return frozenset()
-        for leg in rig.legs:
-            joint = self.robot.parent_joint(leg.foot)
-            while joint is not None:
-                busy.add(joint.name)
-                joint = self.robot.parent_joint(joint.parent)
-        return frozenset(self.robot.joint_names) - busy
+    def state(self) -> BodyState:
+        """What the robot felt in the last control step."""
+        return self.loop.state
+
+    @property
+    def targets(self) -> Array:
+        """Joint targets (joints,) of the last control step."""
+        return self.loop.targets
 
     # ---- one control step --------------------------------------------------------------------------
-    def control(self, command: Command) -> Array:
-        """Read the sensors, ask the activity, send its targets; they are returned."""
-        sim = self.sim
+    def step(self, command: Command) -> None:
+        """One period of the control loop under a command."""
         self._end_pushes()
-        readings = self.wiring.readings(sim.time, sim.time - CONTROL_TIME)
-        self.readings = readings
-        risen = self.board.present
-        if isinstance(risen, Rising) and risen.succeeded and not self.board.waiting:
+        present = self.activities.present
+        if isinstance(present, GettingUp) and present.finished and not self.activities.waiting:
             self.drive()
-        runner: Any = self.guard or self.board
-        targets: Array = runner.update(readings, command, CONTROL_TIME)
-        if not np.isfinite(targets).all():
-            raise BadInput(f"activity {self.board.present.name!r} gave targets that are not finite")
-        self.servos.follow(runner.stiffness)
-        self.targets = targets
-        engine, actor = sim.engine, sim.actor
-        if self._all_positions:
-            engine.command(actor, targets, Mode.POSITION)
-        else:
-            for mode, index in self._index.items():
-                if len(index):
-                    engine.command(actor, targets[index], mode, index)
-        return targets
-
-    def advance(self) -> None:
-        """Let a control period of physics and sensors pass."""
-        self.sim.run(CONTROL_TIME)
+        self._command = command
+        self.loop.step()
 
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:
@@ -212,14 +175,14 @@ class Stage:
     def drive(self, gait: str = "") -> None:
         """Ask for driving, with another gait if one is named; a robot that lies gets up first."""
         if not self.upright:
-            if not isinstance(self.board.present, Rising):
-                self.board.request(lambda here: Rising(self.robot), "drive after it got up")
+            if not isinstance(self.activities.present, GettingUp):
+                self.activities.request(lambda here: GettingUp(self.robot), "drive after it got up")
             return
         changed = bool(gait) and gait != self.ready.gait
         if changed:
             fresh = make_ready(self.robot, gait)
             self.ready = replace(self.ready, walker=fresh.walker, gait=fresh.gait, pose=fresh.pose)
-        elif isinstance(self.board.present, Driving) and not self.board.waiting:
+        elif isinstance(self.activities.present, Driving) and not self.activities.waiting:
             return
         made = self.ready if changed or self.wheels is not None else None
 
@@ -228,7 +191,7 @@ class Stage:
                 raise BadInput(f"{self.name} lies and could not get up; play get_up tries again")
             return self._driving(made)
 
-        self.board.request(start, f"drive ({self.ready.gait})", self.ready.pose)
+        self.activities.request(start, f"drive ({self.ready.gait})", self.ready.pose)
 
     def _driving(self, ready: Ready | None) -> Driving:
         """Driving with the walker of a request, else one that starts anew where the robot believes to be."""
@@ -245,12 +208,12 @@ class Stage:
         self.walker = walker
         if walker is not self.wheels:
             self.wheels = None
-        self.reckoned_from = np.asarray(se2.compose(here, se2.inverse(began)), dtype=float)
-        self.reckoned_from[2] = here[2] - began[2]
+        self.estimated_from = np.asarray(se2.compose(here, se2.inverse(began)), dtype=float)
+        self.estimated_from[2] = here[2] - began[2]
 
     def _stood_up(self) -> None:
         """The fall manager has brought the robot to its feet: it drives again from there."""
-        self.board.replace(self._driving(None if self.wheels is None else self.ready))
+        self.activities.replace(self._driving(None if self.wheels is None else self.ready))
 
     def _fell(self, event: FallEvent) -> None:
         where = f" ({event.where})" if event.where else ""

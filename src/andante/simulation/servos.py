@@ -1,4 +1,4 @@
-"""Servo gains and stiffness of a live robot, changed while it moves."""
+"""Servo gains and stiffness of a simulated robot, changed while it moves."""
 
 from __future__ import annotations
 
@@ -7,24 +7,57 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from andante.errors import BadInput, UnknownName
+from andante.description import Robot
+from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
+from andante.kinematics import find_drive
 from andante.physics import Engine
 from andante.physics.servos import ServoGains
 
-from .stiffness import softened
-
 MOST_GAIN = 1e6
+LEAST = 0.01  # servos are never wholly off: the gears of a real one have friction
+WHEEL_LAG = 0.02  # wheels without stated gains follow their speed within about this time [s]
 
 
-class LiveServos:
-    """Gains of one actor times the share that the user and the behaviour ask for; sent when something changes."""
+def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
+    """Gains with kp, kd and the effort limit scaled by a fraction (joints,) from 0 to 1.
+
+    1 is the servo as it is; an unlimited effort stays unlimited.
+    """
+    fraction = np.asarray(stiffness, dtype=float)
+    if fraction.shape != gains.kp.shape or not ((fraction >= 0) & (fraction <= 1)).all():
+        raise BadInput(f"stiffness must be a fraction from 0 to 1 for each of {len(gains.kp)} joints, got {fraction}")
+    fraction = np.maximum(fraction, LEAST)
+    return gains.changed(kp=gains.kp * fraction, kd=gains.kd * fraction, effort=gains.effort * fraction)
+
+
+def stiffen_wheels(engine: Engine, actor: int) -> None:
+    """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
+    robot: Robot = engine.actors[actor].tree.robot
+    try:
+        driven = [part for part in find_drive(robot).wheels if part.driven]
+    except AndanteError:  # it has no wheels
+        return
+    gains = engine.gains[actor]
+    kv = np.array(gains.kv)
+    for part in driven:
+        if not any(fnmatchcase(part.joint, pattern) for pattern in robot.servos):
+            i = robot.joint_names.index(part.joint)
+            kv[i] = max(kv[i], robot.mass * part.wheel.radius**2 / (len(driven) * WHEEL_LAG))
+    if not np.array_equal(kv, gains.kv):
+        engine.set_gains(actor, gains.changed(kv=kv))
+
+
+class Servos:
+    """Gains of one robot times the stiffness that user and behaviour ask for; sent when something changes."""
 
     def __init__(self, engine: Engine, actor: int, names: tuple[str, ...]) -> None:
         self._engine, self._actor, self.names = engine, actor, names
         self.gains: ServoGains = engine.wishes[actor].gains  # at full stiffness
         self.share = np.ones(len(names))  # of the user
-        self._behaviour = np.ones(len(names))
+        self._full = np.ones(len(names))
+        self._behaviour = self._full
+        self._asked: Array | None = None
 
     def gain(self, which: str, joint: str = "") -> float:
         """pgain (kp) or dgain (kd) of a joint; without one the largest of all."""
@@ -36,15 +69,15 @@ class LiveServos:
         if not (np.isfinite(value) and 0 <= value <= MOST_GAIN):
             raise BadInput(f"{which} must lie between 0 and {MOST_GAIN:g}, got {value}")
         name = {"pgain": "kp", "dgain": "kd"}[which]
-        values = np.array(getattr(self.gains, name))
+        values = np.array(self.gains.kp if which == "pgain" else self.gains.kd)
         values[self._index(joint) if joint else slice(None)] = value
         self.gains = self.gains.changed(**{name: values})
         self._send()
 
     def set_stiffness(self, share: float, joints: Sequence[str] = ()) -> list[str]:
-        """Set the user's share, 0 to 1, of the joints that fit any of the patterns; their names."""
+        """Set the user's fraction, 0 to 1, of the joints that fit any of the patterns; their names."""
         if not 0 <= share <= 1:
-            raise BadInput(f"stiffness is a share between 0 and 1, got {share}")
+            raise BadInput(f"stiffness is a fraction between 0 and 1, got {share}")
         patterns = tuple(joints) or ("*",)
         chosen = [i for i, name in enumerate(self.names) if any(fnmatchcase(name, p) for p in patterns)]
         if not chosen:
@@ -55,18 +88,18 @@ class LiveServos:
         return [self.names[i] for i in chosen]
 
     def follow(self, behaviour: Array | None) -> None:
-        """Take the share that the behaviour asks for now; None: full strength."""
-        if behaviour is self._behaviour:
+        """Take the fraction (joints,) that a behaviour asks for now; None: full strength. The same again is free."""
+        if behaviour is self._asked:
             return
-        wanted = np.ones(len(self.names)) if behaviour is None else behaviour
+        self._asked = behaviour
+        wanted = self._full if behaviour is None else behaviour
         changed = not np.array_equal(wanted, self._behaviour)
         self._behaviour = wanted
         if changed:
             self._send()
 
     def _send(self) -> None:
-        whole = self.share * self._behaviour
-        self._engine.set_gains(self._actor, softened(self.gains, whole))
+        self._engine.set_gains(self._actor, softened(self.gains, self.share * self._behaviour))
 
     def _index(self, joint: str) -> int:
         if joint not in self.names:

@@ -10,23 +10,31 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Health, JointTarget
+from andante.control.start import first_positions, holds_still, lying_side
 from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.description.source import Problem
-from andante.errors import BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
+from andante.kinematics import Drive, find_drive
+from andante.mapping import Scan
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.bounds import check_bounds
 from andante.physics.missing import absurd_meshes, missing_visuals, require_collision_meshes
-from andante.sensors import SensorSuite
+from andante.sensors import Lidar, SensorSuite
 
 from .falls import FallRule, Stance, stance
-from .spawn import first_positions, holds_still, lying_side, put_on_ground
+from .scans import scans_since
+from .servos import Servos, stiffen_wheels
+from .spawn import put_on_ground
+from .wiring import Wiring
 
 LOOK = 0.1  # how often a run is looked at for divergence [s]
 PACE = 0.02  # how often a live run waits for the wall clock [s]
@@ -73,8 +81,13 @@ class _PushEnd:
         self.next_time = math.inf
 
 
-class Simulation:
-    """One robot (and more, when placed) in a running world. Made by `simulate`."""
+class Simulation(Body):
+    """One robot (and more, when placed) in a running world: a body like any other. Made by `simulate`.
+
+    `read` tells what its sensors feel. What only a simulator knows (`base_pose`, `joints`, `fallen`) is for measuring.
+    """
+
+    simulated = True
 
     def __init__(
         self,
@@ -92,8 +105,104 @@ class Simulation:
         self.fall_rule = FallRule()
         self.ground = ground  # height of the ground below its start [m]
         self._stood = stood or stance(engine, actor, ground)
+        self.servos = Servos(engine, actor, self.robot.joint_names)
+        self.power = NO_POWER
+        self._closed = False
+        self._owed = 0.0  # part of a step that `advance` has not run yet [s]
+        self._wiring: Wiring | None = None
+        self._numb = np.full(len(self.robot.joint_names), np.nan)
+        self._state: BodyState | None = None  # that was read last
+        self._by_mode: tuple[np.ndarray, list[tuple[Mode, np.ndarray]]] | None = None
         if self.sensors is not None:
             self.sensors.update()
+
+    @property
+    def name(self) -> str:
+        """Name of the robot in its world."""
+        return self.engine.actors[self.actor].name
+
+    # ---- a body ----------------------------------------------------------------------------------
+    def read(self) -> BodyState:
+        """The newest reading of every sensor that has arrived, of the IMU the mean since the last time.
+
+        Without sensors it feels nothing: all is NaN.
+        """
+        now = self.engine.time
+        state = self._state
+        if state is not None and state.time == now and not self._closed:
+            return state
+        if self.sensors is None:
+            return BodyState(now, self._numb, self._numb, effort=self._numb, power=self.power, health=self._health)
+        if self._wiring is None or not self._wiring.fits(self.sensors):
+            self._wiring = Wiring(self.sensors, self.robot)
+        since = -math.inf if state is None else state.time
+        self._state = self._wiring.state(now, since, self.power, self._health)
+        return self._state
+
+    @property
+    def _health(self) -> Health:
+        return Health(False, "the body is closed") if self._closed else WELL
+
+    def scans(self, since: float) -> tuple[Scan, ...]:
+        """Scans of its first lidar that began after a time [s], oldest first; none without a lidar."""
+        if self.sensors is None or not any(isinstance(channel.sensor, Lidar) for channel in self.sensors):
+            return ()
+        return tuple(scan for scan in scans_since(self.robot, self.sensors, since) if scan.time > since)
+
+    def write(self, command: BodyCommand) -> None:
+        """Set the targets of the named joints, and those of the drive under a twist."""
+        self._refuse_closed()
+        command.known_to(self)
+        targets = dict(command.joints)
+        if command.twist is not None:
+            for joint, (mode, value) in self._base.joint_commands(command.twist).items():
+                targets.setdefault(joint, JointTarget(float(value), Mode[mode.upper()]))
+        for mode in Mode:
+            chosen = {self.joint_names.index(name): t.value for name, t in targets.items() if t.mode is mode}
+            if chosen:
+                self.engine.command(self.actor, list(chosen.values()), mode, list(chosen))
+
+    @cached_property
+    def _base(self) -> Drive:
+        try:
+            return find_drive(self.robot)
+        except AndanteError as error:
+            raise Unsupported(f"robot {self.robot.name!r} takes no twist: {error}") from error
+
+    def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
+        """Targets (joints,) of all joints at once; see `Body.follow`."""
+        self._refuse_closed()
+        self.servos.follow(stiffness)
+        if modes is None:
+            self.engine.command(self.actor, targets)
+            return
+        if self._by_mode is None or self._by_mode[0] is not modes:
+            groups = [(mode, np.flatnonzero(modes == mode)) for mode in Mode if mode is not Mode.OFF]
+            self._by_mode = modes, [(mode, index) for mode, index in groups if len(index)]
+            passive = np.flatnonzero(modes == Mode.OFF)
+            if len(passive):
+                self.engine.command(self.actor, np.zeros(len(passive)), Mode.OFF, passive)
+        for mode, index in self._by_mode[1]:
+            self.engine.command(self.actor, targets[index], mode, index)
+
+    def advance(self, seconds: float) -> None:
+        """Let simulated time pass: `run`, with what is left of a step kept for the next time."""
+        self._owed += seconds
+        steps = round(self._owed / self.engine.dt)
+        self._owed -= steps * self.engine.dt
+        self.run(steps * self.engine.dt)
+
+    def stop(self) -> None:
+        """Wheels stand, every other joint holds the place that it has now."""
+        here, hold = self.engine.joint_positions(self.actor), holds_still(self.robot)
+        for mode, chosen in ((Mode.POSITION, np.flatnonzero(hold)), (Mode.VELOCITY, np.flatnonzero(~hold))):
+            if len(chosen):
+                values = here[chosen] if mode is Mode.POSITION else np.zeros(len(chosen))
+                self.engine.command(self.actor, values, mode, chosen)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BadInput(f"body {self.name!r} is closed; make a new one")
 
     # ---- what is measured ------------------------------------------------------------------------
     @property
@@ -216,16 +325,20 @@ class Simulation:
 
     def snapshot(self) -> Any:
         """The instant, sensors included."""
-        return (self.engine.snapshot(), self.sensors.save() if self.sensors else None)
+        return (self.engine.snapshot(), self.sensors.save() if self.sensors else None, self._state, self._owed)
 
     def restore(self, snapshot: Any) -> None:
         """Come back to a snapshot."""
         self.engine.restore(snapshot[0])
+        self._state, self._owed = snapshot[2:]
         if self.sensors is not None and snapshot[1] is not None:
             self.sensors.load(snapshot[1])
 
     def close(self) -> None:
-        """Free the engine and the cameras."""
+        """Free the engine and the cameras; a second time does nothing."""
+        if self._closed:
+            return
+        self._closed = True
         if self.sensors is not None:
             self.sensors.close()
         self.engine.close()
@@ -279,4 +392,5 @@ def simulate(
             scene.command(actor, target[hold], Mode.POSITION, np.flatnonzero(hold))
         if not hold.all():
             scene.command(actor, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
+    stiffen_wheels(scene, actor)
     return Simulation(scene, actor, seed, sensors, ground, stood)

@@ -28,7 +28,7 @@ from andante.mapping.parameters import parameters_from
 from andante.mobile.explore.drive import KEYS, Exploration, Explored
 from andante.mobile.explore.goals import Errand, Frontiers, Missed, Waypoints
 from andante.mobile.explore.waypoints import read_waypoints
-from andante.mobile.robot import MobileRobot, mobile_robot
+from andante.mobile.robot import SimulatedMobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
@@ -164,7 +164,9 @@ def run_explore(job: ExploreJob, progress: bool = False) -> ExploreOutcome:
         robot.close()
 
 
-def _drive(job: ExploreJob, ready: Ready, robot: MobileRobot, tell: Callable[[float, str], None]) -> Exploration:
+def _drive(
+    job: ExploreJob, ready: Ready, robot: SimulatedMobileRobot, tell: Callable[[float, str], None]
+) -> Exploration:
     """Explore until the end or Ctrl-C."""
     robot.step()
     if robot.truth.collision is not None:
@@ -191,7 +193,7 @@ def _drive(job: ExploreJob, ready: Ready, robot: MobileRobot, tell: Callable[[fl
     return exploration
 
 
-def _finish(job: ExploreJob, ready: Ready, robot: MobileRobot, drive: Exploration) -> ExploreOutcome:
+def _finish(job: ExploreJob, ready: Ready, robot: SimulatedMobileRobot, drive: Exploration) -> ExploreOutcome:
     done = drive.done
     began = time.perf_counter()
     result = done.mapper.finish()
@@ -218,7 +220,7 @@ def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
 
 
 def _outcome(
-    job: ExploreJob, ready: Ready, robot: MobileRobot, drive: Exploration, result: MappingResult
+    job: ExploreJob, ready: Ready, robot: SimulatedMobileRobot, drive: Exploration, result: MappingResult
 ) -> ExploreOutcome:
     done, truth = drive.done, robot.truth
     plan = true_plan(ready.world, done)

@@ -51,9 +51,9 @@ def export_gait(study: Path, out: Path, rank: int = 1, index: int | None = None,
 
 def wave_motion(folder: StudyFolder, record: Record, cycles: int, name: str) -> Any:
     """The wave gait of a candidate as key-frames, from the pose in which its trial began."""
+    from andante.control.start import first_positions
     from andante.locomotion.wave import WaveModel, WaveParameters
     from andante.locomotion.wave_export import wave_keyframes
-    from andante.simulation.spawn import first_positions
 
     arguments = folder.config.objective.arguments
     robot = load_robot(arguments.get("robot", "nao"))

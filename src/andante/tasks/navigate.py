@@ -31,11 +31,12 @@ from andante.mobile.navigate.settings import (
     read_tables,
     vehicle_with,
 )
-from andante.mobile.robot import MobileRobot, Sensed, mobile_robot
+from andante.mobile.robot import SimulatedMobileRobot, mobile_robot
+from andante.mobile.sensing import Sensed
 from andante.navigation import Costmap, GoalChecker, Navigator, State, Vehicle, vehicle_of
+from andante.simulation.push import parse_push
 
 from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
-from .sim import parse_push
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
@@ -183,7 +184,7 @@ def _hopeless(job: NavigateJob, ready: Ready, sensed: Sensed) -> str:
 
 
 def _navigate(
-    job: NavigateJob, ready: Ready, robot: MobileRobot, push: tuple[Array, float] | None, progress: bool
+    job: NavigateJob, ready: Ready, robot: SimulatedMobileRobot, push: tuple[Array, float] | None, progress: bool
 ) -> tuple[Outcome, Drive]:
     goal = np.array([job.goal[0], job.goal[1], math.nan if _free_yaw(job) else job.goal[2]])
     sensed = robot.step()

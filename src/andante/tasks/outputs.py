@@ -17,13 +17,16 @@ VIDEOS = (".mp4", ".gif", ".webp")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 
-def check_outputs(wanted: Mapping[str, tuple[Path | None, Sequence[str]]]) -> None:
+def check_outputs(wanted: Mapping[str, tuple[Path | str | None, Sequence[str]]]) -> dict[str, Path | None]:
     """Raise BadInput when a file cannot be written: wrong suffix, no folder, a folder itself, or asked for twice.
 
     wanted: what it is ("recordings") to the path, None where it is not asked for, and the suffixes that it may have.
+    The paths by what they are.
     """
     taken: set[Path] = set()
-    for what, (path, suffixes) in wanted.items():
+    paths: dict[str, Path | None] = {}
+    for what, (named, suffixes) in wanted.items():
+        path = paths[what] = None if named is None else Path(named)
         if path is None:
             continue
         if path.suffix.lower() not in suffixes:
@@ -40,6 +43,7 @@ def check_outputs(wanted: Mapping[str, tuple[Path | None, Sequence[str]]]) -> No
         if path.absolute() in taken:
             raise BadInput(f"{path} is asked for twice; give two names")
         taken.add(path.absolute())
+    return paths
 
 
 @contextmanager

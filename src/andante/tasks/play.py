@@ -1,20 +1,25 @@
-"""A motion played from start to end as one value in, one value out: what `andante play` does."""
+"""`an.play`: play a pose, a key-frame motion, an action, a recording or getting up on a robot."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from andante.control.player import Player
-from andante.description import Problem, Robot, load_robot, load_world
+import numpy as np
+
+from andante.control.activities import Acting, GettingUp, Playing, checked_speed, lying_pose, plain_name
+from andante.control.loop import ControlLoop
+from andante.control.start import first_positions, lying_side
+from andante.control.tracking import Tracking
+from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.fold_motion import fold_motion, folds
+from andante.locomotion.get_up import GetUp, Phase
 from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions import Value
@@ -24,42 +29,24 @@ from andante.motion.keyframe_check import fit
 from andante.motion.keyframe_play import play_from
 from andante.motion.poses import vector_of, within_limits
 from andante.simulation.simulation import Simulation, simulate
-from andante.simulation.spawn import first_positions, lying_side
 
-from .get_up import GetUpChoice, Rising, get_up_choice
+from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SETTLE = 1.0  # played on after the end of a motion [s]
 ENDLESS = 10.0  # how long a motion without end is played when nothing else is said [s]
-LONGEST = 3600.0
-POSE_SPEED = 0.4  # share of the joints' top speed at which poses are taken
+LONGEST = 3600.0  # [s]
+LONGEST_RISE = 60.0  # getting up [s]
+POSE_SPEED = 0.4  # fraction of the joints' top speed at which poses are taken
 
 
 @dataclass(frozen=True)
-class PlayJob:
-    """What to play on whom, and what to keep of it."""
-
-    robot: str
-    motion: str  # a pose, a built-in motion, a key-frame or action file
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    parameters: Mapping[str, Value] = field(default_factory=dict)  # of an action
-    world: str = "empty"
-    engine: str = "mujoco"
-    pose: str | None = None  # where it starts
-    seconds: float | None = None
-    speed: float = 1.0
-    loop: int | None = None  # rounds; 0: until the time is over
-    joints: tuple[str, ...] = ()  # patterns of the joints of a recording that are played; none: all
-    seed: int = 0
-    record: Path | None = None
-    video: Path | None = None
-    picture: Path | None = None
-    anyway: bool = False  # play although the check found errors
-
-
-@dataclass(frozen=True)
-class PlayOutcome:
-    """How it went."""
+class PlayResult(Result):
+    """How a motion went."""
 
     robot: str
     motion: str
@@ -69,25 +56,35 @@ class PlayOutcome:
     time: float  # until the motion was over; NaN: it was not
     finished: bool
     fallen: bool
-    tracking: Mapping[str, float | str | None]
-    base: Array
+    tracking: Mapping[str, float | str | None]  # max [rad or m], joint, rms
+    base: Array  # x y z qx qy qz qw of the root at the end
     problems: tuple[Problem, ...]
+    path: Array = field(metadata=HIDDEN, repr=False)  # (n, 1 + joints) time [s] and joint targets
+    joints: tuple[str, ...] = field(metadata=HIDDEN, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract."""
-        return {
-            "robot": self.robot,
-            "motion": self.motion,
-            "kind": self.kind,
-            "engine": self.engine,
-            "seconds": self.seconds,
-            "time": self.time,
-            "finished": self.finished,
-            "fallen": self.fallen,
-            "tracking": dict(self.tracking),
-            "base": self.base,
-            "problems": [problem.as_dict() for problem in self.problems],
-        }
+        problems = [problem.as_dict() for problem in self.problems]
+        return {**super().as_dict(), "tracking": dict(self.tracking), "problems": problems}
+
+    def __str__(self) -> str:
+        end = f"over after {self.time:.2f} s" if self.finished else "not over"
+        follow = ""
+        if self.tracking["joint"]:
+            follow = (
+                f"; joints follow within {self.tracking['rms']:.4f} rad rms "
+                f"(at most {self.tracking['max']:.4f} at {self.tracking['joint']})"
+            )
+        return (
+            f"{self.robot} played {self.motion} ({self.kind}) on {self.engine}: {end}, {self.seconds:.2f} s simulated"
+            f"{follow}; {'fallen' if self.fallen else 'up'}"
+        )
+
+    def plot(self) -> Figure:
+        """Targets of the joints that moved over time."""
+        from andante.viz.paths import plot_joints
+
+        return plot_joints(self.path[:, 0], self.path[:, 1:], self.joints, str(self))
 
 
 @dataclass(frozen=True)
@@ -95,8 +92,10 @@ class CheckedMotion:
     """A motion found for a robot, with what the check says; nothing has moved yet."""
 
     robot: Robot
-    choice: Choice | GetUpChoice
+    choice: Choice | None  # None: getting up
+    name: str
     kind: str
+    pose: str | None  # that it starts in
     start: Mapping[str, float]
     problems: tuple[Problem, ...]
 
@@ -106,155 +105,216 @@ class CheckedMotion:
         return all(problem.severity is not Severity.ERROR for problem in self.problems)
 
 
-def check_play(job: PlayJob) -> CheckedMotion:
-    """Find the motion and say what would go wrong."""
-    robot = load_robot(job.robot, job.arguments)
-    rising = get_up_choice(robot, job.motion)
-    start = first_positions(robot, job.pose or (rising.pose if rising else None))
-    recording = is_recording(Path(job.motion))
-    choice = rising or _chosen(robot, job, recording)
-    if job.parameters and not isinstance(choice, ActionChoice):
-        raise BadInput(f"{job.motion} is no action and has no parameters, got {', '.join(job.parameters)}")
-    if job.joints and not recording:
-        raise BadInput(f"{job.motion} is no recording; --joints picks from the joints of one")
-    if isinstance(choice, GetUpChoice):
-        if job.loop is not None:
-            raise BadInput("a robot gets up once; --loop is for motions and actions")
-        _pose_speed(job.speed)
-        return CheckedMotion(robot, choice, "get up", start, ())
+def check_play(
+    robot: RobotLike,
+    motion: str,
+    *,
+    parameters: Mapping[str, Value] | None = None,
+    pose: str | None = None,
+    speed: float = 1.0,
+    loop: int | None = None,
+    joints: Sequence[str] = (),
+    arguments: Mapping[str, str] | None = None,
+) -> CheckedMotion:
+    """Find a motion and say what would go wrong; see `play` for the arguments."""
+    made = as_robot(robot, arguments)
+    lying = lying_pose(made, motion)
+    pose = pose or lying
+    start = first_positions(made, pose)
+    recording = is_recording(Path(motion))
+    choice: Choice | None = None
+    if lying is None:
+        choice = recorded_motion(read_recording(Path(motion)), made, tuple(joints)) if recording else None
+        choice = choice or find_motion(made, motion)
+    if parameters and not isinstance(choice, ActionChoice):
+        raise BadInput(f"{motion} is no action and has no parameters, got {', '.join(parameters)}")
+    if joints and not recording:
+        raise BadInput(f"{motion} is no recording; joints are picked from those of one")
+    if choice is None or isinstance(choice, PoseChoice):
+        if loop is not None:
+            raise BadInput(f"{motion} is played once; loop is for motions and actions")
+        _pose_speed(speed)
+    if choice is None:
+        return CheckedMotion(made, None, plain_name(motion), "get up", pose, start, ())
     if isinstance(choice, PoseChoice):
-        if job.loop is not None:
-            raise BadInput("a pose is taken once; --loop is for motions and actions")
-        return CheckedMotion(robot, choice, "pose", start, _check_pose(robot, job, choice.name, start))
-    if isinstance(choice, Keyframes):
-        problems = () if recording else check_keyframes(robot, choice, start)  # what was recorded has been possible
-        return CheckedMotion(robot, choice, "recording" if recording else "keyframes", start, problems)
-    problems = check_action(robot, choice.actions, choice.name, start, job.parameters)
-    return CheckedMotion(robot, choice, "action", start, problems)
+        kind, problems = "pose", _check_pose(made, choice.name, pose, start, speed)
+    elif isinstance(choice, Keyframes):
+        kind = "recording" if recording else "keyframes"
+        problems = () if recording else check_keyframes(made, choice, start)  # what was recorded has been possible
+    else:
+        kind, problems = "action", check_action(made, choice.actions, choice.name, start, parameters or {})
+    return CheckedMotion(made, choice, choice.name, kind, pose, start, problems)
 
 
-def _chosen(robot: Robot, job: PlayJob, recording: bool) -> Choice:
-    """What the name of a motion means, and of a recording the joints that are wanted."""
-    if recording:
-        return recorded_motion(read_recording(Path(job.motion)), robot, job.joints)
-    return find_motion(robot, job.motion)
-
-
-def _check_pose(robot: Robot, job: PlayJob, pose: str, start: Mapping[str, float]) -> tuple[Problem, ...]:
+def _check_pose(
+    robot: Robot, pose: str, first: str | None, start: Mapping[str, float], speed: float
+) -> tuple[Problem, ...]:
     """Limits and collisions on the way to a pose; for who stands on two feet, also that it keeps standing."""
     _, told = within_limits(robot, robot.pose(pose))
-    move: JointMotion = _to_pose(robot, vector_of(robot, start), pose, _pose_speed(job.speed))
-    if two_feet(robot) and lying_side(job.pose) is None:
+    move: JointMotion = _to_pose(robot, vector_of(robot, start), pose, _pose_speed(speed))
+    if two_feet(robot) and lying_side(first) is None:
         try:
-            move = pose_route(robot, start, pose, _pose_speed(job.speed))
+            move = pose_route(robot, start, pose, _pose_speed(speed))
         except BadInput as error:
             told = (*told, Problem(Severity.ERROR, str(error)))
     return (*told, *check_motion(robot, move, start))
 
 
-def run_play(job: PlayJob) -> PlayOutcome:
-    """Check, then play. Errors of the check stop it unless the job says anyway."""
-    check_outputs(
-        {
-            "recordings": (job.record, RECORDINGS),
-            "videos": (job.video, VIDEOS),
-            "pictures": (job.picture, PICTURES),
-        }
+def play(
+    robot: RobotLike,
+    motion: str,
+    *,
+    parameters: Mapping[str, Value] | None = None,
+    pose: str | None = None,
+    seconds: float | None = None,
+    speed: float = 1.0,
+    loop: int | None = None,
+    joints: Sequence[str] = (),
+    anyway: bool = False,
+    world: WorldLike = "empty",
+    engine: str = "mujoco",
+    arguments: Mapping[str, str] | None = None,
+    seed: int = 0,
+    record: Path | str | None = None,
+    video: Path | str | None = None,
+    picture: Path | str | None = None,
+) -> PlayResult:
+    """Play a motion on a robot and tell how well it followed. Errors of the check stop it unless told otherwise.
+
+    Args:
+        robot: a `Robot`, a name or a path.
+        motion: a pose, a motion of the robot's library, a key-frame or action file, a recording, or get-up.
+        parameters: of an action.
+        pose: that it starts in.
+        seconds: how long it is played; None: until it is over, and a second more.
+        speed: 1 as written, 2 twice as fast.
+        loop: rounds of a motion or action; 0: until the time is over.
+        joints: patterns of the joints of a recording that are played; none: all.
+        anyway: play although the check found errors.
+        world: a `World`, a name or a path.
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        arguments: `name:=value` arguments of the robot's file.
+        seed: of all noise.
+        record: recording to write (.mcap, .csv).
+        video: film to write (.mp4, .gif, .webp).
+        picture: picture of the end to write (.png, .jpg, .webp).
+
+    Returns:
+        How it went. Files are complete or absent, also when it is interrupted.
+    """
+    files = check_outputs(
+        {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS), "pictures": (picture, PICTURES)}
     )
-    if job.seconds is not None and not 0 <= job.seconds <= LONGEST:
-        raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {job.seconds}")
-    if job.loop is not None and job.loop < 0:
-        raise BadInput(f"loop is a number of rounds, or 0 for no end, got {job.loop}")
-    checked = check_play(job)
+    if seconds is not None and not 0 <= seconds <= LONGEST:
+        raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {seconds}")
+    if loop is not None and loop < 0:
+        raise BadInput(f"loop is a number of rounds, or 0 for no end, got {loop}")
+    checked = check_play(
+        robot, motion, parameters=parameters, pose=pose, speed=speed, loop=loop, joints=joints, arguments=arguments
+    )
     errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
-    if errors and not job.anyway:
+    if errors and not anyway:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise BadInput(f"{errors[0]}{more}; nothing was moved, --anyway plays it nevertheless")
-    sim = simulate(
-        checked.robot,
-        load_world(job.world),
-        job.engine,
-        pose=job.pose or (checked.choice.pose if isinstance(checked.choice, GetUpChoice) else None),
-        seed=job.seed,
-        sensors=job.record is not None or isinstance(checked.choice, GetUpChoice),
-    )
+        raise BadInput(f"{errors[0]}{more}; nothing was moved, anyway plays it nevertheless")
+    activity = activity_of(checked, speed, loop, parameters or {})
+    sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
-        return _play(sim, job, checked)
+        with kept(sim, files["recordings"], files["videos"]):
+            result = _play(sim, checked, activity, seconds, loop == 0)
+            if files["pictures"] is not None:
+                from andante.viz.film import save_picture
+
+                save_picture(sim, files["pictures"])
+        return result
     finally:
         sim.close()
 
 
-def _play(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> PlayOutcome:
-    with ExitStack() as stack:
-        if isinstance(checked.choice, GetUpChoice):
-            rising = Rising(sim, job.speed)
-            stack.enter_context(kept(sim, job.record, job.video))
-            rising.run(sim, job.seconds)
-            ended, tracking = rising.ended_at, dict[str, float | str | None](max=0.0, joint=None, rms=0.0)
-            told = rising.problems
+def activity_of(
+    checked: CheckedMotion, speed: float, loop: int | None, parameters: Mapping[str, Value]
+) -> Playing | Acting | GettingUp:
+    """What plays a checked motion from its start on."""
+    robot, choice, names = checked.robot, checked.choice, checked.robot.joint_names
+    start = vector_of(robot, checked.start)
+    rounds = None if loop is None else (math.inf if loop == 0 else loop)
+    if choice is None:
+        return GettingUp(robot, checked_speed(speed))
+    if isinstance(choice, PoseChoice):
+        motion: JointMotion
+        if checked.ok and two_feet(robot) and lying_side(checked.pose) is None:
+            motion = pose_route(robot, start, choice.name, _pose_speed(speed))
         else:
-            player = Player(sim, *_motion(sim, job, checked))
-            sim.observers.append(player)
-            stack.enter_context(kept(sim, job.record, job.video))
-            _run(sim, job, player)
-            ended, tracking, told = player.ended_at, player.tracking(), checked.problems
-            if isinstance(player.motion, ActionRunner):
-                told = (*told, *(problem for problem in player.motion.problems if problem not in told))
-        if job.picture is not None:
-            from andante.viz.film import save_picture
+            motion = _to_pose(robot, start, choice.name, _pose_speed(speed))
+        return Playing(motion, names, start, choice.name, kind="pose")
+    if isinstance(choice, Keyframes):
+        whole = fit(choice, robot).motion
+        if rounds is not None:
+            whole = replace(whole, loop=rounds)
+        return Playing(play_from(whole, robot, dict(checked.start)), names, start, choice.name, speed=speed)
+    actions = choice.actions
+    if rounds is not None:
+        chosen = replace(actions.action(choice.name), loop=rounds)
+        actions = replace(actions, actions={**actions.actions, choice.name: chosen})
+    runner = ActionRunner(robot, actions)
+    runner.start(choice.name, parameters)
+    return Acting(runner, names, start, choice.name, speed)
 
-            save_picture(sim, job.picture)
-    return PlayOutcome(
+
+def _play(
+    sim: Simulation,
+    checked: CheckedMotion,
+    activity: Playing | Acting | GettingUp,
+    seconds: float | None,
+    endless: bool,
+) -> PlayResult:
+    """Up to the given time, else until the motion is over and the robot has settled."""
+    names, rows, ended = sim.joint_names, list[Array](), math.nan
+    moved = [names.index(name) for name in activity.motion.names] if isinstance(activity, Playing) else None
+    tracking = Tracking(names, moved)
+    loop = ControlLoop(sim, activity)
+    longest = LONGEST_RISE if isinstance(activity, GettingUp) else LONGEST
+    if isinstance(activity, Playing):
+        endless = endless or math.isinf(activity.motion.duration)
+    elif isinstance(activity, Acting):
+        endless = endless or activity.runner.endless
+    end = round((seconds if seconds is not None else ENDLESS if endless else longest) * loop.rate)
+    while loop.periods < end:
+        state = loop.step()
+        rows.append(np.array([state.time, *loop.targets]))
+        if not isinstance(activity, GettingUp):
+            tracking.measure(state, loop.targets)
+        if activity.finished and math.isnan(ended):
+            ended = loop.periods * loop.period
+        if seconds is None and activity.over and end > loop.periods + SETTLE * loop.rate:
+            end = loop.periods + round(SETTLE * loop.rate)
+    problems = checked.problems
+    if isinstance(activity, GettingUp):
+        problems = (*problems, *_failures(activity.behaviour))
+    elif isinstance(activity, Acting):
+        problems = (*problems, *(problem for problem in activity.runner.problems if problem not in problems))
+    return PlayResult(
         robot=checked.robot.name,
-        motion=checked.choice.name,
+        motion=checked.name,
         kind=checked.kind,
         engine=sim.engine.name,
         seconds=sim.time,
         time=ended,
         finished=not math.isnan(ended),
         fallen=sim.fallen,
-        tracking=tracking,
+        tracking=tracking.summary(),
         base=sim.base_pose,
-        problems=told,
+        problems=problems,
+        path=np.array(rows).reshape(-1, 1 + len(names)),
+        joints=names,
     )
 
 
-def _motion(sim: Simulation, job: PlayJob, checked: CheckedMotion) -> tuple[JointMotion | ActionRunner, float]:
-    """What the player plays, and at which speed."""
-    choice, robot = checked.choice, checked.robot
-    assert not isinstance(choice, GetUpChoice)
-    if isinstance(choice, PoseChoice):
-        if checked.ok and two_feet(robot) and lying_side(job.pose) is None:
-            return pose_route(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
-        return _to_pose(robot, sim.joints.position, choice.name, _pose_speed(job.speed)), 1.0
-    rounds = None if job.loop is None else (math.inf if job.loop == 0 else job.loop)
-    if isinstance(choice, Keyframes):
-        motion = fit(choice, robot).motion
-        if rounds is not None:
-            motion = replace(motion, loop=rounds)
-        here = dict(zip(robot.joint_names, sim.joints.position.tolist(), strict=True))
-        return play_from(motion, robot, here), job.speed
-    actions = choice.actions
-    if rounds is not None:
-        chosen = replace(actions.action(choice.name), loop=rounds)
-        actions = replace(actions, actions={**actions.actions, choice.name: chosen})
-    runner = ActionRunner(robot, actions)
-    runner.start(choice.name, job.parameters)
-    return runner, job.speed
-
-
-def _run(sim: Simulation, job: PlayJob, player: Player) -> None:
-    """Up to the given time, else until the motion is over and the robot has settled."""
-    if job.seconds is not None:
-        sim.run(job.seconds)
-        return
-    endless = job.loop == 0 or (not isinstance(player.motion, ActionRunner) and math.isinf(player.motion.duration))
-    limit = ENDLESS if endless else LONGEST
-    if isinstance(player.motion, ActionRunner) and player.motion.endless:
-        limit = ENDLESS
-    while not player.finished and sim.time < limit:
-        sim.run(0.1)
-    sim.run(SETTLE)
+def _failures(rising: GetUp) -> tuple[Problem, ...]:
+    """A word on every failed try to get up."""
+    if rising.failures == 0:
+        return ()
+    level = Severity.ERROR if rising.phase is Phase.FAILED else Severity.WARNING
+    return (Problem(level, f"{rising.failures} of the tries failed: {', then '.join(rising.story)}"),)
 
 
 def _to_pose(robot: Robot, start: Array, pose: str, speed: float) -> JointMotion:
@@ -263,6 +323,4 @@ def _to_pose(robot: Robot, start: Array, pose: str, speed: float) -> JointMotion
 
 
 def _pose_speed(speed: float) -> float:
-    if not (math.isfinite(speed) and speed > 0):
-        raise BadInput(f"the speed of playing must be > 0, got {speed}")
-    return min(1.0, POSE_SPEED * speed)
+    return min(1.0, POSE_SPEED * checked_speed(speed))

@@ -10,23 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from andante.description import Problem, Robot, load_robot, load_world
-from andante.description.io.sidecar import sidecar_path
+from andante.control.drivers import rigged
+from andante.description import Problem, load_robot, load_world
 from andante.errors import BadInput
 from andante.geometry import Array, so3
+from andante.simulation.push import parse_push
 from andante.simulation.simulation import Simulation, simulate
 
 from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
 
-DIRECTIONS = {
-    "forward": (1.0, 0.0, 0.0),
-    "back": (-1.0, 0.0, 0.0),
-    "left": (0.0, 1.0, 0.0),
-    "right": (0.0, -1.0, 0.0),
-    "up": (0.0, 0.0, 1.0),
-    "down": (0.0, 0.0, -1.0),
-}
-LARGEST_PUSH = 1e9  # [N s]
 HIGHEST_DROP = 1e5  # [m]
 
 
@@ -78,41 +70,6 @@ class SimOutcome:
             "fallen": self.fallen,
             "problems": [problem.as_dict() for problem in self.problems],
         }
-
-
-def parse_push(text: str) -> tuple[Array, float]:
-    """Impulse in the robot's first axes [N s] and time [s] of "2.0 forward 1.0" or "2.0 45 1.0" (degrees, left +)."""
-    words = text.split()
-    try:
-        impulse, when = float(words[0]), float(words[2])
-        if words[1] in DIRECTIONS:
-            direction = np.array(DIRECTIONS[words[1]])
-        else:
-            angle = np.radians(float(words[1]))
-            direction = np.array([np.cos(angle), np.sin(angle), 0.0])
-        sound = abs(impulse) <= LARGEST_PUSH and 0 <= when < np.inf and bool(np.isfinite(direction).all())
-        if len(words) != 3 or not sound:
-            raise ValueError
-    except (ValueError, IndexError):
-        raise BadInput(
-            f"push {text!r} should be 'N·s direction time', like '2.0 forward 1.0', up to {LARGEST_PUSH:g} N s; "
-            f"directions: {', '.join(DIRECTIONS)} or degrees"
-        ) from None
-    return impulse * direction, when
-
-
-def rigged(robot: Robot) -> Robot:
-    """The robot with the stance, gains and sensors of the rig NAME.rig.toml beside its file; unchanged without one."""
-    if not robot.source.file or not Path(robot.source.file).parent.joinpath(_rig_name(robot.source.file)).is_file():
-        return robot
-    from andante.locomotion.io.rig_file import rig_for
-    from andante.locomotion.rig import with_rig
-
-    return with_rig(robot, rig_for(robot))
-
-
-def _rig_name(file: str) -> str:
-    return f"{sidecar_path(Path(file)).stem}.rig.toml"
 
 
 def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:

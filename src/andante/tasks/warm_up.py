@@ -37,10 +37,10 @@ def _gaits() -> Iterator[str]:
     from andante.locomotion.io.wave_file import default_gait
     from andante.locomotion.wave import VARIANTS
 
-    from .walk import WalkJob, run_walk
+    from .walk import walk
 
     for robot, gait in WALKS:
-        run_walk(WalkJob(robot, gait=gait, velocity="0.05 0 0", seconds=MOMENT))
+        walk(robot, gait=gait, velocity=(0.05, 0.0, 0.0), seconds=MOMENT)
         yield f"{robot} {gait}: compiled"
     trial = WaveTrial()
     for variant in VARIANTS:

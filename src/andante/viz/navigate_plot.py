@@ -17,7 +17,7 @@ from andante.mapping import OccupancyGrid
 from andante.mapping.worlds import map_of_world
 from andante.mobile.navigate.measure import Outcome
 from andante.mobile.navigate.run import Drive
-from andante.mobile.robot import MobileRobot
+from andante.mobile.robot import SimulatedMobileRobot
 
 from .preview import COLOURS, GREY, INK
 from .preview_plots import plain
@@ -28,7 +28,7 @@ WIDE = 6.6  # of the view from above [inch]
 
 def plot_drive(
     world: World,
-    robot: MobileRobot,
+    robot: SimulatedMobileRobot,
     outcome: Outcome,
     drive: Drive,
     map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
@@ -90,8 +90,8 @@ def _ground(
         axes.plot(points[:, 0], points[:, 1], "s", markersize=0.8, color=INK, zorder=1, label="map")
 
 
-def _height(robot: MobileRobot) -> float:
-    from andante.mobile.scans import latest_scan
+def _height(robot: SimulatedMobileRobot) -> float:
+    from andante.simulation.scans import latest_scan
 
     assert robot.sim.sensors is not None
     scan = latest_scan(robot.sim.robot, robot.sim.sensors)
@@ -118,7 +118,7 @@ def _errors(axes: Any, true: Array, believed: Array, places: Array, begun: float
 def save_plot(
     path: Path,
     world: World,
-    robot: MobileRobot,
+    robot: SimulatedMobileRobot,
     outcome: Outcome,
     drive: Drive,
     map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from andante.control.behave import Behave
 
 import andante as an
-from andante.control.behave import Behave
 from andante.errors import BadInput
 from andante.experiments.trials.fall import FallPush, run_fall
 from andante.locomotion import Command

@@ -16,7 +16,8 @@ from andante.description import load_robot, load_world
 from andante.errors import AndanteError, BadInput, Diverged, UnknownName
 from andante.experiments.wave.objective import SOURCE_RANGES, WaveObjective, wave_space
 from andante.experiments.wave.scenes import Robustness, scene, shove, with_friction
-from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial, command_steps
+from andante.bench.gait import command_steps
+from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import EXTRA, TEN, WaveModel, WaveParameters
 from andante.locomotion.wave_playback import Playback, playback

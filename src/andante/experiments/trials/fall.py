@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.control.behave import Behave
+from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array, so3
@@ -22,7 +22,7 @@ from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 from andante.simulation.simulation import Simulation, simulate
 
-SLICE = 0.05  # [s]
+LOOK = 5  # control periods between two looks
 STILL = 1.0  # it must stand for so long before it counts as up again [s]
 UPRIGHT = math.cos(math.radians(15))
 STANDER = FallRules(step_reach=0.0)  # who only stands cannot step
@@ -112,18 +112,19 @@ def run_fall(
     )
     sim = simulate(body, engine=engine, dt=dt, pose=ready.pose, seed=seed, sensors=True)
     try:
-        sim.observers.append(Behave(manager, command or Command()))
-        sim.run(push.time)
+        loop = ControlLoop(sim, manager, command=command)
+        loop.run(push.time)
         heading = so3.from_quaternion(sim.base_pose[3:])
         ahead = math.atan2(heading[1, 0], heading[0, 0]) + push.direction
         sim.push(body.root, push.impulse * np.array([math.cos(ahead), math.sin(ahead), 0.0]))
-        return _follow(sim, manager, push, seed, longest, watch)
+        return _follow(sim, loop, manager, push, seed, longest, watch)
     finally:
         sim.close()
 
 
 def _follow(
     sim: Simulation,
+    loop: ControlLoop,
     manager: FallManager,
     push: FallPush,
     seed: int,
@@ -134,7 +135,7 @@ def _follow(
     began, lay, stood, peak = sim.time, math.nan, math.nan, 0.0
     since = math.inf
     while sim.time - began < longest:
-        peak = max(peak, _fastest(sim))
+        peak = max(peak, _fastest(loop, sim))
         if watch is not None:
             watch(sim)
         if math.isnan(lay) and sim.fallen:
@@ -162,14 +163,14 @@ def _follow(
     )
 
 
-def _fastest(sim: Simulation) -> float:
-    """Advance by a slice; the largest change of the body's velocity per time in it [m/s²]."""
-    steps, most = max(1, round(SLICE / sim.engine.dt / 5)), 0.0
+def _fastest(loop: ControlLoop, sim: Simulation) -> float:
+    """Advance by some periods; the largest change of the body's velocity per time in them [m/s²]."""
+    most = 0.0
     before: Array = sim.base_velocity[:3].copy()
-    for _ in range(5):
-        sim.run(steps * sim.engine.dt)
+    for _ in range(LOOK):
+        loop.step()
         now = sim.base_velocity[:3].copy()
-        most = max(most, float(np.linalg.norm(now - before)) / (steps * sim.engine.dt))
+        most = max(most, float(np.linalg.norm(now - before)) / loop.period)
         before = now
     return most
 

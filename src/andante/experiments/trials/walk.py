@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from andante.control.walking import WalkGoal
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, Diverged
 from andante.experiments.perturbed import (
@@ -26,7 +27,7 @@ from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
 from andante.simulation.simulation import Simulation, simulate
-from andante.tasks.walk import WalkJob, lead
+from andante.tasks.walk import lead
 
 SOLVER = ("dt", "iterations")
 GOALS = ("distance", "turn", "speed")
@@ -79,10 +80,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
     check_model(setup.model)
     solver = Settings(**{name: values[name] for name in SOLVER if name in values})
     ready = _ready(values, setup.model)
-    job = WalkJob(
-        str(values.get("robot", "nao")), engine=setup.engine, seed=setup.seed,
-        speed=float(values.get("speed", 60.0)), distance=values.get("distance"), turn=values.get("turn"),
-    )  # fmt: skip
+    goal = WalkGoal(values.get("distance"), values.get("turn"), speed=float(values.get("speed", 60.0)))
     draw, model = set_friction(setup.draw, friction_value(values)), setup.model
     walker = PerturbedWalker(ready.walker, draw, model, model.get("latency", 0.0))
     sim = simulate(
@@ -100,12 +98,12 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         path = Path((draw.x, draw.y))
         sim.observers.append(path)
         if setup.record is None:
-            return _measured(sim, replace(ready, walker=walker), job, path)
+            return _measured(sim, replace(ready, walker=walker), goal, path)
         from andante.simulation.recorder import open_recorder
 
         with open_recorder(setup.record, sim) as recorder:
             sim.observers.append(recorder)
-            return _measured(sim, replace(ready, walker=walker), job, path)
+            return _measured(sim, replace(ready, walker=walker), goal, path)
     finally:
         sim.close()
 
@@ -115,13 +113,13 @@ def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
     return prepare(load_robot(str(values.get("robot", "nao"))), Request(str(values.get("gait", "")), None, settings))
 
 
-def _measured(sim: Simulation, ready: Prepared, job: WalkJob, path: Path) -> dict[str, Any]:
+def _measured(sim: Simulation, ready: Prepared, goal: WalkGoal, path: Path) -> dict[str, Any]:
     try:
-        told = lead(sim, ready, job)
+        told = lead(sim, ready, goal)
     except Diverged as error:
         raise BadInput(f"the simulation flew apart: {error}") from None
     path.update(sim)
-    x, y, heading = np.asarray(told.reckoned).tolist()
+    x, y, heading = np.asarray(told.estimated).tolist()
     return {
         "success": told.arrived,
         "x": told.distance,

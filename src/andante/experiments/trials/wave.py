@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from andante.control.start import first_positions
 from andante.description import load_robot, load_world
 from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
 from andante.experiments.setup import Setup
@@ -13,7 +14,6 @@ from andante.experiments.wave.trial import WaveTrial
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import WaveParameters
 from andante.locomotion.wave_statistics import statistics
-from andante.simulation.spawn import first_positions
 
 TERMS = Terms(
     "a wave gait",

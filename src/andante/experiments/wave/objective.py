@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from andante._version import __version__
+from andante.control.start import first_positions
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, UnknownName
 from andante.locomotion.io.wave_file import default_gait
@@ -15,7 +16,6 @@ from andante.locomotion.wave_fitness import fitness_named, transport_cost
 from andante.locomotion.wave_statistics import WaveStatistics, statistics
 from andante.physics.registry import ENGINES, version
 from andante.search import Real, Space
-from andante.simulation.spawn import first_positions
 
 from .scenes import Robustness, scene, shove
 from .trial import WaveTrial

@@ -1,7 +1,7 @@
 """One trial of a wave gait under physics: open loop, from a standing robot, ended early by a fall.
 
 The scene is built once; every trial begins at the same snapshot. The targets of the whole trial are computed ahead in
-one compiled pass; between two of them the engine steps by itself.
+one compiled pass; the robot feels nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from andante.control.loop import ControlLoop
 from andante.description import Robot, World
 from andante.errors import BadInput, Diverged
 from andante.geometry import Array
+from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.wave import WaveModel, WaveParameters
 from andante.locomotion.wave_playback import Playback, playback
 from andante.locomotion.wave_statistics import Track
-from andante.physics import Engine, Mode, Settings
+from andante.physics import Engine, Settings
 from andante.simulation.simulation import simulate
 
 SETTLE = 0.5  # standing before the first trial [s]
@@ -34,6 +36,19 @@ class Shove:
 
     impulse: tuple[float, float, float]
     time: float
+
+
+class _Targets(Behaviour):
+    """Targets (n, joints), one per control step."""
+
+    def __init__(self, targets: Array) -> None:
+        self._targets, self._next = targets, 0
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """The next ones; the last ones stay."""
+        targets = self._targets[min(self._next, len(self._targets) - 1)]
+        self._next += 1
+        return targets
 
 
 class WaveTrial:
@@ -53,7 +68,7 @@ class WaveTrial:
         self.engine, self.actor, self.robot = self._sim.engine, self._sim.actor, self._sim.robot
         self._sim.run(SETTLE)
         self.start = np.array(self.engine.wishes[self.actor].references)
-        self._begin = self.engine.snapshot()
+        self._begin = self._sim.snapshot()
         pose_now = self.engine.base_pose(self.actor)
         self._height, self._origin = float(pose_now[2]), pose_now
 
@@ -66,54 +81,43 @@ class WaveTrial:
         stride: float = 1.0,
     ) -> Track:
         """Try a gait; what the simulator saw of it. The robot stands again before the next trial."""
-        steps = round(seconds / self.engine.dt)
-        if steps < 1:
+        if round(seconds / self.engine.dt) < 1:
             raise BadInput(f"a trial takes at least one step of {self.engine.dt:g} s, got {seconds} s")
         played = playback(WaveModel(self.robot, parameters, variant), self.start, seconds, stride)
         self.rewind()
-        return self._play(played, steps, seconds, shove)
+        return self._play(played, seconds, shove)
 
     def rewind(self) -> None:
         """Back to where every trial begins."""
-        self.engine.restore(self._begin)
+        self._sim.observers.clear()
+        self._sim.restore(self._begin)
 
-    def _play(self, played: Playback, steps: int, seconds: float, shove: Shove | None) -> Track:
-        engine, actor, dt = self.engine, self.actor, self.engine.dt
-        look = max(1, round(LOOK / dt))
-        looks = {*range(look, steps, look), steps}
-        commands = command_steps(played, dt, steps)
-        pushes = self._pushes(shove, steps)
-        poses, power = [self._origin], [0.0]
-        times, fallen, done = [0.0], False, 0
-        for end in sorted(looks.union(commands, pushes) - {0}):
-            if done in commands:
-                engine.command(actor, commands[done], Mode.POSITION)
-            if done in pushes:
-                engine.push(actor, self.robot.root, pushes[done])
+    def _play(self, played: Playback, seconds: float, shove: Shove | None) -> Track:
+        sim, engine, actor = self._sim, self.engine, self.actor
+        begin = engine.time
+        loop = ControlLoop(sim, _Targets(played.targets), played.rate)
+        poses, power, times, fallen = [self._origin], [0.0], [0.0], False
+        due, push = LOOK, math.inf if shove is None else shove.time
+        while engine.time - begin < seconds - 0.5 * engine.dt:
+            if shove is not None and engine.time - begin >= push - 1e-9:
+                sim.push(self.robot.root, shove.impulse, PUSH_TIME)
+                push = math.inf
             try:
-                engine.step(end - done)
+                loop.step()
             except Diverged:
                 fallen = True
                 break
-            done = end
-            if done in looks:
+            now = engine.time - begin
+            if now >= due - 1e-9 or now >= seconds - 0.5 * engine.dt:
+                due += LOOK
                 pose = engine.base_pose(actor)
                 poses.append(pose)
-                times.append(done * dt)
+                times.append(now)
                 power.append(float(np.abs(engine.joint_efforts(actor) * engine.joint_velocities(actor)).sum()))
                 if self._down(pose):
                     fallen = True
                     break
         return Track(np.array(times), np.array(poses), np.array(power), played.cycles, seconds, fallen, self.robot.mass)
-
-    def _pushes(self, shove: Shove | None, steps: int) -> dict[int, Array]:
-        """Force on the root [N] from a step on."""
-        if shove is None:
-            return {}
-        dt = self.engine.dt
-        first, last = round(shove.time / dt), round((shove.time + PUSH_TIME) / dt)
-        force = np.asarray(shove.impulse) / ((last - first) * dt)
-        return {step: value for step, value in ((first, force), (last, np.zeros(3))) if 0 <= step < steps}
 
     def _down(self, pose: Array) -> bool:
         """Whether it lies: the root leans or has sunk too far."""
@@ -124,9 +128,3 @@ class WaveTrial:
     def close(self) -> None:
         """Free the engine."""
         self._sim.close()
-
-
-def command_steps(played: Playback, dt: float, steps: int) -> dict[int, Array]:
-    """Before which step each target is commanded; of several for one step the last counts."""
-    at = np.round(played.times / dt).astype(int).tolist()
-    return {step: target for step, target in zip(at, played.targets, strict=True) if step < steps}

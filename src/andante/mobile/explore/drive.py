@@ -12,7 +12,8 @@ import numpy as np
 from andante.geometry import Array, se2
 from andante.mapping import LiveMapper, MappingParameters, OccupancyGrid, Scan
 from andante.mobile.navigate.run import STANDING
-from andante.mobile.robot import MobileRobot, Sensed
+from andante.mobile.robot import MobileRobot
+from andante.mobile.sensing import Sensed
 from andante.navigation import (
     GlobalPlanner,
     GoalChecker,

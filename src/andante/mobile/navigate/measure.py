@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.geometry import Array, se2, so3
-from andante.mobile.robot import MobileRobot, Sensed
+from andante.mobile.robot import SimulatedMobileRobot
+from andante.mobile.sensing import Sensed
 from andante.navigation import Output
 from andante.physics.bounds import check_bounds
 from andante.progress import Tell, bar
@@ -59,7 +60,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
 
     def __init__(
         self,
-        robot: MobileRobot,
+        robot: SimulatedMobileRobot,
         goal: Array,
         tolerance: float,
         yaw_tolerance: float,

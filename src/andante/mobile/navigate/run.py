@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from andante.geometry import Array
-from andante.mobile.robot import MobileRobot, Sensed
+from andante.mobile.robot import MobileRobot
+from andante.mobile.sensing import Sensed
 from andante.navigation import Navigator, Output, Reading, State
 
 BRAKING = 3.0  # longest time to come to rest at the end [s]
@@ -78,14 +79,14 @@ def drive_to_goal(
             break
         sensed = robot.step(output.velocity)
     drive.state, drive.reason = output.state, drive.reason or output.reason
-    _stand(robot, drive, sensed)
+    _stand(robot, drive, sensed, lambda now: watch is not None and bool(watch(now, output)))
     return drive
 
 
-def _stand(robot: MobileRobot, drive: Drive, sensed: Sensed) -> None:
+def _stand(robot: MobileRobot, drive: Drive, sensed: Sensed, ended: Callable[[Sensed], bool]) -> None:
     end = sensed.time + BRAKING
     while np.abs(sensed.twist).max() > STANDING and sensed.time < end:
-        if robot.truth.collided and drive.state is not State.ARRIVED:
+        if drive.state is not State.ARRIVED and ended(sensed):
             break  # it leans on something
         sensed = robot.step()
         drive.believed.append(np.array([sensed.time, *sensed.pose]))

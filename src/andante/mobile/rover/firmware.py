@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from andante.errors import BadInput
-from andante.hardware import Board, BoardLine, Firmware, SimulatedBody
+from andante.hardware import Board, BoardLine, Firmware
 from andante.hardware.ports import OpenPort
 from andante.simulation.simulation import Simulation
 
@@ -20,8 +20,7 @@ class FirmwareOnBoard:
             raise BadInput("a microcontroller needs sensors: simulate(..., sensors=True)")
         if not 1.0 <= rate <= 1.0 / sim.engine.dt:
             raise BadInput(f"the firmware's rate must lie from 1 Hz to that of the physics, got {rate}")
-        body = SimulatedBody(sim.engine, sim.actor, sim.sensors)
-        self.board = Board(body, firmware)
+        self.board = Board(sim, firmware)
         self.line = BoardLine(self.board, open_port)
         self.rate = rate
         self.next_time = sim.time  # when the next step is due [s]

@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.control.start import first_positions
 from andante.description import Placement, World, load_robot, load_world
 from andante.errors import BadInput
 from andante.geometry import Array, se2
@@ -21,10 +22,11 @@ from andante.hardware.ports import OpenPort
 from andante.localization import LikelihoodField, MclParameters
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.worlds import map_of_world
-from andante.mobile.scans import scans_since, uwb_setup, world_from_uwb
 from andante.mobile.truth import DrivenTruth
+from andante.mobile.uwb import uwb_setup, world_from_uwb
+from andante.simulation.scans import scans_since
 from andante.simulation.simulation import simulate
-from andante.simulation.spawn import first_positions, put_on_ground
+from andante.simulation.spawn import put_on_ground
 
 from .computer import RoverComputer
 from .conditions import noisier, smoother, smoother_world

@@ -20,7 +20,7 @@ from andante.geometry import Array, se2
 from andante.hardware import State
 from andante.localization import MclParameters
 from andante.mapping import OccupancyGrid
-from andante.tasks.sim import parse_push
+from andante.simulation.push import parse_push
 
 from .computer import SOURCES
 from .guides import GUIDES, NavigatorGuide, guide_named

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bus import Cancelled, GoalFailed, messages
-from andante.control.activity import Activity
-from andante.control.playing import Playing
+from andante.control.activities import Activity, Playing
 
 from .node import LiveNode
 
@@ -60,9 +59,9 @@ class ActionNode(LiveNode):
             while True:
                 if self.stage is not stage:
                     raise GoalFailed("the scene was built anew")
-                board = stage.board
-                if stage.guard is not None and stage.guard.busy:
-                    raise GoalFailed(f"the robot is {stage.guard.state}")
+                board = stage.activities
+                if stage.supervisor is not None and stage.supervisor.busy:
+                    raise GoalFailed(f"the robot is {stage.supervisor.state}")
                 if mine is None and not board.waiting:
                     if not isinstance(board.present, Playing):
                         return
@@ -75,6 +74,6 @@ class ActionNode(LiveNode):
                         raise GoalFailed("another activity took over")
                 yield None
         except Cancelled:
-            if mine is not None and mine is stage.board.present:
+            if mine is not None and mine is stage.activities.present:
                 mine.stop()
             raise

@@ -6,12 +6,8 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from andante.bus import messages
 from andante.geometry import Array, se2
-from andante.locomotion.biped import BipedWalk
-from andante.locomotion.legged import LeggedGait
 
 from .node import LiveNode, Pose2D
 
@@ -56,27 +52,9 @@ class FootstepNode(LiveNode):
 
     def _feet(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """Places x, y, heading in odom of feet that stand, and of those that are on their way."""
-        walker = self.stage.walker
-        if isinstance(walker, BipedWalk):
-            return self._two(walker)
-        legs = getattr(getattr(walker, "controller", None), "walker", walker)
-        if isinstance(legs, LeggedGait):
-            here = self.stage.position
-            places = {
-                leg.name: np.array([*se2.transform(here, foot[:2]), here[2]])
-                for leg, foot in zip(legs.rig.legs, legs.feet, strict=True)
-            }
-            air = dict(zip(places, legs.swinging.tolist(), strict=True))
-            return {n: p for n, p in places.items() if not air[n]}, {n: p for n, p in places.items() if air[n]}
-        return {}, {}
-
-    def _two(self, walker: BipedWalk) -> tuple[dict[str, Array], dict[str, Array]]:
-        """The standing sole is the origin of the walk's own lengths; it believes to be in the middle of its feet."""
-        x, y, yaw = walker.sense.other
-        middle = np.array([0.5 * x, 0.5 * y, 0.5 * yaw])
-        stance = np.asarray(se2.compose(self.stage.position, se2.inverse(middle)), dtype=float)
-        feet = [leg.foot for leg in walker.body.rig.legs]
-        own, other = feet[walker.stance], feet[1 - walker.stance]
-        if walker.phase != "walk":
-            return {own: stance, other: np.asarray(se2.compose(stance, (x, y, yaw)), dtype=float)}, {}
-        return {own: stance}, {other: np.asarray(se2.compose(stance, walker.step), dtype=float)}
+        start = self.stage.estimated_from
+        standing, coming = self.stage.walker.footsteps
+        return (
+            {foot: se2.compose(start, place) for foot, place in standing.items()},
+            {foot: se2.compose(start, place) for foot, place in coming.items()},
+        )

@@ -47,7 +47,7 @@ class ParameterNode(LiveNode):
         for which, unit in UNITS.items():
             parameters.declare(
                 f"/{self._robot}/{which}",
-                self.stage.servos.gain(which),
+                self.stage.sim.servos.gain(which),
                 changed=self._setter(which),
                 help=f"of all joints; told is the largest [{unit}]",
                 low=0.0,
@@ -57,7 +57,7 @@ class ParameterNode(LiveNode):
             for joint in self.stage.robot.joint_names:
                 parameters.declare(
                     f"/{self._robot}/{which}/{joint}",
-                    self.stage.servos.gain(which, joint),
+                    self.stage.sim.servos.gain(which, joint),
                     changed=self._setter(which, joint),
                     help=f"[{unit}]",
                     low=0.0,
@@ -70,7 +70,7 @@ class ParameterNode(LiveNode):
         def set_gain(value: float) -> None:
             if not self._watching:
                 return
-            self.stage.servos.set_gain(which, value, joint)
+            self.stage.sim.servos.set_gain(which, value, joint)
             if not joint:
                 self._follow(which, value)
             self.bus.log("info", f"/{self._robot}/{which}{f'/{joint}' if joint else ''}: {value:g}", self.name)
@@ -87,8 +87,8 @@ class ParameterNode(LiveNode):
             self._watching = True
 
     def _guard(self, on: bool) -> None:
-        if self.stage.guard is not None:
-            self.stage.guard.on = on
+        if self.stage.supervisor is not None:
+            self.stage.supervisor.on = on
 
     def close(self) -> None:
         """Withdraw the parameters."""

@@ -78,7 +78,7 @@ class RobotStateNode(LiveNode):
             suite = stage.sim.sensors
             assert suite is not None
             effort = suite["efforts"].values
-            readings = stage.readings
+            readings = stage.state
             none = np.zeros(0)
             self._joints.publish(
                 JointState(
@@ -97,7 +97,7 @@ class RobotStateNode(LiveNode):
     def _transforms(self, now: float) -> Any:
         when = stamp(now)
         frames = self._frames
-        table = frames.at(self.stage.readings.position).tolist()
+        table = frames.at(self.stage.state.position).tolist()
         out = [
             _transform(Header(when, parent), child, pose)
             for parent, child, pose in zip(frames.parents, frames.children, table, strict=True)

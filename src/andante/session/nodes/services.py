@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from andante.control.shell_driver import ShellDriver
 from andante.description.load import robot_names, world_names
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.shell_keys import BUTTONS, MEANINGS
+from andante.locomotion.shell_keys import KEYS, MEANINGS
 from andante.physics import ENGINES
 from andante.session.command_api import BEHAVIOURS
 
@@ -61,7 +60,7 @@ class ServiceNode(LiveNode):
     def _stop(self, _: Any) -> str:
         """Let go of keys and velocities, and hold or balance."""
         self.session.pilot.release()
-        present = self.stage.board.present.name
+        present = self.stage.activities.present.name
         self.operator.behave("drive" if present in ("drive", "balance", "wave") else "hold")
         return "stops"
 
@@ -106,7 +105,7 @@ class ServiceNode(LiveNode):
         return str(request.name)
 
     def _stiffness(self, request: Any) -> str:
-        names = self.stage.servos.set_stiffness(float(request.share), [str(j) for j in request.joints])
+        names = self.stage.sim.servos.set_stiffness(float(request.share), [str(j) for j in request.joints])
         return f"{len(names)} joints at {request.share:g}"
 
     def _list(self, request: Any) -> Answer:
@@ -146,9 +145,6 @@ class ServiceNode(LiveNode):
 
     def keys(self) -> dict[str, str]:
         """The keys that the robot answers, with what they do."""
-        shell = isinstance(self.stage.walker, ShellDriver)
-        legs = shell or hasattr(self.stage.walker, "rig")
-        body = ("u", "l", "up", "down", "left", "right")
-        return {
-            key: text for key, text in MEANINGS.items() if (shell or key not in BUTTONS) and (legs or key not in body)
-        }
+        walker, body = self.stage.walker, ("u", "l", "up", "down", "left", "right")
+        known = {*KEYS, *walker.buttons} - (set() if walker.moves_body else set(body))
+        return {key: text for key, text in MEANINGS.items() if key in known}

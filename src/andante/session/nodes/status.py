@@ -39,11 +39,11 @@ class StatusNode(LiveNode):
 
     def _status(self) -> object:
         session, stage = self.session, self.stage
-        guard, walker = stage.guard, stage.walker
+        supervisor, walker = stage.supervisor, stage.walker
         x, y, heading = stage.position.tolist()
         recording = next((n for n in session.nodes if isinstance(n, RecordingNode)), None)
         paced = session.paced
-        tumbles = bool(getattr(walker, "tumbles", False))
+        tumbles = walker.tumbles
         return Status(
             session.time,
             session.pacer.factor if paced else 0.0,
@@ -54,12 +54,12 @@ class StatusNode(LiveNode):
             session.choice.world_name,
             stage.name,
             session.behaviour,
-            stage.board.waiting or stage.board.present.detail,
+            stage.activities.waiting or stage.activities.present.detail,
             stage.ready.gait,
             session.pilot.speed,
-            stage.board.present.resting and not (guard is not None and guard.busy),
+            stage.activities.present.resting and not (supervisor is not None and supervisor.busy),
             stage.sim.fallen and not tumbles,
-            guard.state if guard is not None else "",
+            supervisor.state if supervisor is not None else "",
             Pose2D(x, y, heading),
             float(walker.top_speed),
             float(walker.top_turn),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bus import messages
-from andante.control.waving import Waving
+from andante.control.activities import Waving
 from andante.errors import BadInput
 from andante.locomotion.wave_fitness import source_fitness
 
@@ -34,7 +34,7 @@ class WalkerNode(LiveNode):
     def update(self) -> None:
         """Nobody is measured after the walk: what was seen stays."""
         watch, observers = self.operator.watch, self.stage.sim.observers
-        ended = not isinstance(self.stage.board.present, Waving) and self.stage.board.waiting != "wave"
+        ended = not isinstance(self.stage.activities.present, Waving) and self.stage.activities.waiting != "wave"
         if watch is not None and ended and watch in observers:
             observers.remove(watch)
 
@@ -65,7 +65,7 @@ class WalkerNode(LiveNode):
         figures = watch.statistics
         (x0, y0), (x1, y1) = figures.start, figures.end
         told = {name: getattr(figures, name) for name in FIGURES}
-        walking = isinstance(self.stage.board.present, Waving)
+        walking = isinstance(self.stage.activities.present, Waving)
         message = f"{figures.along:.2f} m ahead in {figures.time:.1f} s"
         return {
             "message": message, "walking": walking, "x0": x0, "y0": y0, "x1": x1, "y1": y1,

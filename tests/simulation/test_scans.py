@@ -15,12 +15,12 @@ from andante.geometry import SE3, se2
 from andante.kinematics import find_drive
 from andante.localization.io.uwb_logs import read_uwb_log
 from andante.mapping.io.logs import read_log
-from andante.mobile.scans import latest_scan, lidar_channel, scan_of, scans_since, uwb_setup, world_from_uwb
 from andante.mobile.wheel_odometry import WheelOdometry
 from andante.physics import Mode
 from andante.sensors import RPLIDAR_A2, Lidar, SensorSuite
 from andante.simulation.recorded_sensors import plain
 from andante.simulation.recorder import open_recorder
+from andante.simulation.scans import latest_scan, lidar_channel, scan_of, scans_since, uwb_setup, world_from_uwb
 
 
 def go(sim, twist) -> None:

@@ -1,0 +1,78 @@
+"""`ControlLoop`: the one loop that moves robots, simulated and real.
+
+    loop = ControlLoop(body, walker, command=Command(vx=0.1))
+    loop.run(5.0)
+
+Every period the body is read, the behaviour asked, its targets are sent, and time passes until the next period.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import Array
+from andante.locomotion import Behaviour, Command
+
+from .body import Body, BodyState
+
+RATE = 100.0  # of control [Hz]
+
+Commander = Callable[[BodyState], Command]
+
+
+class ControlLoop:
+    """Runs a behaviour on a body at a fixed rate.
+
+    Args:
+        body: the robot, a `Simulation` or a real one.
+        behaviour: what turns readings and commands into joint targets.
+        rate: of control [Hz].
+        command: the command, or a function that gives it from the state of every period.
+    """
+
+    def __init__(
+        self, body: Body, behaviour: Behaviour, rate: float = RATE, command: Command | Commander | None = None
+    ) -> None:
+        if not (math.isfinite(rate) and rate > 0):
+            raise BadInput(f"a control rate is > 0 Hz, got {rate}")
+        self.body, self.behaviour, self.rate = body, behaviour, rate
+        self.period = 1.0 / rate  # [s]
+        self.command: Command | Commander = Command() if command is None else command
+        self.periods = 0  # so far
+        self.state: BodyState = body.read()  # that the present targets follow from
+        self.asked = Command()  # that they follow
+        self.targets: Array = np.zeros(0)  # sent last
+
+    def step(self) -> BodyState:
+        """One period: read, decide, send, and let the period pass; the state that it was decided from."""
+        body, behaviour = self.body, self.behaviour
+        self.state = state = body.read()
+        self.asked = asked = self.command(state) if callable(self.command) else self.command
+        targets = behaviour.update(state, asked, self.period)
+        if not np.isfinite(targets).all():
+            raise BadInput(f"behaviour {type(behaviour).__name__} gave targets that are not finite")
+        self.targets = targets
+        if body.wants_twist and behaviour.base_twist is not None:
+            body.drive(behaviour.base_twist)
+        else:
+            body.follow(targets, behaviour.modes, behaviour.stiffness)
+        body.advance(self.period)
+        self.periods += 1
+        return state
+
+    def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:
+        """Go on for a time [s], or until something holds; whether it holds at the end."""
+        if not seconds >= 0:
+            raise BadInput(f"a loop runs for a time >= 0 s, got {seconds}")
+        if until is None and seconds == math.inf:
+            raise BadInput("a loop without an end needs `until`")
+        end = math.inf if seconds == math.inf else self.periods + round(seconds * self.rate)
+        while self.periods < end:
+            if until is not None and until():
+                return True
+            self.step()
+        return until is None or until()

@@ -1,0 +1,201 @@
+"""A walk to a goal on any body: the command of every instant, and the loop from the first command to a stand.
+
+The walker is led by its own estimate (feet and gyro). What came of it is told by a `Measure`: the simulator's truth, or
+the same estimate where there is nobody else to ask.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.locomotion import Command, Walker
+
+from .body import BodyState, Twist
+from .loop import ControlLoop
+
+LONGEST = 3600.0  # [s]
+SLOWEST = 0.12  # speed of the last steps to a goal, in top speeds
+LAST_STEP = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
+SIDE_GAIN = 0.5  # how a walk straight ahead comes back to its line [1/s]
+
+
+@dataclass(frozen=True)
+class WalkGoal:
+    """Where to walk: exactly one of distance, turn, and velocity with seconds."""
+
+    distance: float | None = None  # straight ahead [m], negative: backwards
+    turn: float | None = None  # on the spot [deg], left positive
+    velocity: Twist | None = None  # vx, vy [m/s], wz [rad/s]
+    seconds: float | None = None  # how long the velocity lasts
+    speed: float = 60.0  # percent of the gait's top speed
+
+    def __post_init__(self) -> None:
+        goals = [name for name in ("distance", "turn", "velocity") if getattr(self, name) is not None]
+        if len(goals) != 1:
+            raise BadInput(
+                "a walk needs one of distance, turn or velocity with seconds, got " + (" and ".join(goals) or "none")
+            )
+        if (self.velocity is None) != (self.seconds is None):
+            raise BadInput("velocity and seconds go together")
+        for name, most in (("distance", 1e4), ("turn", 1e5), ("seconds", LONGEST)):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and abs(value) <= most):
+                raise BadInput(f"{name} must be a number up to {most:g}, got {value}")
+        if self.seconds is not None and self.seconds < 0:
+            raise BadInput(f"seconds must be >= 0, got {self.seconds}")
+        if not 0 < self.speed <= 100:
+            raise BadInput(f"speed is a percentage above 0 and up to 100, got {self.speed}")
+        v = self.velocity
+        if v is not None and not (len(v) == 3 and all(math.isfinite(x) and abs(x) < 1e3 for x in v)):
+            raise BadInput(f"velocity is vx, vy, wz in m/s, m/s and rad/s, got {v}")
+
+    def patience(self, walker: Walker) -> float:
+        """The longest time that a walk may take [s]: three times what it should, and some stops."""
+        if self.seconds is not None:
+            return self.seconds + 6 * walker.stopping_time + 5.0
+        if self.turn is not None:
+            way = abs(math.radians(self.turn)) / walker.top_turn
+        else:
+            way = abs(self.distance or 0.0) / walker.top_speed
+        return min(LONGEST, 300.0 * way / self.speed + 6 * walker.stopping_time + 10.0)
+
+
+class WalkGuide:
+    """The command of every instant on the way to a goal, from the walker's own estimate."""
+
+    def __init__(self, walker: Walker, goal: WalkGoal) -> None:
+        self.walker, self.goal = walker, goal
+        self.begin = math.inf  # when the first command is given [s]
+        self.braking = False
+        self._fraction = goal.speed / 100.0
+        self._start = np.zeros(3)
+
+    def start(self, now: float) -> None:
+        """Give the first command now."""
+        self.begin, self._start = now, np.array(self.walker.position)
+
+    def __call__(self, state: BodyState) -> Command:
+        """The command at the time of a state."""
+        now = state.time
+        if now < self.begin or self.braking:
+            return Command()
+        if self.goal.velocity is not None:
+            if now - self.begin >= (self.goal.seconds or 0.0) - 1e-9:
+                self.braking = True
+                return Command()
+            return Command(*self.goal.velocity)
+        x, y, heading = self.travelled
+        if self.goal.turn is not None:
+            goal, done, top = math.radians(self.goal.turn), heading, self.walker.top_turn
+        else:
+            goal, done, top = self.goal.distance or 0.0, x, self.walker.top_speed
+        sign = math.copysign(1.0, goal)
+        speed = self._fraction * top
+        left = sign * (goal - done)
+        approach = self.walker.approach
+        if approach is not None:  # it wants its last steps short
+            speed = min(speed, max(left / approach, SLOWEST * top))
+            self.braking = left <= LAST_STEP * approach * speed
+        else:  # v²/2a with a = top speed / stopping time
+            self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time
+        if self.braking:
+            return Command()
+        if self.goal.turn is not None:
+            return Command(wz=sign * speed)
+        aside = max(-0.3 * speed, min(0.3 * speed, -SIDE_GAIN * y))
+        return Command(vx=sign * speed, vy=aside)
+
+    @property
+    def travelled(self) -> tuple[float, float, float]:
+        """x, y [m] in the axes of the start and heading [rad] since the first command, as the walker estimates."""
+        here = np.asarray(self.walker.position) - self._start
+        c, s = math.cos(self._start[2]), math.sin(self._start[2])
+        return c * here[0] + s * here[1], c * here[1] - s * here[0], float(here[2])
+
+
+class Measure(ABC):
+    """Tells how far a robot came since `start`, and whether it lies."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """The first command is given now."""
+
+    @property
+    @abstractmethod
+    def moved(self) -> tuple[float, float, float]:
+        """Along x, along y [m], turned, unwrapped [rad], in the axes of the world or of the start."""
+
+    @property
+    @abstractmethod
+    def fallen(self) -> bool:
+        """Whether the robot lies on the ground."""
+
+
+class Estimated(Measure):
+    """What the walker itself believes, for bodies that nobody watches."""
+
+    def __init__(self, guide: WalkGuide, lies: Callable[[], bool] = lambda: False) -> None:
+        self._guide, self._lies = guide, lies
+
+    def start(self) -> None:
+        """The guide knows its start."""
+
+    @property
+    def moved(self) -> tuple[float, float, float]:
+        """By feet and gyro, in the axes of the start."""
+        return self._guide.travelled
+
+    @property
+    def fallen(self) -> bool:
+        """As the fall supervisor feels."""
+        return self._lies()
+
+
+@dataclass(frozen=True)
+class Push:
+    """Something that happens once on the way: `act` is called a time [s] after the first command."""
+
+    after: float
+    act: Callable[[], None]
+
+
+def walk_to(
+    loop: ControlLoop,
+    guide: WalkGuide,
+    measure: Measure,
+    push: Push | None = None,
+    tell: Callable[[float, float], None] = lambda done, total: None,
+    look: int = 10,
+) -> bool:
+    """Give the first command and go on until the robot stands again, lies, or the time is over; whether it stands.
+
+    Args:
+        loop: runs the guide's walker under the guide's commands.
+        measure: asked every `look` periods whether the robot lies.
+        push: a push on the way; the walk does not end before it.
+        tell: called with the time so far and the longest time [s].
+    """
+    walker, body = guide.walker, loop.body
+    now = body.read().time
+    guide.start(now)
+    measure.start()
+    longest = guide.goal.patience(walker)
+    periods, waits = math.ceil(longest * loop.rate), push is not None
+    for period in range(periods):
+        if push is not None and waits and period * loop.period >= push.after - 1e-9:
+            push.act()
+            waits = False
+        loop.step()
+        if period % look == look - 1:
+            tell(period * loop.period, longest)
+            if measure.fallen and not walker.tumbles:  # a ball leans as it likes
+                return False
+            if guide.braking and walker.standing and not waits:
+                return True
+    return False

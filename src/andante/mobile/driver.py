@@ -1,0 +1,179 @@
+"""`BaseDriver`: a wheeled base driven by velocity, as a walker. Twists in, wheel speeds and steering angles out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import Unsupported
+from andante.geometry import Array, se2
+from andante.kinematics import find_drive
+from andante.localization import OdometryNoise
+from andante.locomotion import Command, Readings, Walker
+from andante.navigation import Vehicle, vehicle_of
+from andante.physics.state import Mode
+
+from .odometry import BaseOdometry
+
+STILL = 1e-3  # a command slower than this stands [m/s, rad/s]
+
+
+@dataclass(frozen=True)
+class DriverSettings:
+    """The loop about the measured twist, as in a motor controller with a gyro."""
+
+    proportional: float = 0.5  # of the twist's error
+    integral: float = 4.0  # [1/s]
+    most_linear: float = 0.3  # the integral corrects at most so much [m/s]
+    most_angular: float = 0.3  # ... [rad/s]
+    learning: float = 3.0  # how fast the scrub of turning wheels is learned [1/s]
+    delay: float = 0.06  # between a command and the turn that is measured [s]
+    least_scrub: float = 0.2  # measured over commanded turn rate lies within
+    most_scrub: float = 1.1
+    skid_scrub: float = 0.5  # ... at first for a skid-steer base
+    turning: float = 0.2  # slower turns teach nothing [rad/s]
+    creep: float = 1e-3  # speed at which a standing car is told which way to steer [m/s]
+
+
+class BaseDriver(Walker):
+    """Drives a base by twists of its drive's reference point, and knows by wheels and gyro where it is.
+
+    The reference twist is ramped within the accelerations of the vehicle. Wheels scrub and slip, so the base turns less
+    than they say: the fraction is learned from the measured twist, and what error is left is fed back. Cars are steered
+    along the wanted bend, only their speed is corrected. `modes` tells which joints are driven by speed (wheels) and
+    which by position; `base_twist` is the ramped twist for bodies with a motor controller of their own.
+
+    Args:
+        robot: with wheels that carry it.
+        hold: targets (joints,) of all other joints; None: zeros.
+        vehicle: its speeds and accelerations; None: from the robot.
+        noise: of the odometry; None: usual.
+    """
+
+    least_rate = 10.0
+
+    def __init__(
+        self,
+        robot: Robot,
+        hold: Array | None = None,
+        vehicle: Vehicle | None = None,
+        noise: OdometryNoise | None = None,
+        settings: DriverSettings | None = None,
+    ) -> None:
+        self.drive = find_drive(robot)
+        if not self.drive.wheels:
+            raise Unsupported(f"robot {robot.name!r} has no wheels that carry it; only wheeled robots drive here")
+        self.vehicle, self.settings = vehicle or vehicle_of(robot), settings or DriverSettings()
+        self.odometry = BaseOdometry(robot, self.drive, noise)
+        self._index = {name: i for i, name in enumerate(robot.joint_names)}
+        self._targets = np.zeros(len(self._index)) if hold is None else np.array(hold, dtype=float)
+        self.modes: Array = np.full(len(self._index), Mode.POSITION, dtype=np.int8)
+        for joint, (mode, _) in self.drive.joint_commands(np.zeros(3)).items():
+            self.modes[self._index[joint]] = Mode[mode.upper()]
+            self._targets[self._index[joint]] = 0.0
+        v, s = self.vehicle, self.settings
+        self._car = v.drive == "ackermann"
+        self._bend = 0.0  # of a car's path [1/m]
+        self.reference = np.zeros(3)  # twist that the base shall have now
+        self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
+        self._sum = np.zeros(3)  # integral of the error [m/s, m/s, rad/s]
+        self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
+        self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
+        self._turned = self._told = 0.0  # commanded turn rate: as the measured one lags behind it, and the last one
+        self._from_root = np.asarray(self.drive.reference, dtype=float)
+        self._to_root = np.asarray(se2.inverse(self._from_root), dtype=float)
+
+    # ---- what it can do and knows ----------------------------------------------------------------
+    @property
+    def top_speed(self) -> float:
+        """Straight ahead [m/s]."""
+        return self.vehicle.max_speed
+
+    @property
+    def top_turn(self) -> float:
+        """On the spot, or of a car at top speed [rad/s]."""
+        return self.vehicle.max_turn
+
+    @property
+    def stopping_time(self) -> float:
+        """From top speed to a stand [s]."""
+        return self.vehicle.max_speed / self.vehicle.max_acceleration
+
+    @property
+    def standing(self) -> bool:
+        """Whether it neither is told to move nor feels its wheels turn."""
+        return bool(np.abs(self.reference).max() < STILL and np.abs(self.odometry.twist).max() < 0.02)
+
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading [rad] of the root in the frame of its start."""
+        return se2.compose(se2.compose(self._from_root, self.odometry.pose), self._to_root)
+
+    @property
+    def twist(self) -> Array:
+        """vx, vy, wz of the reference point by wheels and gyro."""
+        return self.odometry.twist
+
+    @property
+    def free_joints(self) -> frozenset[str]:
+        """All but wheels and steering."""
+        busy = {name for name, i in self._index.items() if self.modes[i] != Mode.POSITION}
+        return frozenset(self._index) - busy - set(self.drive.steering_joints)
+
+    # ---- one control step ------------------------------------------------------------------------
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """Joint values (joints,) for the next control step of dt [s]: speeds of wheels, angles of steering."""
+        self.odometry.update(readings)
+        wanted = np.array([command.vx, command.vy, command.wz])
+        self._ramp(wanted, dt)
+        twist = self._corrected(self.odometry.twist, dt)
+        vx, vy, wz = self.reference.tolist()
+        self.base_twist = (vx, vy, wz)
+        steering = {name: float(readings.position[self._index[name]]) for name in self.drive.steering_joints}
+        creep = self.settings.creep
+        steers_at_rest = self._car and abs(twist[0]) < creep
+        told = np.array([creep, 0.0, creep * self._bend]) if steers_at_rest else twist
+        targets = self._targets.copy()
+        for joint, (mode, value) in self.drive.joint_commands(told, steering or None).items():
+            if mode != "off":
+                targets[self._index[joint]] = 0.0 if steers_at_rest and mode == "velocity" else float(value)
+        self._targets = targets
+        return targets
+
+    def _ramp(self, wanted: Array, dt: float) -> None:
+        """Move the reference towards a wanted twist."""
+        most = self._rates * dt
+        self.reference = self.reference + np.clip(wanted - self.reference, -most, most)
+        if self._car:  # the wheels are steered at once, the speed is ramped
+            if abs(wanted[0]) > self.settings.creep and wanted[0] * self.reference[0] >= 0:  # else it brakes first
+                sharpest = 1 / self.vehicle.turning_radius
+                self._bend = float(np.clip(wanted[2] / wanted[0], -sharpest, sharpest))
+            self.reference = np.array([self.reference[0], 0.0, self.reference[0] * self._bend])
+
+    def _corrected(self, measured: Array, dt: float) -> Array:
+        """The twist that the wheels are told so that the base gets the reference."""
+        s = self.settings
+        if np.abs(self.reference).max() < STILL:
+            self._sum[:] = 0.0
+            twist = np.zeros(3)
+        else:
+            error = self.reference - measured
+            self._sum += s.integral * dt * error
+            np.clip(self._sum, -self._bounds, self._bounds, out=self._sum)
+            twist = self.reference + self._sum + s.proportional * error
+        if self._car:
+            return np.array([twist[0], 0.0, twist[0] * self._bend])
+        self._learn(float(measured[2]), dt)
+        twist[2] /= self._scrub
+        self._told = float(twist[2])
+        return twist
+
+    def _learn(self, turn: float, dt: float) -> None:
+        """Compare the measured turn rate with what was commanded a little before."""
+        s = self.settings
+        self._turned += min(1.0, dt / s.delay) * (self._told - self._turned)
+        if abs(self._turned) > s.turning:
+            fraction = min(max(turn / self._turned, s.least_scrub), s.most_scrub)
+            self._scrub += min(1.0, s.learning * dt) * (fraction - self._scrub)

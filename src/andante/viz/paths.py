@@ -1,0 +1,66 @@
+"""Ways over the floor: from above, and over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from andante.geometry import Array
+
+from .preview import COLOURS, GREY
+from .preview_plots import plain
+
+
+def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
+    """The way of a walk from above beside its heading over time.
+
+    Args:
+        path: (n, 4) t [s], x, y [m], unwrapped yaw [rad].
+        estimated: x, y [m] and heading [deg] that the robot itself believed at the end.
+    """
+    figure = Figure(figsize=(9.0, 3.4), layout="constrained")
+    above, over = figure.subplots(1, 2)
+    for axes in (above, over):
+        plain(axes)
+    above.plot(path[:, 1], path[:, 2], color=COLOURS[0], label="true")
+    above.plot(0.0, 0.0, "o", color=GREY, label="start")
+    above.plot(estimated[0], estimated[1], "x", color=COLOURS[1], label="estimated end")
+    reach = max(0.1, float(np.ptp(path[:, 1])), float(np.ptp(path[:, 2])))
+    for axis, values in ((above.set_xlim, path[:, 1]), (above.set_ylim, path[:, 2])):
+        middle = 0.5 * float(values.min() + values.max())
+        axis(middle - 0.6 * reach, middle + 0.6 * reach)
+    above.set_aspect("equal")
+    above.set_xlabel("x [m]")
+    above.set_ylabel("y [m]")
+    above.legend(fontsize=8, frameon=False)
+    over.plot(path[:, 0], path[:, 3] * 180 / math.pi, color=COLOURS[0], label="true")
+    over.plot(path[-1, 0], estimated[2], "x", color=COLOURS[1], label="estimated end")
+    over.set_xlabel("time [s]")
+    over.set_ylabel("turned [deg]")
+    figure.suptitle(title, fontsize=9)
+    return figure
+
+
+def plot_joints(times: Array, values: Array, names: Sequence[str], title: str = "", most: int = 8) -> Figure:
+    """Joint positions over time: the joints that move most.
+
+    Args:
+        times: (n,) [s].
+        values: (n, joints) [rad or m].
+        names: of the joints.
+    """
+    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    axes = figure.subplots()
+    plain(axes)
+    spread = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
+    for k, joint in enumerate(np.argsort(-spread)[:most].tolist()):
+        if spread[joint] > 1e-6 or k == 0:
+            axes.plot(times, values[:, joint], color=COLOURS[k % len(COLOURS)], label=names[joint], linewidth=1.2)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("target [rad or m]")
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.suptitle(title, fontsize=9)
+    return figure
