@@ -157,7 +157,7 @@ def speed(quick: bool, workers: int) -> list[dict[str, Any]]:
 
 def step(quick: bool, workers: int) -> dict[str, Any]:
     """Process time of a control step [ms] in a walk, without physics and sensors."""
-    from andante.control.behave import Behave
+    from andante.control.loop import ControlLoop
     from andante.description import load_robot
     from andante.locomotion import Command
     from andante.locomotion.gaits import Request, prepare
@@ -174,8 +174,8 @@ def step(quick: bool, workers: int) -> dict[str, Any]:
             return out
 
     sim: Simulation = simulate(ready.robot, pose=ready.pose, sensors=True)
-    sim.observers.append(Behave(Timed(), lambda t: Command(vx=0.2, wz=0.1) if t > 0.5 else Command()))
-    sim.run(4.0 if quick else 10.0)
+    loop = ControlLoop(sim, Timed(), command=lambda state: Command(vx=0.2, wz=0.1) if state.time > 0.5 else Command())
+    loop.run(4.0 if quick else 10.0)
     each = 1e3 * np.array(spent[100:])
     say(f"control step [ms]: mean {each.mean():.3f}, median {np.median(each):.3f}, 99 %: {np.quantile(each, 0.99):.3f}")
     sim.close()

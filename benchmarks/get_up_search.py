@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from andante.simulation.stiffness import softened
 from cmaes import CMA
 
 import andante as an
@@ -34,7 +35,6 @@ from andante.motion.io.keyframe_toml import read_keyframes_toml
 from andante.motion.io.library import LIBRARY
 from andante.motion.keyframes import Key
 from andante.simulation.simulation import simulate
-from andante.simulation.stiffness import softened
 
 NAO = an.robot("nao")
 NAMES = NAO.joint_names

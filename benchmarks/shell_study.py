@@ -18,7 +18,7 @@ import numpy as np
 from PIL import Image
 
 import andante as an
-from andante.control.behave import Behave
+from andante.control.loop import ControlLoop
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
 from andante.locomotion.ball import BallRoller
@@ -40,10 +40,10 @@ def roll(engine: str, runs: int) -> None:
         angle = 2 * math.pi * k / runs
         c, s = math.cos(angle), math.sin(angle)
         sim = an.simulate(robot, engine=engine, pose="ball", sensors=True, seed=k)
-        sim.observers.append(Behave(BallRoller(robot), Command(vx=0.8 * c, vy=0.8 * s)))
-        sim.run(0.1)
+        loop = ControlLoop(sim, BallRoller(robot), command=Command(vx=0.8 * c, vy=0.8 * s))
+        loop.run(0.1)
         start, work = time.perf_counter(), time.process_time()
-        sim.run(6.0)
+        loop.run(6.0)
         factor, cpu = 6.0 / (time.perf_counter() - start), 6.0 / (time.process_time() - work)
         x, y = sim.base_pose[:2]
         print(
@@ -73,9 +73,9 @@ def right(engine: str, runs: int) -> None:
         sim = an.simulate(robot, engine=engine, pose="ball", sensors=True, seed=k)
         sim.engine.set_base(sim.actor, SE3.from_parts(turn, (0.0, 0.0, 0.2005)).vector)
         sim.run(0.02)
-        sim.observers.append(Behave(roller, Command()))
+        loop = ControlLoop(sim, roller)
         while sim.time < 20 and not roller.settled:
-            sim.run(0.1)
+            loop.run(0.1)
         lean = math.degrees(math.acos(np.clip(turn[2, 2], -1, 1)))
         print(f"lean {lean:4.0f}  settled {roller.settled} after {sim.time:.1f} s", flush=True)
         sim.close()
@@ -97,8 +97,8 @@ def fold(engine: str, runs: int) -> None:
             q[mine] = rng.uniform(*bounds, len(mine))
         sim.target(q)
         sim.run(1.5)
-        sim.observers.append(Behave(controller, Command()))
-        sim.run(0.05)
+        loop = ControlLoop(sim, controller)
+        loop.run(0.05)
         controller.handle("shell")
         took = _until(sim, controller, ShellMode.BALL, 40.0)
         controller.handle("hexapod")
@@ -127,7 +127,7 @@ def strip(engine: str, runs: int) -> None:
     ready = prepare(an.robot("shell"), Request("tripod"))
     controller = ShellController(ready.robot, ready.walker)
     sim = an.simulate(ready.robot, engine=engine, pose=ready.pose, sensors=True, seed=1)
-    sim.observers.append(Behave(controller, Command()))
+    loop = ControlLoop(sim, controller)
     renderer = Renderer(sim.engine.actors, sim.engine.world, 320, 240)
     pictures: list[np.ndarray] = []
 
@@ -138,25 +138,25 @@ def strip(engine: str, runs: int) -> None:
 
     def film(mode: ShellMode, every: float, most: int) -> None:
         for _ in range(most):
-            sim.run(every)
+            loop.run(every)
             shoot()
             if controller.mode is mode:
                 break
 
-    sim.run(0.3)
+    loop.run(0.3)
     shoot()
     controller.handle("shell")
     film(ShellMode.BALL, 1.1, 6)
     fold_end = len(pictures)
     controller.handle("w")
     for _ in range(12):
-        sim.run(0.3)
+        loop.run(0.3)
         shoot()
     controller.handle("w", False)
     controller.handle("hexapod")
     film(ShellMode.HEXAPOD, 1.1, 20)
     controller.handle("w")
-    sim.run(1.5)
+    loop.run(1.5)
     shoot()
     renderer.close()
     sim.close()

@@ -4,7 +4,7 @@ The gait sees encoders, foot forces and the IMU only; where it really is comes f
 """
 
 import andante as an
-from andante.control.behave import Behave
+from andante.control.loop import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.legged import LeggedGait
 from andante.locomotion.rig import with_rig
@@ -18,9 +18,8 @@ for leg in rig.legs:
 robot = with_rig(robot, rig)
 gait = LeggedGait(robot, rig, "tripod")  # or ripple, wave, crawl, trot
 sim = an.simulate(robot, world="rough", pose=rig.stance, sensors=True)
-walk = Behave(gait, Command())
-sim.observers.append(walk)
-sim.run(0.5)
+walk = ControlLoop(sim, gait)
+walk.run(0.5)
 
 for words, command, seconds in (
     ("ahead", Command(vx=0.12), 3.0),
@@ -29,7 +28,7 @@ for words, command, seconds in (
     ("stand, leaning", Command(pitch=0.1), 2.0),
 ):
     walk.command = command
-    sim.run(seconds)
+    walk.run(seconds)
     x, y, yaw = gait.position
     print(f"{words:20} believes x {x:+.3f} y {y:+.3f}   is at x {sim.base_pose[0]:+.3f} y {sim.base_pose[1]:+.3f} m")
 print("fallen" if sim.fallen else "up")

@@ -1,15 +1,14 @@
 """The Shell folds into a ball, rolls by its legs alone, rights itself, unfolds and walks on: by its keys."""
 
 import andante as an
-from andante.control.behave import Behave
-from andante.locomotion import Command
+from andante.control.loop import ControlLoop
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 
 ready = prepare(an.robot("shell"), Request("tripod"))  # the legs' own walker, for the hexapod
 shell = ShellController(ready.robot, ready.walker)
 sim = an.simulate(ready.robot, pose=ready.pose, sensors=True, seed=1)
-sim.observers.append(Behave(shell, Command()))
+loop = ControlLoop(sim, shell)
 
 
 def press(*keys: str, until: ShellMode | None = None, seconds: float = 20.0) -> None:

@@ -6,7 +6,7 @@ Where it believes to be comes from its own steps; where it really is comes from 
 import math
 
 import andante as an
-from andante.control.behave import Behave
+from andante.control.loop import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
 
@@ -15,9 +15,8 @@ walker = ready.walker
 print(f"up to {walker.top_speed:.2f} m/s ahead and {math.degrees(walker.top_turn):.0f} deg/s on the spot")
 
 sim = an.simulate(ready.robot, pose=ready.pose, sensors=True)
-walk = Behave(walker, Command())
-sim.observers.append(walk)
-sim.run(0.5)
+walk = ControlLoop(sim, walker)
+walk.run(0.5)
 
 for words, command, seconds in (
     ("ahead", Command(vx=0.25), 2.0),
@@ -26,7 +25,7 @@ for words, command, seconds in (
     ("stop", Command(), 1.5),
 ):
     walk.command = command
-    sim.run(seconds)
+    walk.run(seconds)
     x, y, yaw = walker.position
     print(
         f"{words:10} believes x {x:+.3f} y {y:+.3f} heading {math.degrees(yaw):+5.1f}   "
@@ -34,7 +33,7 @@ for words, command, seconds in (
     )
 
 sim.push("torso", (0.0, 1.5, 0.0))  # 1.5 N s from the right
-sim.run(0.15)
+walk.run(0.15)
 print(f"pushed: the divergent component is {1e3 * walker.support_margin:.0f} mm inside the support")
-sim.run(2.0)
+walk.run(2.0)
 print("fallen" if sim.fallen else "up")

@@ -3,8 +3,7 @@
 import numpy as np
 
 import andante as an
-from andante.control.behave import Behave
-from andante.locomotion import Command
+from andante.control.loop import ControlLoop
 from andante.locomotion.fall import FallManager, FallState
 from andante.locomotion.fall_detector import FallRules
 from andante.locomotion.hold_pose import HoldPose
@@ -14,12 +13,12 @@ nao = an.robot("nao")
 stander = HoldPose(nao, "StandInit")  # any walker will do; this one only stands
 manager = FallManager(stander, nao, fall_motions(nao), FallRules(step_reach=0.0), listener=print)
 sim = an.simulate(nao, sensors=True, seed=1)
-sim.observers.append(Behave(manager, Command()))
+loop = ControlLoop(sim, manager)
 
-sim.run(0.5)
+loop.run(0.5)
 sim.push("torso", np.array([-6.5, 0.0, 0.0]))  # 6.5 N s from the front
-sim.run(0.5)
+loop.run(0.5)
 while manager.state not in (FallState.UPRIGHT, FallState.FAILED) and sim.time < 40:
-    sim.run(0.1)
-sim.run(1.0)
+    loop.run(0.1)
+loop.run(1.0)
 print(f"{sim.time:.1f} s: torso {sim.base_pose[2]:.2f} m high, {'fallen' if sim.fallen else 'stands'}")

@@ -5,6 +5,7 @@ to UWB ranges; wheels slip. What comes out goes straight into mapping and locali
 """
 
 import numpy as np
+from andante.mobile.wheel_odometry import WheelOdometry
 from PIL import Image
 
 import andante as an
@@ -13,7 +14,6 @@ from andante.kinematics import find_drive
 from andante.localization.trilateration import trilaterate
 from andante.mapping import build_map
 from andante.mapping.records import Log, Odometry
-from andante.mobile.wheel_odometry import WheelOdometry
 from andante.physics import Mode
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
 from andante.simulation.scans import scans_since, uwb_setup, world_from_uwb

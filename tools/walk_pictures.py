@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
-from andante.control.behave import Behave
+from andante.control.loop import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
 from andante.physics.camera import Camera
@@ -24,16 +24,16 @@ def row(times: list[float], speed: float, impulse: float) -> list[Image.Image]:
     """Pictures of a walk at some instants, seen from the front right; an impulse from the left at PUSH [N s]."""
     ready = prepare(an.robot("nao"), Request("walk"))
     sim = an.simulate(ready.robot, pose=ready.pose, sensors=True)
-    sim.observers.append(Behave(ready.walker, lambda t: Command(vx=speed) if t > START else Command()))
+    loop = ControlLoop(sim, ready.walker, command=lambda state: Command(vx=speed) if state.time > START else Command())
     tiles: list[Image.Image] = []
     pushed = not impulse
     with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
         for time in times:
             if not pushed and time >= PUSH:
-                sim.run(PUSH - sim.time)
+                loop.run(PUSH - sim.time)
                 sim.push("torso", (0.0, -impulse, 0.0))
                 pushed = True
-            sim.run(max(0.0, time - sim.time))
+            loop.run(max(0.0, time - sim.time))
             middle = np.array([sim.base_pose[0], sim.base_pose[1], 0.24])
             view = np.array([0.35, -0.95, 0.12]) if not impulse else np.array([1.0, -0.15, 0.12])
             image = Image.fromarray(renderer.shoot(sim.engine, Camera(tuple(middle + view), tuple(middle))))

@@ -28,8 +28,8 @@ class Hold:
 def test_a_behaviour_gets_the_newest_readings_at_its_rate():
     sim = an.simulate("nao", sensors=True, seed=1)
     hold = Hold()
-    sim.observers.append(Behave(hold, lambda now: Command(vx=now), rate=50.0))
-    sim.run(0.5)
+    loop = ControlLoop(sim, hold, 50.0, command=lambda state: Command(vx=state.time))
+    loop.run(0.5)
     times = [readings.time for readings, _, _ in hold.seen]
     assert times == pytest.approx([0.002, *np.arange(1, 26) / 50.0])  # at once, then every 20 ms
     readings, command, dt = hold.seen[-1]
@@ -48,11 +48,11 @@ def test_a_behaviour_gets_the_newest_readings_at_its_rate():
 def test_a_sensor_added_later_is_felt():
     sim = an.simulate("nao", sensors=True)
     hold = Hold()
-    sim.observers.append(Behave(hold, Command()))
-    sim.run(0.1)
+    loop = ControlLoop(sim, hold)
+    loop.run(0.1)
     sim.sensors.add(ContactSwitch(sim.robot, "l_ankle", "left foot"), 100.0, Noise())
     sim.sensors.add(ContactSwitch(sim.robot, "r_ankle", "late foot"), 100.0, Noise(), latency=0.05)
-    sim.run(0.1)
+    loop.run(0.1)
     assert "left foot" not in hold.seen[5][0].pressed
     assert [("late foot" in readings.pressed) for readings, _, _ in hold.seen[-10:]] == [False] * 5 + [True] * 5
     assert hold.seen[-1][0].pressed["late foot"]

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
@@ -88,7 +88,7 @@ def test_righting_goes_the_short_way(shell: Robot, strokes: Strokes) -> None:
 # ---- under physics --------------------------------------------------------------------------------
 def rolling(shell: Robot, roller: BallRoller, command: Command, seed: int = 0) -> Simulation:
     sim = an.simulate(shell, pose="ball", sensors=True, seed=seed)
-    sim.observers.append(Behave(roller, command))
+    loop = ControlLoop(sim, roller, command=command)
     return sim
 
 
@@ -124,9 +124,9 @@ def test_rights_itself(shell: Robot, strokes: Strokes, lean: float) -> None:
     turn = so3.from_rpy((math.radians(lean), 0.0, 0.7))
     sim.engine.set_base(sim.actor, SE3.from_parts(turn, (0.0, 0.0, 0.2005)).vector)
     sim.run(0.02)
-    sim.observers.append(Behave(roller, Command()))
+    loop = ControlLoop(sim, roller)
     while sim.time < 8.0 and not roller.settled:
-        sim.run(0.1)
+        loop.run(0.1)
     assert roller.settled
     assert so3.from_quaternion(sim.base_pose[3:])[2, 2] > math.cos(math.radians(28))
     sim.close()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 
+from andante.control.loop import ControlLoop
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command, Readings
@@ -36,7 +36,7 @@ def simulated(command: Command, engine: str = "mujoco") -> tuple[Simulation, Bip
     ready = prepare(load_robot("nao"), Request(""))
     assert isinstance(ready.walker, BipedWalk)
     sim = simulate(ready.robot, engine=engine, pose=ready.pose, sensors=True, seed=3)
-    sim.observers.append(Behave(ready.walker, lambda t: command if t > 0.5 else Command()))
+    loop = ControlLoop(sim, ready.walker, command=lambda state: command if state.time > 0.5 else Command())
     return sim, ready.walker
 
 
@@ -117,8 +117,8 @@ def test_late_readings_are_no_harm() -> None:
             kept.append(readings)
             return ready.walker.update(kept[max(0, len(kept) - 3)], command, dt)
 
-    sim.observers.append(Behave(Late(), lambda t: Command(vx=0.25) if t > 0.5 else Command()))
-    sim.run(2.5)
+    loop = ControlLoop(sim, Late(), command=lambda state: Command(vx=0.25) if state.time > 0.5 else Command())
+    loop.run(2.5)
     assert not sim.fallen
     assert sim.base_pose[0] > 0.2
     sim.close()

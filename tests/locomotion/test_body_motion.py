@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.kinematics import parallel
@@ -97,15 +97,15 @@ def test_feet_stay_within_two_millimetres_while_the_body_traces_a_circle_and_til
     path = circle(radius, 3.0, tilt)
     motion = BodyMotion(robot, rig, lambda time: path(time - begin) if time > begin else BodyPose())
     sim = an.simulate(robot, pose=rig.stance, sensors=True)
-    sim.observers.append(Behave(motion, Command()))
-    sim.run(begin)
+    loop = ControlLoop(sim, motion)
+    loop.run(begin)
     first = touching_points(sim, rig, None, 0.0)
     foot = rig.legs[0].radius
     marks = touching_points(sim, rig, first, foot)
     stood = SE3.from_vector(sim.base_pose)
     worst, way, leans = 0.0, [], []
     for _ in range(160):  # on to the circle and once round it
-        sim.run(0.025)
+        loop.run(0.025)
         moved = touching_points(sim, rig, first, foot) - marks
         worst = max(worst, float(np.linalg.norm(moved[:, :2], axis=1).max()))
         here = stood.inverse() @ SE3.from_vector(sim.base_pose)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -161,10 +161,10 @@ class Folds:
 def test_folds_and_unfolds_on_the_floor(shell: Robot, chart: FoldMap) -> None:
     sim = an.simulate(shell, pose="stand", sensors=True)
     folds = Folds(chart, ["ball", "stand"])
-    sim.observers.append(Behave(folds, Command()))
-    sim.run(5.0)
+    loop = ControlLoop(sim, folds)
+    loop.run(5.0)
     assert np.abs(sim.joints.position - chart.poses["ball"]).max() < 0.3
-    sim.run(5.5)
+    loop.run(5.5)
     assert folds.goals == ["stand"]
     assert folds.follower.progress is Progress.DONE
     assert sim.base_pose[2] == pytest.approx(0.157, abs=0.005)
@@ -177,8 +177,8 @@ def test_unfolds_on_bullet_without_a_stall(shell: Robot, chart: FoldMap) -> None
     pytest.importorskip("pybullet")
     sim = an.simulate(shell, engine="bullet", pose="tuck", sensors=True)
     folds = Folds(chart, ["stand"])
-    sim.observers.append(Behave(folds, Command()))
-    sim.run(2.5)
+    loop = ControlLoop(sim, folds)
+    loop.run(2.5)
     assert folds.follower.progress is Progress.DONE
     assert not folds.follower.reason
     assert sim.base_pose[2] == pytest.approx(0.157, abs=0.005)
@@ -193,8 +193,8 @@ def test_folds_from_a_twisted_stance(shell: Robot, chart: FoldMap) -> None:
     sim.target(q)
     sim.run(0.7)
     folds = Folds(chart, ["ball"])
-    sim.observers.append(Behave(folds, Command()))
-    sim.run(7.0)
+    loop = ControlLoop(sim, folds)
+    loop.run(7.0)
     assert folds.follower.progress is Progress.DONE, folds.follower.reason
     assert np.abs(sim.joints.position - chart.poses["ball"]).max() < 0.1
     assert CHAIN[-1] == "ball"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.locomotion import Command, Readings
 from andante.locomotion.legged import LeggedGait, LeggedSettings
 from andante.locomotion.rig_infer import infer_rig
@@ -108,8 +108,8 @@ def test_compiled_step_on_recorded_readings(shell):
             return gait.update(readings, command, dt)
 
     sim = an.simulate(robot, "rough", pose=rig.stance, sensors=True, seed=2)
-    sim.observers.append(Behave(Recording(), commands))
-    sim.run(3.0)
+    loop = ControlLoop(sim, Recording(), command=commands)
+    loop.run(3.0)
     sim.close()
     compare(robot, rig, "tripod", recorded)
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.errors import UnknownName
 from andante.geometry import SE3, Array, so3
@@ -172,23 +172,23 @@ def test_roll_is_a_gait_of_the_shell_alone_and_not_its_usual_one(shell: Robot) -
 def test_stands_folds_rolls_unfolds_and_stands_again(shell: Robot) -> None:
     controller = ShellController(shell)
     sim = an.simulate(shell, pose="stand", sensors=True, seed=3)
-    sim.observers.append(Behave(controller, Command()))
+    loop = ControlLoop(sim, controller)
 
     def run_until(mode: ShellMode, seconds: float) -> None:
         end = sim.time + seconds
         while sim.time < end and controller.mode is not mode:
-            sim.run(0.1)
+            loop.run(0.1)
         assert controller.mode is mode, controller.say()
 
-    sim.run(0.2)
+    loop.run(0.2)
     controller.handle("shell")
     run_until(ShellMode.BALL, 7.0)
     controller.handle("w")
-    sim.run(2.5)
+    loop.run(2.5)
     controller.handle("w", False)
     controller.handle("hexapod")
     run_until(ShellMode.HEXAPOD, 18.0)
-    sim.run(0.3)
+    loop.run(0.3)
     assert sim.base_pose[0] > 0.8
     assert sim.base_pose[2] == pytest.approx(0.157, abs=0.006)
     assert not sim.fallen
@@ -201,18 +201,18 @@ def test_a_robot_on_its_back_folds_rights_itself_and_stands(shell: Robot) -> Non
     sim = an.simulate(shell, pose="stand", sensors=True)
     turn = so3.from_rpy((math.pi - 0.3, 0.0, 0.0))
     sim.engine.set_base(sim.actor, SE3.from_parts(turn, (0.0, 0.0, 0.25)).vector)
-    sim.observers.append(Behave(controller, Command()))
-    sim.run(1.0)
+    loop = ControlLoop(sim, controller)
+    loop.run(1.0)
     assert controller.fallen
     controller.handle("shell")
     for _ in range(90):
-        sim.run(0.1)
+        loop.run(0.1)
         if controller.mode is ShellMode.BALL:
             controller.handle("hexapod")
         if controller.mode is ShellMode.RIGHTING:
             break
     for _ in range(180):
-        sim.run(0.1)
+        loop.run(0.1)
         if controller.mode is ShellMode.HEXAPOD:
             break
     assert controller.mode is ShellMode.HEXAPOD, controller.say()

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from andante.control.behave import Behave
 from andante.simulation.stiffness import LEAST, softened
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.errors import BadInput
-from andante.locomotion import Command
 from andante.locomotion.hold_pose import HoldPose
 
 
@@ -35,14 +34,14 @@ def test_a_limp_robot_sinks_and_a_stiff_one_stands_again(engine):
     sim = an.simulate("nao", engine=engine, sensors=True, fixed=True)
     stander = HoldPose(sim.robot, {"LShoulderPitch": 0.0})
     first = sim.engine.wishes[sim.actor].gains
-    sim.observers.append(Behave(stander, Command()))
-    sim.run(0.6)
+    loop = ControlLoop(sim, stander)
+    loop.run(0.6)
     assert sim.joints["LShoulderPitch"] == pytest.approx(0.0, abs=0.03)
     stander.stiffness = np.full(26, 0.0)
-    sim.run(0.6)
+    loop.run(0.6)
     assert sim.joints["LShoulderPitch"] > 0.3  # the arm hangs down
     stander.stiffness = np.ones(26)
-    sim.run(1.0)
+    loop.run(1.0)
     assert sim.joints["LShoulderPitch"] == pytest.approx(0.0, abs=0.03)
     np.testing.assert_allclose(sim.engine.wishes[sim.actor].gains.kp, first.kp)
     sim.close()

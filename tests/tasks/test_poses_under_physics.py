@@ -4,9 +4,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from andante.control.player import Player
 
 import andante as an
-from andante.control.player import Player
 from andante.control.start import lying_side
 from andante.geometry import so3
 from andante.locomotion.balance import Balance

@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from andante.control.behave import Behave
 
 import andante as an
+from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.experiments.trials.fall import FallPush, run_fall
 from andante.locomotion import Command
@@ -57,9 +57,9 @@ def test_whoever_cannot_get_up_says_so():
     gains = sim.engine.wishes[sim.actor].gains
     sim.engine.set_gains(sim.actor, gains.changed(effort=0.1 * gains.effort))
     robot = GetUp(NAO, fall_motions(NAO))
-    sim.observers.append(Behave(robot, Command()))
+    loop = ControlLoop(sim, robot)
     for _ in range(60):
-        sim.run(1.0)
+        loop.run(1.0)
         if robot.phase is Phase.FAILED:
             break
     assert robot.phase is Phase.FAILED
@@ -77,8 +77,8 @@ def test_standing_still_it_feels_nothing():
     """With sensor noise, for a second."""
     sim = an.simulate(NAO, sensors=True)
     manager = FallManager(HoldPose(NAO, "StandInit"), NAO, fall_motions(NAO), FallRules(step_reach=0.0))
-    sim.observers.append(Behave(manager, Command()))
-    sim.run(1.0)
+    loop = ControlLoop(sim, manager)
+    loop.run(1.0)
     assert manager.events == []
     assert manager.balance is not None
     assert manager.balance.outside < -0.05

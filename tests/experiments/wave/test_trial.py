@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from andante.bench import gait as bench_gait
+from andante.bench.gait import command_steps
 from andante.bench.physics import Unequal
 from andante.description import load_robot, load_world
 from andante.errors import AndanteError, BadInput, Diverged, UnknownName
 from andante.experiments.wave.objective import SOURCE_RANGES, WaveObjective, wave_space
 from andante.experiments.wave.scenes import Robustness, scene, shove, with_friction
-from andante.bench.gait import command_steps
 from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import EXTRA, TEN, WaveModel, WaveParameters
