@@ -83,7 +83,7 @@ def nao(page: Any) -> None:
     """Standing, with curves of two joints."""
     tab(page, "motions", "plots")
     page.wait_for_function("() => document.querySelector('select[aria-label=Topic]').options.length > 10")
-    for topic, field in (("/imu/data", "angular_velocity.y"), ("/com", "point.y")):
+    for topic, field in (("/imu/data", "angular_velocity.y"), ("/ground_truth/com", "point.y")):
         page.select_option("select[aria-label=Topic]", topic)
         page.wait_for_function(
             "f => [...document.querySelector('select[aria-label=Field]').options].some(o => o.value === f)", arg=field

@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -15,6 +15,9 @@ from andante.errors import BadInput
 MOST_BYTES = 32 * 1024 * 1024  # of a file that is read at once
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")  # ends of names of files that must be unpacked
 MOST_TEXT = 1024 * 1024  # of a file of settings, by hand or by program [bytes]
+RECORDINGS = (".csv", ".mcap", ".bag")
+VIDEOS = (".mp4", ".gif", ".webp")
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def read_bytes(path: Path, limit: int = MOST_BYTES) -> bytes:
@@ -110,3 +113,32 @@ def write_all(files: Sequence[tuple[bytes | Path, Path]]) -> None:
     finally:
         for temporary, _ in made:
             temporary.unlink(missing_ok=True)
+
+
+def check_outputs(wanted: Mapping[str, tuple[Path | str | None, Sequence[str]]]) -> dict[str, Path | None]:
+    """Raise BadInput when a file cannot be written: wrong suffix, no folder, a folder itself, or asked for twice.
+
+    wanted: what it is ("recordings") to the path, None where it is not asked for, and the suffixes that it may have.
+    The paths by what they are.
+    """
+    taken: set[Path] = set()
+    paths: dict[str, Path | None] = {}
+    for what, (named, suffixes) in wanted.items():
+        path = paths[what] = None if named is None else Path(named)
+        if path is None:
+            continue
+        if path.suffix.lower() not in suffixes:
+            raise BadInput(f"{path}: {what} are written as {', '.join(suffixes[:-1])} or {suffixes[-1]}")
+        try:
+            if not path.absolute().parent.is_dir():
+                raise BadInput(f"{path}: the folder does not exist; make it first")
+            if path.is_dir():
+                raise BadInput(f"{path} is a folder; give a file name")
+            if path.exists() and not path.is_file():
+                raise BadInput(f"{path} is not a regular file; give another name")
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+        if path.absolute() in taken:
+            raise BadInput(f"{path} is asked for twice; give two names")
+        taken.add(path.absolute())
+    return paths

@@ -140,7 +140,7 @@ def test_overlays_come_and_go(studio: Any) -> None:
     studio.wait(points)  # contacts of both feet
     studio.wait(SUPPORT)
     studio.wait(COLLISIONS)
-    studio.wait("() => andante.studio.connection.subscriptions.get('/com').last.point.z > 0.05")
+    studio.wait("() => andante.studio.connection.subscriptions.get('/ground_truth/com').last.point.z > 0.05")
     for name in ("contacts", "balance", "footsteps", "laser", "frames", "collisions"):
         studio.page.click(f"[data-toggle={name}]")
     assert studio.js(objects) == before

@@ -366,12 +366,12 @@ class Bus:
 
 
 def clean_name(name: str, what: str) -> str:
-    """A name with one slash in front; raises BadInput for one that ROS does not allow."""
+    """A name with one slash in front; raises BadInput for one that ROS does not allow. Parts after the first may begin
+    with a digit, as in ROS 1."""
     cleaned = "/" + name.strip("/")
     parts = cleaned[1:].split("/")
-    if not all(part and part.isascii() and (part[0].isalpha() or part[0] == "_") for part in parts) or not all(
-        part.replace("_", "a").isalnum() for part in parts
-    ):
+    words = [part.replace("_", "a") for part in parts]
+    if not (words[0][:1].isalpha() and all(word.isascii() and word.isalnum() for word in words)):
         raise BadInput(f"a {what} is named like /camera/image_raw (letters, digits, _ and /), got {name!r}")
     return cleaned
 

@@ -102,6 +102,11 @@ class Body(ABC):
         """Its joints, in the order of the arrays of `BodyState`."""
         return self.robot.joint_names
 
+    @property
+    def time(self) -> float:
+        """Of its clock now [s]."""
+        return self.read().time
+
     @abstractmethod
     def read(self) -> BodyState:
         """The newest state; never waits."""

@@ -56,10 +56,10 @@ class ControlLoop:
         if not np.isfinite(targets).all():
             raise BadInput(f"behaviour {type(behaviour).__name__} gave targets that are not finite")
         self.targets = targets
-        if body.wants_twist and behaviour.base_twist is not None:
-            body.drive(behaviour.base_twist)
-        else:
+        if not body.wants_twist:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
+        elif behaviour.base_twist is not None:
+            body.drive(behaviour.base_twist)
         body.advance(self.period)
         self.periods += 1
         return state

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,11 +10,11 @@ import numpy as np
 
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.body import BodyState
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
 from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
+from andante.control.view import RobotView
 from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
@@ -39,7 +38,7 @@ MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
 POSE_SPEED = 0.4  # share of the joints' top speed on the way to a stance
 
 
-class Stage:
+class Stage(RobotView):
     """One built scene. `tell` hears in words what the robot does by itself."""
 
     def __init__(
@@ -48,11 +47,10 @@ class Stage:
         self.choice, self.tell = choice, tell
         shelf = library or Library()
         self.ready = make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
-        self.robot = self.ready.robot
         self.world = shelf.world(choice.world)
         x, y, yaw = choice.place
         self.sim = simulate(
-            self.robot,
+            self.ready.robot,
             self.world,
             choice.engine,
             dt=choice.dt,
@@ -70,21 +68,21 @@ class Stage:
             raise
 
     def _wire(self) -> None:
-        sim, names = self.sim, self.robot.joint_names
-        self.limits = MotionLimits.of(self.robot)
+        sim, names = self.sim, self.sim.joint_names
+        self.limits = MotionLimits.of(sim.robot)
         hold = np.array(sim.engine.wishes[sim.actor].targets, dtype=float)
         self.wheels: BaseDriver | None = None
         if self.ready.walker is None:
             from andante.mobile.driver import BaseDriver  # and with it the estimators
 
-            self.wheels = BaseDriver(self.robot, hold)
+            self.wheels = BaseDriver(sim.robot, hold)
             self.ready = replace(self.ready, walker=self.wheels)
-        assert self.ready.walker is not None
-        self.walker: Walker = self.ready.walker
+        ready = self.ready
+        super().__init__(
+            sim, ready.walker, pose=ready.pose, forward=ready.forward, origin=np.array(self.choice.place, dtype=float)
+        )
         modes = self.walker.modes
         self.speeds = np.zeros(len(names), dtype=bool) if modes is None else modes != Mode.POSITION
-        self.origin = np.array(self.choice.place, dtype=float)  # of the odom frame in the world
-        self.estimated_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
         lying = lying_side(self.choice.pose) is not None
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
         first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
@@ -93,37 +91,22 @@ class Stage:
         if can_get_up(self.robot):
             self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell)
         self._command = Command()
-        self.loop = ControlLoop(sim, self.supervisor or self.activities, 1.0 / CONTROL_TIME, lambda _: self._command)
-        self.loop.targets = hold
+        behaviour = self.supervisor or self.activities
+        self.control: ControlLoop = ControlLoop(sim, behaviour, 1.0 / CONTROL_TIME, lambda _: self._command)
+        self.control.targets = hold
+        self.loop = self.control
         self._pushes: dict[str, float] = {}  # link -> when its push ends [s]
 
     # ---- what is known -----------------------------------------------------------------------------
-    @property
-    def name(self) -> str:
-        """Name of the robot, by which its topics are called."""
-        return self.robot.name
-
-    @property
-    def position(self) -> Array:
-        """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own estimate."""
-        here = np.asarray(self.walker.position, dtype=float)
-        c, s = math.cos(self.estimated_from[2]), math.sin(self.estimated_from[2])
-        return self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
-
     @property
     def upright(self) -> bool:
         """Whether the body is upright, as it feels; a robot that cannot tell counts as such."""
         return self.supervisor is None or self.supervisor.upright
 
     @property
-    def state(self) -> BodyState:
-        """What the robot felt in the last control step."""
-        return self.loop.state
-
-    @property
     def targets(self) -> Array:
         """Joint targets (joints,) of the last control step."""
-        return self.loop.targets
+        return self.control.targets
 
     # ---- one control step --------------------------------------------------------------------------
     def step(self, command: Command) -> None:
@@ -133,7 +116,7 @@ class Stage:
         if isinstance(present, GettingUp) and present.finished and not self.activities.waiting:
             self.drive()
         self._command = command
-        self.loop.step()
+        self.control.step()
 
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:
@@ -182,6 +165,7 @@ class Stage:
         if changed:
             fresh = make_ready(self.robot, gait)
             self.ready = replace(self.ready, walker=fresh.walker, gait=fresh.gait, pose=fresh.pose)
+            self.pose = fresh.pose
         elif isinstance(self.activities.present, Driving) and not self.activities.waiting:
             return
         made = self.ready if changed or self.wheels is not None else None

@@ -17,7 +17,7 @@ import numpy as np
 from andante.description import load_robot, load_world
 from andante.description.world import World
 from andante.errors import BadInput
-from andante.files import write_all
+from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
 from andante.geometry import Array, se2
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
@@ -33,7 +33,7 @@ from andante.navigation import Vehicle
 from andante.progress import bar
 
 from .map_log import MAPS, TRAJECTORIES, warm
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
+from .outputs import kept
 
 SPEED = 0.5  # of faster robots while they map [m/s]
 LONGEST = 36_000.0  # [s]

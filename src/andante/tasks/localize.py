@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import BadInput
+from andante.files import check_outputs
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
 from andante.localization.anchors import UwbSetup
@@ -31,7 +32,6 @@ from andante.mapping.records import Log, Odometry
 from andante.progress import bar
 
 from .map_log import TRAJECTORIES
-from .outputs import check_outputs
 
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]

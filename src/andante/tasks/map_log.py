@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.files import check_outputs
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.map_files import encode_map, map_base
@@ -14,8 +15,6 @@ from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
-
-from .outputs import check_outputs
 
 MAPS = (".pgm", ".yaml")
 TRAJECTORIES = (".txt", ".tum", ".log", ".clf", ".csv")

@@ -16,6 +16,7 @@ import numpy as np
 
 from andante.description import Robot, World, load_robot, load_world
 from andante.errors import BadInput
+from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
@@ -36,7 +37,7 @@ from andante.mobile.sensing import Sensed
 from andante.navigation import Costmap, GoalChecker, Navigator, State, Vehicle, vehicle_of
 from andante.simulation.push import parse_push
 
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
+from .outputs import kept
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]

@@ -1,59 +1,37 @@
-"""Files that a run shall write: checked before it starts, as an hour must not end on a misspelt name; and kept."""
+"""Recordings and films of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from andante.errors import BadInput
-
-if TYPE_CHECKING:
-    from andante.simulation.simulation import Simulation
-
-RECORDINGS = (".csv", ".mcap")
-VIDEOS = (".mp4", ".gif", ".webp")
-PICTURES = (".png", ".jpg", ".jpeg", ".webp")
-
-
-def check_outputs(wanted: Mapping[str, tuple[Path | str | None, Sequence[str]]]) -> dict[str, Path | None]:
-    """Raise BadInput when a file cannot be written: wrong suffix, no folder, a folder itself, or asked for twice.
-
-    wanted: what it is ("recordings") to the path, None where it is not asked for, and the suffixes that it may have.
-    The paths by what they are.
-    """
-    taken: set[Path] = set()
-    paths: dict[str, Path | None] = {}
-    for what, (named, suffixes) in wanted.items():
-        path = paths[what] = None if named is None else Path(named)
-        if path is None:
-            continue
-        if path.suffix.lower() not in suffixes:
-            raise BadInput(f"{path}: {what} are written as {', '.join(suffixes[:-1])} or {suffixes[-1]}")
-        try:
-            if not path.absolute().parent.is_dir():
-                raise BadInput(f"{path}: the folder does not exist; make it first")
-            if path.is_dir():
-                raise BadInput(f"{path} is a folder; give a file name")
-            if path.exists() and not path.is_file():
-                raise BadInput(f"{path} is not a regular file; give another name")
-        except OSError as error:
-            raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
-        if path.absolute() in taken:
-            raise BadInput(f"{path} is asked for twice; give two names")
-        taken.add(path.absolute())
-    return paths
+from andante.control.drivers import has_wheels
+from andante.control.view import RobotView
+from andante.mobile.driver import BaseDriver
+from andante.simulation.simulation import Simulation
 
 
 @contextmanager
-def kept(sim: Simulation, record: Path | None, video: Path | None) -> Iterator[None]:
-    """Record and film a simulation while the block runs, where that is asked for; the files are whole or absent."""
+def kept(sim: Simulation, record: Path | None, video: Path | None, view: RobotView | None = None) -> Iterator[None]:
+    """Record and film a simulation while the block runs, where that is asked for; the files are whole or absent.
+
+    Args:
+        sim: the simulation, with sensors where it is recorded.
+        record: the recording; None: none.
+        video: the film; None: none.
+        view: of what moves the robot; None: nobody does, its wheels are counted all the same.
+    """
     with ExitStack() as stack:
         if record is not None:
-            from andante.simulation.recorder import open_recorder
+            from andante.simulation.recording import open_recording
 
-            sim.observers.append(stack.enter_context(open_recorder(record, sim)))
+            before: Callable[[], None] = lambda: None  # noqa: E731
+            if view is None and has_wheels(sim.robot):
+                driver = BaseDriver(sim.robot)
+                view = RobotView(sim, driver)
+                before = lambda: driver.odometry.update(sim.read())  # noqa: E731
+            sim.observers.append(stack.enter_context(open_recording(record, sim, view, before)))
         if video is not None:
             from andante.viz.film import Film
 

@@ -14,9 +14,11 @@ from andante.control.activities import Acting, GettingUp, Playing, checked_speed
 from andante.control.loop import ControlLoop
 from andante.control.start import first_positions, lying_side
 from andante.control.tracking import Tracking
+from andante.control.view import RobotView
 from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput
+from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
 from andante.locomotion.fold_motion import fold_motion, folds
 from andante.locomotion.get_up import GetUp, Phase
@@ -31,7 +33,7 @@ from andante.motion.poses import vector_of, within_limits
 from andante.simulation.simulation import Simulation, simulate
 
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
+from .outputs import kept
 from .result import HIDDEN, Result
 
 if TYPE_CHECKING:
@@ -219,8 +221,9 @@ def play(
     activity = activity_of(checked, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
-        with kept(sim, files["recordings"], files["videos"]):
-            result = _play(sim, checked, activity, seconds, loop == 0)
+        view = RobotView(sim, pose=checked.start)
+        with kept(sim, files["recordings"], files["videos"], view):
+            result = _play(view, sim, checked, activity, seconds, loop == 0)
             if files["pictures"] is not None:
                 from andante.viz.film import save_picture
 
@@ -261,6 +264,7 @@ def activity_of(
 
 
 def _play(
+    view: RobotView,
     sim: Simulation,
     checked: CheckedMotion,
     activity: Playing | Acting | GettingUp,
@@ -271,7 +275,7 @@ def _play(
     names, rows, ended = sim.joint_names, list[Array](), math.nan
     moved = [names.index(name) for name in activity.motion.names] if isinstance(activity, Playing) else None
     tracking = Tracking(names, moved)
-    loop = ControlLoop(sim, activity)
+    view.loop = loop = ControlLoop(sim, activity)
     longest = LONGEST_RISE if isinstance(activity, GettingUp) else LONGEST
     if isinstance(activity, Playing):
         endless = endless or math.isinf(activity.motion.duration)

@@ -13,11 +13,12 @@ import numpy as np
 from andante.control.drivers import rigged
 from andante.description import Problem, load_robot, load_world
 from andante.errors import BadInput
+from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
 from andante.simulation.push import parse_push
 from andante.simulation.simulation import Simulation, simulate
 
-from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept
+from .outputs import kept
 
 HIGHEST_DROP = 1e5  # [m]
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.control.loop import ControlLoop
+from andante.control.view import RobotView
 from andante.control.walking import Push, WalkGoal, WalkGuide, walk_to
+from andante.files import RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.locomotion.io.gait_parameters import read_parameters
@@ -22,7 +24,7 @@ from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import TrueWalk
 
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import RECORDINGS, VIDEOS, check_outputs, kept
+from .outputs import kept
 from .result import HIDDEN, Result
 
 if TYPE_CHECKING:
@@ -123,8 +125,9 @@ def walk(
         ready.robot, place, engine, dt=dt, pose=ready.pose, place=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
     )
     try:
-        with kept(sim, checked["recordings"], checked["videos"]):
-            return replace(lead(sim, ready, goal, shove, progress), world=place.name)
+        view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
+        with kept(sim, checked["recordings"], checked["videos"], view):
+            return replace(lead(sim, ready, goal, shove, progress, view), world=place.name)
     finally:
         sim.close()
 
@@ -135,6 +138,7 @@ def lead(
     goal: WalkGoal,
     push: tuple[Array, float] | None = None,
     progress: bool = False,
+    view: RobotView | None = None,
 ) -> WalkResult:
     """Let a robot that stands in a simulation walk to a goal.
 
@@ -143,9 +147,12 @@ def lead(
         ready: the robot's walker.
         goal: where to.
         push: impulse in the robot's first axes [N s], and when after the first command [s].
+        view: told the loop, for those who record.
     """
     guide, truth = WalkGuide(ready.walker, goal), TrueWalk(sim)
     loop = ControlLoop(sim, ready.walker, command=guide)
+    if view is not None:
+        view.loop = loop
     loop.run(SETTLE)
     shove = None
     if push is not None:

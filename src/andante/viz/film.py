@@ -10,13 +10,12 @@ import numpy as np
 
 from andante.description.extent import robot_bounds
 from andante.errors import BadInput
-from andante.files import whole_file
+from andante.files import PICTURES, whole_file
 from andante.geometry import SE3
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 from andante.physics.video import VideoWriter
 from andante.simulation.simulation import Simulation
-from andante.tasks.outputs import PICTURES
 
 FINE_SHADOWS = 4096  # side of the shadow map of a single picture [texels]; in films it would cost a third of the time
 STEADY = 0.06  # rise of the root that the camera does not follow: the bobbing of a walk [m]

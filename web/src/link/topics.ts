@@ -8,9 +8,9 @@ interface Topics {
   "/ground_truth/links": m.LinkPoses;
   "/scene/models": m.Models;
   "/joint_states": m.JointState;
-  "/contacts": m.Contacts;
-  "/com": m.PointStamped;
-  "/support_polygon": m.PolygonStamped;
+  "/ground_truth/contacts": m.Contacts;
+  "/ground_truth/com": m.PointStamped;
+  "/ground_truth/support_polygon": m.PolygonStamped;
   "/footsteps": m.Footsteps;
   "/imu/data": m.Imu;
   "/sonar": m.Range;
@@ -34,9 +34,9 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/ground_truth/links": ["andante_msgs/msg/LinkPoses", 0],
   "/scene/models": ["andante_msgs/msg/Models", 0],
   "/joint_states": ["sensor_msgs/msg/JointState", 40],
-  "/contacts": ["andante_msgs/msg/Contacts", 50],
-  "/com": ["geometry_msgs/msg/PointStamped", 50],
-  "/support_polygon": ["geometry_msgs/msg/PolygonStamped", 50],
+  "/ground_truth/contacts": ["andante_msgs/msg/Contacts", 50],
+  "/ground_truth/com": ["geometry_msgs/msg/PointStamped", 50],
+  "/ground_truth/support_polygon": ["geometry_msgs/msg/PolygonStamped", 50],
   "/footsteps": ["andante_msgs/msg/Footsteps", 100],
   "/imu/data": ["sensor_msgs/msg/Imu", 50],
   "/sonar": ["sensor_msgs/msg/Range", 0],

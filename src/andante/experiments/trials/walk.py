@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from andante.control.view import RobotView
 from andante.control.walking import WalkGoal
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, Diverged
@@ -27,6 +28,7 @@ from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
 from andante.simulation.simulation import Simulation, simulate
+from andante.tasks.outputs import kept
 from andante.tasks.walk import lead
 
 SOLVER = ("dt", "iterations")
@@ -99,11 +101,9 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         sim.observers.append(path)
         if setup.record is None:
             return _measured(sim, replace(ready, walker=walker), goal, path)
-        from andante.simulation.recorder import open_recorder
-
-        with open_recorder(setup.record, sim) as recorder:
-            sim.observers.append(recorder)
-            return _measured(sim, replace(ready, walker=walker), goal, path)
+        view = RobotView(sim, walker, pose=ready.pose, forward=ready.forward)
+        with kept(sim, setup.record, None, view):
+            return _measured(sim, replace(ready, walker=walker), goal, path, view)
     finally:
         sim.close()
 
@@ -113,9 +113,11 @@ def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
     return prepare(load_robot(str(values.get("robot", "nao"))), Request(str(values.get("gait", "")), None, settings))
 
 
-def _measured(sim: Simulation, ready: Prepared, goal: WalkGoal, path: Path) -> dict[str, Any]:
+def _measured(
+    sim: Simulation, ready: Prepared, goal: WalkGoal, path: Path, view: RobotView | None = None
+) -> dict[str, Any]:
     try:
-        told = lead(sim, ready, goal)
+        told = lead(sim, ready, goal, view=view)
     except Diverged as error:
         raise BadInput(f"the simulation flew apart: {error}") from None
     path.update(sim)

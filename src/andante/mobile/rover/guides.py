@@ -9,7 +9,6 @@ import numpy as np
 
 from andante.errors import UnknownName
 from andante.geometry import Array
-from andante.hardware import BodyCommand
 from andante.hardware import State as FirmwareState
 from andante.hardware.messages import Fault
 from andante.mapping import Scan
@@ -57,6 +56,7 @@ class WaypointGuide:
 
     def start(self) -> None:
         """Send waypoint and start."""
+        self._scene.twist = None
         self._number = self._scene.body.go_to(float(self._goal[0]), float(self._goal[1]))
         self._scene.body.start()
         self._sent = self._scene.time
@@ -95,12 +95,12 @@ class NavigatorGuide:
         self._due = -math.inf
         self._scans: list[Scan] = []
         self.events: list[tuple[float, str]] = []
-        self._twist = np.zeros(3)
 
     def start(self) -> None:
         """Set the goal and let the motors turn."""
         self.navigator.set_goal(self._goal)
         self._scene.body.start()
+        self._scene.twist = (0.0, 0.0, 0.0)
 
     def update(self) -> None:
         """Every 0.1 s a decision; the twist is repeated in between, so that the firmware never holds."""
@@ -114,12 +114,11 @@ class NavigatorGuide:
             )
             self._scans.clear()
             out = self.navigator.update(reading)
-            self._twist = out.velocity
+            self._scene.twist = (float(out.velocity[0]), 0.0, float(out.velocity[2]))
             self.events += [(scene.time, words) for words in out.events]
         if self.done:
+            scene.twist = None
             scene.body.stop()
-        else:
-            scene.body.write(BodyCommand(twist=(float(self._twist[0]), 0.0, float(self._twist[2]))))
 
     @property
     def arrived(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from andante.errors import BadInput
-from andante.tasks.outputs import check_outputs
+from andante.files import check_outputs
 from andante.viz.preview import COLOURS, GREY, INK, PALE
 from andante.viz.preview_plots import plain
 

@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.control.body import Twist
+from andante.control.loop import ControlLoop
 from andante.control.start import first_positions
 from andante.description import Placement, World, load_robot, load_world
 from andante.errors import BadInput
@@ -20,12 +22,13 @@ from andante.hardware import Loopback, SerialBody
 from andante.hardware.messages import Log
 from andante.hardware.ports import OpenPort
 from andante.localization import LikelihoodField, MclParameters
+from andante.locomotion import Behaviour, Command, Readings
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.worlds import map_of_world
 from andante.mobile.truth import DrivenTruth
 from andante.mobile.uwb import uwb_setup, world_from_uwb
 from andante.simulation.scans import scans_since
-from andante.simulation.simulation import simulate
+from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.spawn import put_on_ground
 
 from .computer import RoverComputer
@@ -56,8 +59,36 @@ class Cable(Protocol):
         """Opens the microcontroller's end."""
 
 
+class _OnLine(SerialBody):
+    """The rover behind its line: its time is that of the simulation, and its lidar hangs on the computer."""
+
+    sim: Simulation
+    simulated = True
+
+    def advance(self, seconds: float) -> None:
+        """Let physics and firmware go on."""
+        self.sim.advance(seconds)
+
+    def scans(self, since: float) -> tuple[Scan, ...]:
+        """What the lidar has seen."""
+        return self.sim.scans(since)
+
+
+class _OnBoard(Behaviour):
+    """The rover's computer in the control loop: it takes the readings that came and passes the guide's twist on."""
+
+    def __init__(self, scene: RoverScene) -> None:
+        self._scene = scene
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """One round of the computer; single joints are left to the firmware."""
+        self._scene.compute()
+        self.base_twist = self._scene.twist
+        return np.zeros(len(readings.position))
+
+
 class RoverScene:
-    """The rover in a world. `tick` lets everything go on by one period of the loop."""
+    """The rover in a world. `tick` is one period of its control loop."""
 
     def __init__(
         self,
@@ -103,7 +134,7 @@ class RoverScene:
         self.micro = FirmwareOnBoard(self.sim, cable.microcontroller)
         self.measured = DrivenTruth(self.sim)
         self.sim.observers += [self.micro, self.measured]
-        self.body = SerialBody(
+        self.body = _OnLine(
             cable.computer,
             robot,
             parameters=firmware,
@@ -112,6 +143,7 @@ class RoverScene:
             threaded=False,
             session=seed & 0xFFFF,
         )
+        self.body.sim = self.sim
         anchor = world_from_uwb(self.sensors).translation
         self.computer = RoverComputer(
             self.body,
@@ -126,7 +158,9 @@ class RoverScene:
             say=lambda words: say(self.sim.time, "computer", words),
         )
         self.scans: tuple[Scan, ...] = ()  # that came in the last tick
+        self.twist: Twist | None = None  # that the rover is driven with; None: the firmware drives by itself
         self._seen = self.sim.time
+        self.loop = ControlLoop(self.body, _OnBoard(self), 1.0 / PERIOD)
 
     @property
     def time(self) -> float:
@@ -143,8 +177,11 @@ class RoverScene:
         self.body.connect(PATIENCE, self.tick)
 
     def tick(self) -> None:
-        """One period: physics and firmware, then the computer with the readings that came."""
-        self.sim.run(PERIOD)
+        """One period: the computer with the readings that came, then physics and firmware."""
+        self.loop.step()
+
+    def compute(self) -> None:
+        """One round of the computer."""
         for number, name in enumerate(TAGS):
             for reading in self.sensors[name].since(self._seen):
                 self.computer.ranges(reading.time, number, reading.values, self.time)

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from andante.control.publishers import RobotPublisher
+
 from .actions import ActionNode
+from .aliases import AliasNode
 from .camera import CameraNode
-from .clock import ClockNode
 from .commands import CommandNode
-from .footsteps import FootstepNode
 from .navigation import NavigationNode
 from .node import LiveNode
 from .parameters import ParameterNode
 from .recording import RecordingNode
 from .replay import ReplayNode
-from .robot_state import RobotStateNode
+from .robot import ClockNode, FootstepNode, RobotStateNode, SensorNode, TruthNode
 from .search import SearchNode
-from .sensors import SensorNode
 from .services import ServiceNode
 from .status import StatusNode
 from .terminal import TerminalNode
-from .truth import TruthNode
 from .walker import WalkerNode
 
 NODES = (
@@ -42,10 +41,11 @@ NODES = (
     ReplayNode,
     TerminalNode,
     StatusNode,
+    AliasNode,
 )
 
 
-def all_nodes() -> tuple[Callable[[Any], LiveNode], ...]:
+def all_nodes() -> tuple[Callable[[Any], RobotPublisher], ...]:
     """Every node, in the order in which they act."""
     return NODES
 

@@ -12,9 +12,9 @@ from andante.bus import Publisher, messages
 from andante.errors import AndanteError, UnknownName
 from andante.sensors import CameraSensor
 from andante.sensors.sensor import Scene
+from andante.sensors.topics import sensor_frame
 
 from .node import LiveNode
-from .robot_state import sensor_frame
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bus import Cancelled, GoalFailed, messages
+from andante.control.publishers import MAP, Point, Pose, Quaternion, stamp
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 from andante.locomotion import Command
 
-from .node import LiveNode, Point, Pose, Quaternion, stamp
-from .robot_state import MAP, RobotStateNode
+from .node import LiveNode
+from .robot import RobotStateNode
 
 if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
@@ -52,6 +53,7 @@ class NavigationNode(LiveNode):
         self._handles.append(
             self.bus.provide_action("/navigate_to_pose", "nav2_msgs/action/NavigateToPose", self._work, self.name)
         )
+        self._told_scene = -1
         self.grid: OccupancyGrid | None = None  # of the user; None: cut from the world
         self.rebuilt()
 
@@ -190,7 +192,7 @@ class NavigationNode(LiveNode):
 
     def _refused(self) -> bool:
         """Make the navigation for those who watch; False where the robot cannot, which is told once."""
-        if getattr(self, "_told_scene", -1) == self.session.scene:
+        if self._told_scene == self.session.scene:
             return False
         try:
             self.ensure()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import BadInput
 from andante.session.files import file_in
+from andante.simulation.recording import SESSION_ONLY
 
 from .node import Answer, LiveNode
 
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from andante.bus.bags import Recorder
     from andante.session.clip import Clip
     from andante.session.session import LiveSession
-
-
-# Not recorded unless they are named: pictures are drawn only for those who look, and a replay is one already.
-QUIET = ("/camera/*", "/replay/*")
 
 
 class RecordingNode(LiveNode):
@@ -63,7 +60,7 @@ class RecordingNode(LiveNode):
             raise BadInput(f"recordings are mcap or bag, got {kind!r}")
         topics = tuple(str(topic) for topic in request.topics)
         path = file_in(self.folder, str(request.name), self.stage.name, f".{kind}")
-        choice = TopicChoice(topics, exclude=() if topics else QUIET)
+        choice = TopicChoice(topics, exclude=() if topics else SESSION_ONLY)
         missing = choice.missing(self.bus.topics())
         self._recorder = Recorder(self.bus, path, choice)
         self.file, self._count = path.name, 0

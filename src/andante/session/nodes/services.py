@@ -136,11 +136,11 @@ class ServiceNode(LiveNode):
                 return {j.name: f"{j.limits.lower:.2f} to {j.limits.upper:.2f}" for j in robot.movable}
             case "links":
                 return dict.fromkeys((link.name for link in robot.links), "")
-        for node in self.session.nodes:
-            more = getattr(node, "lists", {})
-            if kind in more:
-                return dict(more[kind]())
-        known = [*KINDS, *(name for node in self.session.nodes for name in getattr(node, "lists", {}))]
+        mine = [node for node in self.session.nodes if isinstance(node, LiveNode)]
+        more = {name: tell for node in mine for name, tell in node.lists.items()}
+        if kind in more:
+            return dict(more[kind]())
+        known = [*KINDS, *more]
         raise UnknownName.among("kind of names", kind, known)
 
     def keys(self) -> dict[str, str]:

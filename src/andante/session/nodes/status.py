@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from andante.bus import messages
+from andante.control.publishers import Pose2D
 
-from .node import LiveNode, Pose2D
+from .node import LiveNode
 from .recording import RecordingNode
 
 if TYPE_CHECKING:

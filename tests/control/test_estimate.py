@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andante.control.estimate import levelling, quaternion_product
 from andante.geometry import so3
 from andante.session import LiveSession
-from andante.session.estimate import levelling, quaternion_product
 from andante.session.nodes.robot_state import RobotStateNode
 
 angles = st.floats(-3.0, 3.0)

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from andante.control.joint_frames import JointFrames
 from andante.description import load_robot
 from andante.geometry import SE3
-from andante.session.tree_frames import JointFrames
 
 
 @pytest.mark.parametrize("name", ["nao", "shell", "rover"])

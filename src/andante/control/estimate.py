@@ -1,4 +1,4 @@
-"""Where a live robot believes its root to be: by its own reckoning, its joints and its IMU; never by truth."""
+"""Where a live robot believes its root to be: by its own estimate, its joints and its IMU; never by truth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from andante.locomotion.balance import Balance
 from andante.locomotion.fall_detector import imu_rotation
 from andante.locomotion.pose_routes import two_feet
 
-from .choice import CONTROL_TIME
-from .stage import Stage
+from .view import RobotView
 
+FIRST, LONGEST = 0.01, 0.1  # time before the first update, and most between two that counts [s]
 SETTLE = 1.0  # in which the accelerometer wins over the gyro [s]
 SPAN = 0.1  # over which a velocity is told [s]
 
@@ -27,18 +27,18 @@ class BaseEstimate:
     """Pose of the root in odom, and its twist. The IMU is followed once per control period; the rest is computed when
     it is asked for."""
 
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
+    def __init__(self, view: RobotView) -> None:
+        self.view = view
         self.attitude = Attitude(SETTLE)
         self.imu: Quaternion | None = None  # root_from_imu; None: the robot has none
         self._body_from_imu = np.eye(3)
         try:
-            self._body_from_imu = np.ascontiguousarray(imu_rotation(stage.robot))
+            self._body_from_imu = np.ascontiguousarray(imu_rotation(view.robot))
             self.imu = _tuple(so3.to_quaternion(self._body_from_imu))
         except AndanteError:
             pass
-        self._balance = Balance(stage.robot) if two_feet(stage.robot) else None
-        box = robot_bounds(stage.robot, stage.robot.complete(stage.ready.pose))
+        self._balance = Balance(view.robot) if two_feet(view.robot) else None
+        box = robot_bounds(view.robot, view.robot.complete(view.pose))
         self._height = 0.0 if box is None else -float(box[0][2])
         self._felt = self._told = -1.0  # times of the last reading and the last pose [s]
         self._past: list[tuple[float, Array]] = []
@@ -49,14 +49,14 @@ class BaseEstimate:
 
     def update(self) -> None:
         """Take the readings of the last control step."""
-        now = self.stage.sim.time
+        now = self.view.time
         if now == self._felt:
             return
-        self._felt = now
-        if self.imu is not None:
-            turn, readings = self._body_from_imu, self.stage.state
+        dt, self._felt = min(now - self._felt, LONGEST) if self._felt >= 0 else FIRST, now
+        if self.imu is not None and dt > 0:
+            turn, readings = self._body_from_imu, self.view.state
             gyro = np.where(np.isnan(readings.gyro), 0.0, readings.gyro)  # axes that the robot lacks
-            self.attitude.update(turn @ gyro, turn @ readings.acceleration, CONTROL_TIME)
+            self.attitude.update(turn @ gyro, turn @ readings.acceleration, dt)
 
     @property
     def pose(self) -> Array:
@@ -71,21 +71,21 @@ class BaseEstimate:
         return self._twist
 
     def _tell(self) -> None:
-        stage, now = self.stage, self.stage.sim.time
+        view, now = self.view, self.view.time
         if now == self._told:
             return
         self._told = now
-        place = stage.position
-        yaw = float(place[2]) - stage.ready.forward
+        place = view.position
+        yaw = float(place[2]) - view.forward
         x, y, height = float(place[0]), float(place[1]), self._height
         turn = quaternion_product((0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)), levelling(self.attitude.up))
         if self._balance is not None:
             across, height = self._over_feet()
             c, s = math.cos(yaw), math.sin(yaw)
             x, y = x + c * across[0] - s * across[1], y + s * across[0] + c * across[1]
-        if stage.walker.orientation is not None:
-            began = float(stage.estimated_from[2])
-            attitude = _tuple(so3.to_quaternion(stage.walker.orientation))
+        if view.walker.orientation is not None:
+            began = float(view.estimated_from[2])
+            attitude = _tuple(so3.to_quaternion(view.walker.orientation))
             turn = quaternion_product((0.0, 0.0, math.sin(began / 2), math.cos(began / 2)), attitude)
         self._pose = np.array([x, y, height, *turn])
         self._speed(now, place)
@@ -93,7 +93,7 @@ class BaseEstimate:
     def _over_feet(self) -> tuple[tuple[float, float], float]:
         """Where the root is over the middle of its feet, against the start, in level axes; and its height [m]."""
         assert self._balance is not None
-        _, soles = self._balance.at(self.stage.state.position)
+        _, soles = self._balance.at(self.view.state.position)
         tilt = self.attitude.level_from_body
         height = -min(float((points @ tilt[2]).min()) for points in soles)
         middle = sum((points.sum(axis=0) / len(points) for points in soles), np.zeros(3)) / len(soles)

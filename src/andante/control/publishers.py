@@ -1,0 +1,244 @@
+"""Publishers of a robot: its time, joints, frames, odometry, sensors and footsteps as messages on a bus.
+
+A live session and every recording use these, so that all of them have the same topics, types and frames. The tree of
+frames is map -> odom -> root link -> links and sensors. Nothing here knows the simulator's truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.bus import Bus, Publisher, messages
+from andante.description.io.urdf_writer import write_urdf
+from andante.errors import AndanteError
+from andante.geometry import Array, se2
+from andante.sensors.topics import sensor_frame
+
+from .estimate import BaseEstimate
+from .joint_frames import JointFrames
+from .view import RobotView
+
+CLOCK_RATE, STATE_RATE, STEP_RATE = 100.0, 50.0, 10.0  # [Hz]
+STEPS_KEPT = 24  # footsteps of the past
+ODOM, MAP, WORLD = "odom", "map", "world"
+
+Header = messages.cls("std_msgs/msg/Header")
+Time = messages.cls("builtin_interfaces/msg/Time")
+Point = messages.cls("geometry_msgs/msg/Point")
+Vector3 = messages.cls("geometry_msgs/msg/Vector3")
+Quaternion = messages.cls("geometry_msgs/msg/Quaternion")
+Pose = messages.cls("geometry_msgs/msg/Pose")
+Pose2D = messages.cls("geometry_msgs/msg/Pose2D")
+Clock = messages.cls("rosgraph_msgs/msg/Clock")
+JointState = messages.cls("sensor_msgs/msg/JointState")
+TransformStamped = messages.cls("geometry_msgs/msg/TransformStamped")
+Transform = messages.cls("geometry_msgs/msg/Transform")
+TFMessage = messages.cls("tf2_msgs/msg/TFMessage")
+Footstep = messages.cls("andante_msgs/msg/Footstep")
+Footsteps = messages.cls("andante_msgs/msg/Footsteps")
+
+
+class RobotPublisher:
+    """One participant on a bus that tells of a robot. `view` gives the robot of the present scene."""
+
+    name = "node"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        self.bus, self._view = bus, view
+        self._handles: list[Any] = []
+
+    @property
+    def view(self) -> RobotView:
+        """The robot of the present scene."""
+        return self._view()
+
+    def update(self) -> None:
+        """A control period is over: publish what is due and wanted."""
+
+    def rebuilt(self) -> None:
+        """The scene is another one."""
+
+    def close(self) -> None:
+        """Leave the bus."""
+        for handle in self._handles:
+            handle.close()
+        self._handles = []
+
+    def advertise(
+        self, topic: str, kind: str, rate: float | None = None, latched: bool = False, sensor: bool = False
+    ) -> Publisher:
+        """A topic of this participant."""
+        made = self.bus.advertise(topic, kind, rate, latched, self.name, sensor)
+        self._handles.append(made)
+        return made
+
+    def drop(self, handle: Any) -> None:
+        """Give one publisher, subscription or service back."""
+        handle.close()
+        self._handles.remove(handle)
+
+    def header(self, frame: str = "", time: float | None = None) -> Any:
+        """A header of now, or of a time of the body's clock [s]."""
+        now = self.bus.clock.now
+        return Header(stamp(now if time is None else now - self.view.time + time), frame)
+
+
+class ClockPublisher(RobotPublisher):
+    """/clock: simulated time, for whoever follows it."""
+
+    name = "clock"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        self._clock = self.advertise("/clock", "rosgraph_msgs/msg/Clock", CLOCK_RATE)
+
+    def update(self) -> None:
+        """The time now."""
+        if self._clock.wanted():
+            self._clock.publish(Clock(stamp(self.bus.clock.now)))
+
+
+class StatePublisher(RobotPublisher):
+    """/joint_states, /tf, /tf_static, /odom, /robot_description. Positions are those of the encoders."""
+
+    name = "robot_state_publisher"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        self._joints = self.advertise("/joint_states", "sensor_msgs/msg/JointState", STATE_RATE)
+        self._tf = self.advertise("/tf", "tf2_msgs/msg/TFMessage", STATE_RATE)
+        self._static = self.advertise("/tf_static", "tf2_msgs/msg/TFMessage", latched=True)
+        self._text = self.advertise("/robot_description", "std_msgs/msg/String", latched=True)
+        self._odom = self.advertise("/odom", "nav_msgs/msg/Odometry", STATE_RATE)
+        self.map_from_odom = np.zeros(3)  # x, y, yaw, as the localizer says
+        self.localised = False  # whether somebody tells where odom lies on the map
+        self._covariance = np.zeros(36)
+        self._covariance[[0, 7, 14, 21, 28, 35]] = (0.01, 0.01, 1e-4, 1e-4, 1e-4, 0.01)
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """Another robot: its frames and description are told anew."""
+        view = self.view
+        self.estimate = BaseEstimate(view)
+        self._frames = JointFrames(view.robot)
+        self._names = list(view.robot.joint_names)
+        self.localised = False
+        self.map_from_odom = view.origin.copy()
+        now = stamp(self.bus.clock.now)
+        fixed = [_transform(Header(now, parent), child, pose) for parent, child, pose in self._frames.fixed]
+        fixed += [
+            _transform(Header(now, spec.link), sensor_frame(spec), spec.pose.vector)
+            for spec in view.robot.sensors
+            if not spec.pose.is_identity()
+        ]
+        fixed.append(_transform(Header(now, WORLD), MAP, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)))
+        message = TFMessage(fixed)
+        self.bus.tf.clear(static=True)
+        self.bus.tf.set(message, static=True)
+        self._static.publish(message)
+        try:
+            text = write_urdf(view.robot, (view.robot.folder or Path()) / f"{view.name}.urdf")
+        except AndanteError as error:
+            self.bus.log("warn", f"/robot_description: {error}", self.name)
+            text = ""
+        self._text.publish(messages.make("std_msgs/msg/String", data=text))
+
+    def update(self) -> None:
+        """What is due now."""
+        self.estimate.update()
+        now = self.bus.clock.now
+        if self._joints.wanted():
+            state = self.view.state
+            values = (np.array(state.position), np.array(state.velocity), np.array(state.effort))
+            self._joints.publish(JointState(Header(stamp(now), ""), self._names, *values))
+        if self._tf.wanted():
+            self._tf.publish(self._transforms(now))
+        if self._odom.wanted():
+            self._odom.publish(self._odometry(now))
+
+    def _transforms(self, now: float) -> Any:
+        when, frames = stamp(now), self._frames
+        table = frames.at(self.view.state.position).tolist()
+        out = [
+            _transform(Header(when, parent), child, pose)
+            for parent, child, pose in zip(frames.parents, frames.children, table, strict=True)
+        ]
+        out.append(_transform(Header(when, ODOM), self.view.robot.root, self.estimate.pose.tolist()))
+        x, y, yaw = self.map_from_odom.tolist()
+        placed = (x, y, 0.0, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
+        out.append(_transform(Header(when, MAP), ODOM, placed))
+        message = TFMessage(out)
+        self.bus.tf.set(message)
+        return message
+
+    def _odometry(self, now: float) -> Any:
+        vx, vy, wz = self.estimate.twist.tolist()
+        return messages.make(
+            "nav_msgs/msg/Odometry",
+            header=Header(stamp(now), ODOM),
+            child_frame_id=self.view.robot.root,
+            pose={"pose": pose_message(self.estimate.pose), "covariance": self._covariance},
+            twist={
+                "twist": {"linear": Vector3(vx, vy, 0.0), "angular": Vector3(0.0, 0.0, wz)},
+                "covariance": self._covariance,
+            },
+        )
+
+
+class FootstepPublisher(RobotPublisher):
+    """/footsteps: where the feet of a walking robot have stood, stand, and will come down, in odom.
+
+    By the robot's own estimate; robots without feet have none.
+    """
+
+    name = "footsteps"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        self._topic = self.advertise("/footsteps", "andante_msgs/msg/Footsteps", STEP_RATE)
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """Forget the steps."""
+        self._past: deque[tuple[str, Array]] = deque(maxlen=STEPS_KEPT)
+        self._standing: dict[str, Array] = {}
+
+    def update(self) -> None:
+        """Follow the feet while somebody listens."""
+        if not self._topic.wanted():
+            return
+        start = self.view.estimated_from
+        standing, coming = self.view.walker.footsteps
+        if not (standing or coming or self._past):
+            return
+        for foot, told in standing.items():
+            place, before = se2.compose(start, told), self._standing.get(foot)
+            if before is None or math.hypot(*(place - before)[:2]) > 0.01 or abs(place[2] - before[2]) > 0.05:
+                self._past.append((foot, place))
+                self._standing[foot] = place
+        steps = [Footstep(foot, Pose2D(*place.tolist()), False) for foot, place in self._past]
+        steps += [Footstep(foot, Pose2D(*se2.compose(start, told).tolist()), True) for foot, told in coming.items()]
+        self._topic.publish(Footsteps(self.header(ODOM), steps))
+
+
+def stamp(seconds: float) -> Any:
+    """A time message of a time [s]."""
+    whole = round(seconds * 1e9)
+    return Time(whole // 1_000_000_000, whole % 1_000_000_000)
+
+
+def pose_message(values: Any) -> Any:
+    """geometry_msgs/Pose of x y z qx qy qz qw."""
+    x, y, z, qx, qy, qz, qw = (float(v) for v in values)
+    return Pose(Point(x, y, z), Quaternion(qx, qy, qz, qw))
+
+
+def _transform(header: Any, child: str, pose: Any) -> Any:
+    x, y, z, qx, qy, qz, qw = pose
+    return TransformStamped(header, child, Transform(Vector3(x, y, z), Quaternion(qx, qy, qz, qw)))

@@ -1,0 +1,72 @@
+"""`RobotView`: what those who publish a robot's state need to know of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from andante.description import Robot
+from andante.geometry import Array
+from andante.locomotion import Walker
+from andante.locomotion.hold_pose import HoldPose
+
+from .body import Body, BodyState
+from .loop import ControlLoop
+
+
+class RobotView:
+    """A body, what moves it, and where it started.
+
+    Args:
+        body: the robot.
+        walker: that moves it and knows where it is; None: it stands.
+        loop: that runs it; None: the body is read.
+        pose: in which it stands.
+        forward: azimuth of straight ahead in the root frame [rad].
+        origin: x, y [m], yaw [rad] of its start in the world, where the odom frame lies.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        walker: Walker | None = None,
+        loop: ControlLoop | None = None,
+        *,
+        pose: Mapping[str, float] | None = None,
+        forward: float = 0.0,
+        origin: Array | None = None,
+    ) -> None:
+        self.body, self.loop, self.forward = body, loop, forward
+        self.walker: Walker = walker or HoldPose(body.robot, pose or {})
+        self.pose: Mapping[str, float] = pose or {}
+        self.origin = np.zeros(3) if origin is None else np.asarray(origin, dtype=float)
+        self.estimated_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
+
+    @property
+    def robot(self) -> Robot:
+        """Its description."""
+        return self.body.robot
+
+    @property
+    def name(self) -> str:
+        """Name of the robot, by which its topics are called."""
+        return self.robot.name
+
+    @property
+    def time(self) -> float:
+        """Of the body's clock [s]."""
+        return self.body.time
+
+    @property
+    def state(self) -> BodyState:
+        """What the robot felt in the last control step."""
+        return self.body.read() if self.loop is None else self.loop.state
+
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own estimate."""
+        here = np.asarray(self.walker.position, dtype=float)
+        c, s = math.cos(self.estimated_from[2]), math.sin(self.estimated_from[2])
+        return self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])

@@ -1,0 +1,147 @@
+"""Recordings of a run: a bag (.mcap, .bag) with the topics of a live session, or a table (.csv).
+
+A bag is written through the same publishers as those of a session: /clock, /joint_states, /tf, /odom, /cmd_vel, the
+sensors as `andante.sensors.topics` says, and the simulator's truth under /ground_truth. A table has one row per
+instant: time, root pose, joint positions, by the truth. Both are written as the run goes, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+import csv
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from andante.bus import Bus, messages
+from andante.bus.bags import Recorder, TopicChoice
+from andante.control.publishers import ClockPublisher, FootstepPublisher, RobotPublisher, StatePublisher
+from andante.control.view import RobotView
+from andante.errors import BadInput
+
+from .publishers import SensorPublisher, TruthPublisher
+from .simulation import Simulation
+
+TABLE_RATE, BAG_RATE = 50.0, 100.0  # [Hz]
+BASE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
+# Topics of a live session that are not recorded unless they are named: its own state, pictures (drawn only for those
+# who look), replays (recordings already) and old names.
+SESSION_ONLY = ("/status", "/camera/*", "/replay/*", "/contacts", "/com", "/support_polygon")
+
+
+class Recording(ABC):
+    """An observer that keeps a run in a file; closing completes it."""
+
+    rate: float
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._count = path, 0
+
+    @property
+    def next_time(self) -> float:
+        """When the next instant is due [s]."""
+        return self._count / self.rate
+
+    def update(self, sim: Simulation) -> None:
+        """Write the present instant."""
+        self._write(sim)
+        self._count = round(sim.time * self.rate) + 1
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def _write(self, sim: Simulation) -> None:
+        """Write one instant."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Complete the file."""
+
+
+class TableRecording(Recording):
+    """One row per instant; every row is on disk when the next one starts."""
+
+    rate = TABLE_RATE
+
+    def __init__(self, path: Path, sim: Simulation) -> None:
+        super().__init__(path)
+        self._file = path.open("w", newline="", encoding="utf-8", buffering=1)
+        self._rows = csv.writer(self._file)
+        self._rows.writerow(["time", *BASE_COLUMNS, *sim.robot.joint_names])
+        self.update(sim)
+
+    def _write(self, sim: Simulation) -> None:
+        values = np.concatenate([sim.base_pose, sim.joints.position])
+        self._rows.writerow([f"{sim.time:.6f}", *(f"{v:.9g}" for v in values)])
+
+    def close(self) -> None:
+        """Complete the file."""
+        self._file.close()
+
+
+class BagRecording(Recording):
+    """A bag with everything that a session would publish of the robot.
+
+    Args:
+        path: .mcap, .bag, or a folder for rosbag2.
+        sim: with sensors.
+        view: of the robot and what moves it; None: nobody does.
+        before: called with the state of every instant before it is written.
+    """
+
+    rate = BAG_RATE
+
+    def __init__(
+        self, path: Path, sim: Simulation, view: RobotView | None = None, before: Callable[[], None] = lambda: None
+    ) -> None:
+        super().__init__(path)
+        self.view, self._before = view or RobotView(sim), before
+        self.bus = Bus()
+        self.bus.clock.advance_to(sim.time)
+        self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
+        self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
+        self._publishers = robot_publishers(self.bus, lambda: self.view)
+        self.update(sim)
+
+    def _write(self, sim: Simulation) -> None:
+        self.bus.clock.advance_to(max(sim.time, self.bus.clock.now))
+        self._before()
+        if self.view.loop is not None:
+            asked = self.view.loop.asked
+            twist = {"linear": {"x": asked.vx, "y": asked.vy}, "angular": {"z": asked.wz}}
+            self._velocity.publish(messages.make("geometry_msgs/msg/Twist", **twist))
+        for publisher in self._publishers:
+            publisher.update()
+        self.bus.spin()
+        if self._recorder.error:
+            raise BadInput(f"the recording ended early: {self._recorder.error}")
+
+    def close(self) -> None:
+        """Complete the file."""
+        for publisher in self._publishers:
+            publisher.close()
+        self._recorder.close()
+
+
+def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPublisher]:
+    """All that tells of a simulated robot on a bus, in the order in which they act."""
+    state = StatePublisher(bus, view)
+    sensors, truth = SensorPublisher(bus, view, state), TruthPublisher(bus, view)
+    return [ClockPublisher(bus, view), state, sensors, truth, FootstepPublisher(bus, view)]
+
+
+def open_recording(
+    path: Path, sim: Simulation, view: RobotView | None = None, before: Callable[[], None] = lambda: None
+) -> Recording:
+    """The recording for a file name."""
+    if path.suffix.lower() == ".csv":
+        return TableRecording(path, sim)
+    return BagRecording(path, sim, view, before)
