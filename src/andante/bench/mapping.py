@@ -12,7 +12,7 @@ from andante.mapping.mapper import Mapper
 from andante.mapping.numpy_reference import PlainMapper
 from andante.mapping.records import Log, odometry_at_scans
 from andante.mapping.scan import Scan
-from andante.tasks.map_log import warm
+from andante.tasks.warm_up import warm_mapping
 
 from .rows import Row
 
@@ -31,7 +31,7 @@ def mapping_rows(seconds: float) -> Iterator[Row]:
     Gauss-Newton alone is not sure.
     """
     log, name = bench_log()
-    warm()
+    warm_mapping()
     scans, wheels = log.scans, odometry_at_scans(log)
     for odometry, words in ((True, "with odometry"), (False, "without odometry")):
         mapper, plain = Mapper(keep_keys=False), PlainMapper(search=not odometry)

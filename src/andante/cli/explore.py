@@ -53,10 +53,10 @@ def explore(
     json: Json = False,
 ) -> None:
     """Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far."""
-    from andante.tasks.explore import ExploreJob, run_explore
+    from andante.tasks.explore import explore as run
 
-    job = ExploreJob(
-        robot=robot,
+    result = run(
+        robot,
         world=world,
         out=out,
         start=pose_of("--start", start),
@@ -73,29 +73,12 @@ def explore(
         record=record,
         plot=plot,
         video=video,
+        progress=not json,
     )
-    outcome = run_explore(job, progress=not json)
-    for warning in outcome.warnings:
+    for warning in result.warnings:
         warn(warning)
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
-    words = console()
-    words.print(
-        f"{outcome.scans} scans over {outcome.distance:.1f} m in {outcome.time:.0f} s, {outcome.keys} key scans, "
-        f"{outcome.loops} loops closed; {100 * outcome.coverage:.0f} % of the floor mapped; {outcome.reason}",
-        markup=False,
-    )
-    for missed in outcome.missed:
-        words.print(f"not reached: ({missed.place[0]:.2f}, {missed.place[1]:.2f}): {missed.reason}", style="dim")
-    walls = outcome.walls
-    if walls is not None:
-        words.print(
-            f"by the truth: {100 * walls.true_walls:.0f} % of the map's walls are true within {walls.reach:g} m, "
-            f"{100 * walls.found_walls:.0f} % of the true ones were found; the robot errs by "
-            f"{outcome.pose_error[0]:.3f} m at the end",
-            markup=False,
-        )
-    if outcome.collided:
-        words.print(outcome.collided, style="red", markup=False)
-    tell_written(outcome.map, outcome.trajectory, record, plot, video)
+    console().print(str(result), markup=False)
+    tell_written(result.map, result.trajectory, record, plot, video)

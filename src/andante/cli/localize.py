@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -52,11 +51,10 @@ def localize(
     json: Json = False,
 ) -> None:
     """Localise the robot of a log on a map, or by UWB ranges."""
-    from andante.mapping.io.logs import LogOptions
-    from andante.tasks.localize import LocalizeJob, run_localize
+    from andante.tasks.localize import localize as run
 
-    job = LocalizeJob(
-        log=log,
+    result = run(
+        log,
         map=map_file,
         initial_pose=None if initial_pose is None else pose_of("--initial-pose", initial_pose),
         anywhere=anywhere,
@@ -65,31 +63,17 @@ def localize(
         trajectory=trajectory,
         reference=reference,
         params=params,
-        options=LogOptions(scan, odom, imu, base_frame, tf),
+        scan=scan,
+        odom=odom,
+        imu=imu,
+        base_frame=base_frame,
+        tf=tf,
+        progress=not json,
     )
-    outcome = run_localize(job, progress=not json)
-    for warning in outcome.warnings:
+    for warning in result.warnings:
         warn(warning)
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
-    words = console()
-    x, y, yaw = (float(value) for value in outcome.pose)
-    state = "converged" if outcome.converged else "not converged"
-    words.print(
-        f"{outcome.updates} updates at {outcome.rate:.0f} a second, {state}; "
-        f"last at x {x:.3f} m, y {y:.3f} m, yaw {math.degrees(yaw):.1f} deg"
-    )
-    if outcome.error is not None:
-        words.print(_told("error", outcome.error))
-    plain = outcome.details.get("trilateration")
-    if plain is not None:
-        words.print(_told("plain trilateration", plain), style="dim")
-    tell_written(outcome.trajectory)
-
-
-def _told(what: str, error: dict[str, float | int]) -> str:
-    return (
-        f"{what}: mean {error['mean']:.3f} m, median {error['median']:.3f} m, max {error['max']:.3f} m, "
-        f"within 0.5 m {100 * error['within_0_5']:.1f} %"
-    )
+    console().print(str(result), markup=False)
+    tell_written(result.trajectory_file)

@@ -36,22 +36,26 @@ def map_command(
     json: Json = False,
 ) -> None:
     """Make a map from a log of laser scans."""
-    from andante.mapping.io.logs import LogOptions
-    from andante.tasks.map_log import MapJob, run_map
+    from andante.tasks.map_log import map_log
 
-    options = LogOptions(scan, odom, imu, base_frame, tf)
-    job = MapJob(log, out, not no_odometry, not no_loop_closure, trajectory, params, options)
-    outcome = run_map(job, progress=not json)
-    for warning in outcome.warnings:
+    result = map_log(
+        log,
+        out,
+        odometry=not no_odometry,
+        loop_closure=not no_loop_closure,
+        trajectory=trajectory,
+        params=params,
+        scan=scan,
+        odom=odom,
+        imu=imu,
+        base_frame=base_frame,
+        tf=tf,
+        progress=not json,
+    )
+    for warning in result.warnings:
         warn(warning)
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
-    words = console()
-    words.print(
-        f"{outcome.scans} scans over {outcome.length:.1f} m at {outcome.rate:.0f} scans/s, {outcome.keys} key scans, "
-        f"{outcome.loops} loops closed, map of {outcome.size[0]} x {outcome.size[1]} cells of {outcome.resolution:g} m"
-    )
-    if outcome.unmatched:
-        words.print(f"{outcome.unmatched} scans fitted nothing and were placed by dead reckoning", style="dim")
-    tell_written(outcome.map, outcome.trajectory)
+    console().print(str(result), markup=False)
+    tell_written(result.map, result.trajectory_file)

@@ -63,12 +63,12 @@ def navigate(
 ) -> None:
     """Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans."""
     from andante.errors import BadInput
-    from andante.tasks.navigate import NavigateJob, run_navigate
+    from andante.tasks.navigate import navigate as run
 
     if not goal:
         raise BadInput('where to? --goal "x y yaw"')
-    job = NavigateJob(
-        robot=robot,
+    result = run(
+        robot,
         arguments=arguments_of(arguments),
         world=world,
         start=pose_of("--start", start),
@@ -89,19 +89,10 @@ def navigate(
         record=record,
         plot=plot,
         video=video,
+        progress=not json,
     )
-    outcome = run_navigate(job, progress=not json)
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
-    out = console()
-    state = "[green]arrived[/green]" if outcome.success else "[red]not arrived[/red]"
-    out.print(
-        f"{outcome.robot} on {outcome.engine}: {state} after {outcome.time:.1f} s and {outcome.path_length:.2f} m, "
-        f"{outcome.final_error:.3f} m from the goal"
-    )
-    out.print(outcome.reason, markup=False, style="" if not outcome.success else "dim")
-    off = outcome.estimate_error
-    if off["rms"] == off["rms"]:  # not a number where it never drove
-        out.print(f"its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most", style="dim")
+    console().print(str(result), markup=False)
     tell_written(record, plot, video)

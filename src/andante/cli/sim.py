@@ -44,10 +44,10 @@ def sim(
     json: Json = False,
 ) -> None:
     """Simulate a robot and tell where it ends."""
-    from andante.tasks.sim import SimJob, run_sim
+    from andante.tasks.sim import sim as run
 
-    job = SimJob(
-        robot=robot,
+    result = run(
+        robot,
         arguments=arguments_of(arguments),
         world=world,
         engine=engine,
@@ -62,25 +62,18 @@ def sim(
         video=video,
         picture=picture,
         realtime=realtime,
+        progress=not json,
     )
-    outcome = run_sim(job, progress=not json)
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
     out = console()
-    faults = [problem for problem in outcome.problems if problem.severity != "info"]
+    faults = [problem for problem in result.problems if problem.severity != "info"]
     for problem in faults[:TOLD]:
         out.print(str(problem), markup=False, style="dim")
     if len(faults) > TOLD:
         out.print(f"and {len(faults) - TOLD} more; andante check {robot} lists them", markup=False, style="dim")
-    x, y, z = outcome.base[:3]
-    state = "[red]fallen[/red]" if outcome.fallen else "[green]up[/green]"
-    out.print(
-        f"{outcome.robot} in {outcome.world} on {outcome.engine}: {outcome.seconds:g} s in {outcome.steps} steps, "
-        f"{outcome.real_time_factor:.2g} x real time",
-        markup=False,
-    )
-    out.print(f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, {state}")
+    out.print(str(result), markup=False)
     tell_written(record, video, picture)
     if picture is not None and out.is_terminal:
         from .preview import show_picture

@@ -1,4 +1,4 @@
-"""A robot that maps a world by itself as one value in, one value out: what `andante explore` does.
+"""`an.explore`: let a robot map a world by itself.
 
 It drives by its wheels, gyro and lidar alone; the simulator's truth only measures what came of it.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description import load_robot, load_world
+from andante.control.view import RobotView
 from andante.description.world import World
 from andante.errors import BadInput
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
@@ -32,8 +32,13 @@ from andante.mobile.robot import SimulatedMobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .map_log import MAPS, TRAJECTORIES, warm
+from .inputs import RobotLike, WorldLike, as_robot, as_world
+from .map_log import MAPS, TRAJECTORIES
 from .outputs import kept
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SPEED = 0.5  # of faster robots while they map [m/s]
 LONGEST = 36_000.0  # [s]
@@ -41,31 +46,7 @@ FARTHEST = 1e4  # [m]
 
 
 @dataclass(frozen=True)
-class ExploreJob:
-    """Who maps which world, how, and what to keep of it. `start` is the pose of the root link in the world."""
-
-    robot: str
-    world: str
-    out: Path  # MAP of MAP.pgm and MAP.yaml
-    start: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    waypoints: Path | None = None  # None: by frontiers
-    trajectory: Path | None = None  # None: MAP.tum
-    timeout: float = 600.0  # of simulated time [s]
-    engine: str = "mujoco"
-    planner: str = "auto"
-    controller: str = "pursuit"
-    max_speed: float = SPEED  # [m/s]
-    params: Path | None = None  # of mapping
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    dt: float = 0.002
-    seed: int = 0
-    record: Path | None = None
-    plot: Path | None = None
-    video: Path | None = None
-
-
-@dataclass(frozen=True)
-class ExploreOutcome:
+class ExploreResult(Result):
     """What was written and what came of the drive; `pose_error`, `path_error`, `walls` and `collided` by the truth."""
 
     scans: int
@@ -90,10 +71,42 @@ class ExploreOutcome:
     collided: str  # what was touched first; empty: nothing
     warnings: tuple[str, ...]
     engine: str
+    result: MappingResult = field(metadata=HIDDEN, repr=False)
+    plan: OccupancyGrid | None = field(metadata=HIDDEN, repr=False)  # of the world at the height of the lidar
+    truth: Array = field(metadata=HIDDEN, repr=False)  # (n, 4) t, x, y, yaw of the root link
+
+    @property
+    def grid(self) -> OccupancyGrid:
+        """The map."""
+        return self.result.grid
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.scans} scans over {self.distance:.1f} m in {self.time:.0f} s, {self.keys} key scans, "
+            f"{self.loops} loops closed; {100 * self.coverage:.0f} % of the floor mapped; {self.reason}"
+        ]
+        lines += [f"not reached: ({m.place[0]:.2f}, {m.place[1]:.2f}): {m.reason}" for m in self.missed]
+        if self.walls is not None:
+            lines.append(
+                f"by the truth: {100 * self.walls.true_walls:.0f} % of the map's walls are true within "
+                f"{self.walls.reach:g} m, {100 * self.walls.found_walls:.0f} % of the true ones were found; the robot "
+                f"errs by {self.pose_error[0]:.3f} m at the end"
+            )
+        return "\n".join([*lines, self.collided] if self.collided else lines)
+
+    def plot(self) -> Figure:
+        """The map that was made, the true plan, and the way as believed and as it was."""
+        from andante.viz.explore_plot import plot_exploration
+
+        title = (
+            f"{self.scans} scans, {self.distance:.1f} m in {self.time:.0f} s, {100 * self.coverage:.0f} % of the "
+            f"floor; path error {1000 * self.path_error:.0f} mm"
+        )
+        return plot_exploration(self.result, self.plan, self.truth, [m.place for m in self.missed], title)
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, and more."""
-        out = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        out = super().as_dict()
         return {
             **out,
             "missed": [{"x": m.place[0], "y": m.place[1], "size": m.size, "reason": m.reason} for m in self.missed],
@@ -103,111 +116,148 @@ class ExploreOutcome:
         }
 
 
-@dataclass(frozen=True)
-class Ready:
-    """Everything that was read and checked before a world is built."""
-
-    world: World
-    parameters: MappingParameters
-    errand: Callable[[Vehicle], Errand]
-    files: dict[str, Path]
-    trajectory: Path
-
-
-def prepare(job: ExploreJob) -> Ready:
-    """Check all names and numbers of a job and read its files."""
-    if not all(math.isfinite(value) and abs(value) <= FARTHEST for value in job.start):
-        raise BadInput(f"--start must be x y yaw as finite numbers, got {' '.join(map(str, job.start))}")
-    if not 0 < job.timeout <= LONGEST:
-        raise BadInput(f"--timeout must lie above 0 and up to {LONGEST:g} s, got {job.timeout}")
-    if not 0.01 <= job.max_speed <= 50:
-        raise BadInput(f"--max-speed must lie from 0.01 to 50 m/s, got {job.max_speed}")
-    base = map_base(job.out)
-    files = {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
-    trajectory = job.trajectory or base.with_name(base.name + ".tum")
-    check_outputs(
-        {
-            **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in files.items()},
-            "trajectories": (trajectory, TRAJECTORIES),
-            "recordings": (job.record, RECORDINGS),
-            "plots": (job.plot, (*PICTURES, ".svg", ".pdf")),
-            "videos": (job.video, VIDEOS),
-        }
-    )
-    for read in (job.waypoints, job.params):
-        if read is not None and read.absolute() in {path.absolute() for path in (*files.values(), trajectory)}:
-            raise BadInput(f"{read} would be written over; give another name")
-    parameters = parameters_from(read_parameters(job.params), KEYS) if job.params else KEYS
-    places = None if job.waypoints is None else read_waypoints(job.waypoints)
-
-    def errand(vehicle: Vehicle) -> Errand:
-        return Frontiers(vehicle) if places is None else Waypoints(places)
-
-    return Ready(load_world(job.world), parameters, errand, files, trajectory)
-
-
-def run_explore(job: ExploreJob, progress: bool = False) -> ExploreOutcome:
-    """Drive, map, and write MAP.pgm, MAP.yaml and the trajectory: all of them or none.
+def explore(
+    robot: RobotLike,
+    *,
+    world: WorldLike,
+    out: Path | str | None = None,
+    start: Sequence[float] = (0.0, 0.0, 0.0),
+    waypoints: Path | str | Sequence[Sequence[float]] | None = None,
+    trajectory: Path | str | None = None,
+    timeout: float = 600.0,
+    engine: str = "mujoco",
+    planner: str = "auto",
+    controller: str = "pursuit",
+    max_speed: float = SPEED,
+    params: Path | str | None = None,
+    arguments: Mapping[str, str] | None = None,
+    dt: float = 0.002,
+    seed: int = 0,
+    record: Path | str | None = None,
+    plot: Path | str | None = None,
+    video: Path | str | None = None,
+    progress: bool = False,
+) -> ExploreResult:
+    """Let a wheeled robot map a world by itself, from its wheels, gyro and lidar.
 
     Ctrl-C ends the drive; what was mapped until then is finished and written.
+
+    Args:
+        robot: a `Robot`, a name or a path.
+        world: a `World`, a name or a path.
+        out: MAP of MAP.pgm, MAP.yaml and MAP.tum; None: nothing is written, `grid` has the map.
+        start: x, y [m], yaw [rad] of the root link in the world.
+        waypoints: places x, y [, yaw] to drive along, or a file of them; None: it explores by frontiers.
+        trajectory: file of the trajectory; None: MAP.tum.
+        timeout: longest time [s] of simulated driving.
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        planner, controller: names, or `file.py:Name`.
+        max_speed: at most [m/s].
+        params: a file with the parameters of mapping.
+        arguments: `name:=value` arguments of the robot's file.
+        dt: physics step [s].
+        seed: of all noise.
+        record, plot, video: files to write.
+        progress: show how far it is on stderr.
+
+    Returns:
+        The map and what came of the drive. Files are written all or none.
     """
-    ready = prepare(job)
-    warm()
-    robot = mobile_robot(
-        load_robot(job.robot, job.arguments), ready.world, job.start, job.engine, dt=job.dt, seed=job.seed
+    place = tuple(float(value) for value in start)
+    if len(place) != 3 or not all(math.isfinite(value) and abs(value) <= FARTHEST for value in place):
+        raise BadInput(f"start must be x, y, yaw as finite numbers, got {' '.join(map(str, place))}")
+    if not 0 < timeout <= LONGEST:
+        raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {timeout}")
+    if not 0.01 <= max_speed <= 50:
+        raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {max_speed}")
+    given = [Path(path) for path in (waypoints, params) if isinstance(path, str | Path)]
+    maps, way = _map_files(out, trajectory, given)
+    files = check_outputs(
+        {
+            **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in maps.items()},
+            "trajectories": (way, TRAJECTORIES),
+            "recordings": (record, RECORDINGS),
+            "plots": (plot, (*PICTURES, ".svg", ".pdf")),
+            "videos": (video, VIDEOS),
+        }
     )
+    parameters = parameters_from(read_parameters(Path(params)), KEYS) if params else KEYS
+    places = read_waypoints(Path(waypoints)) if isinstance(waypoints, str | Path) else waypoints
+
+    def errand(vehicle: Vehicle) -> Errand:
+        return (
+            Frontiers(vehicle) if places is None else Waypoints(np.array([[*place, math.nan][:3] for place in places]))
+        )
+
+    ground = as_world(world)
+    driven = mobile_robot(as_robot(robot, arguments), ground, place, engine, dt=dt, seed=seed)
     try:
-        with kept(robot.sim, job.record, job.video), bar("looking around", progress) as tell:
-            drive = _drive(job, ready, robot, lambda now, words: tell(now, job.timeout, words))
-        return _finish(job, ready, robot, drive)
+        view = RobotView(driven.sim, driven.driver, driven.loop, origin=np.array(place))
+        with kept(driven.sim, files["recordings"], files["videos"], view), bar("looking around", progress) as tell:
+            drive = _drive(
+                driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
+                lambda now, words: tell(now, timeout, words),
+            )  # fmt: skip
+        result = _finish(driven, drive, ground, maps, way, engine)
+        if files["plots"] is not None:
+            from andante.viz.navigate_plot import save_figure
+
+            save_figure(result.plot(), files["plots"])
+        return result
     finally:
-        robot.close()
+        driven.close()
+
+
+def _map_files(
+    out: Path | str | None, trajectory: Path | str | None, read: list[Path]
+) -> tuple[dict[str, Path], Path | None]:
+    """Files of the map by their suffix, and that of the trajectory; none of them may be one that is read."""
+    if out is None:
+        return {}, None if trajectory is None else Path(trajectory)
+    base = map_base(Path(out))
+    maps = {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
+    way = Path(trajectory) if trajectory is not None else base.with_name(base.name + ".tum")
+    for path in read:
+        if path.absolute() in {made.absolute() for made in (*maps.values(), way)}:
+            raise BadInput(f"{path} would be written over; give another name")
+    return maps, way
 
 
 def _drive(
-    job: ExploreJob, ready: Ready, robot: SimulatedMobileRobot, tell: Callable[[float, str], None]
+    robot: SimulatedMobileRobot,
+    errand: Callable[[Vehicle], Errand],
+    start: Sequence[float],
+    parameters: MappingParameters,
+    planner: str,
+    controller: str,
+    speed: float,
+    seed: int,
+    timeout: float,
+    tell: Callable[[float, str], None],
 ) -> Exploration:
     """Explore until the end or Ctrl-C."""
     robot.step()
     if robot.truth.collision is not None:
-        raise BadInput(f"--start: the robot stands in {robot.truth.collision.thing}; choose another place")
+        raise BadInput(f"start: the robot stands in {robot.truth.collision.thing}; choose another place")
     exploration = Exploration(
         robot,
-        ready.errand,
-        start=robot.from_root(job.start),
-        parameters=ready.parameters,
-        planner=job.planner,
-        controller=job.controller,
-        speed=job.max_speed,
-        seed=job.seed,
+        errand,
+        start=robot.from_root(start),
+        parameters=parameters,
+        planner=planner,
+        controller=controller,
+        speed=speed,
+        seed=seed,
         tell=lambda sensed, words: tell(sensed.time, words),
     )
     if not exploration.mapper.keys:
-        raise BadInput(
-            f"world {ready.world.name!r}: the lidar sees nothing to map by from {job.start[0]:g} {job.start[1]:g}"
-        )
+        world = robot.sim.engine.world.name
+        raise BadInput(f"world {world!r}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
     try:
-        exploration.run(job.timeout)
+        exploration.run(timeout)
     except KeyboardInterrupt:
         exploration.done.reason = f"stopped by hand; {exploration.errand.reason}"
     return exploration
-
-
-def _finish(job: ExploreJob, ready: Ready, robot: SimulatedMobileRobot, drive: Exploration) -> ExploreOutcome:
-    done = drive.done
-    began = time.perf_counter()
-    result = done.mapper.finish()
-    done.work += time.perf_counter() - began
-    base = map_base(job.out)
-    written = encode_map(result.grid, base)
-    written.append((trajectory_bytes(result.trajectory, ready.trajectory), ready.trajectory))
-    write_all(written)
-    outcome = _outcome(job, ready, robot, drive, result)
-    if job.plot is not None:
-        from andante.viz.explore_plot import save_plot
-
-        save_plot(job.plot, result, true_plan(ready.world, done), robot.truth.path, outcome)
-    return outcome
 
 
 def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
@@ -219,11 +269,24 @@ def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
         return None
 
 
-def _outcome(
-    job: ExploreJob, ready: Ready, robot: SimulatedMobileRobot, drive: Exploration, result: MappingResult
-) -> ExploreOutcome:
+def _finish(
+    robot: SimulatedMobileRobot,
+    drive: Exploration,
+    world: World,
+    maps: Mapping[str, Path],
+    trajectory: Path | None,
+    engine: str,
+) -> ExploreResult:
+    """Close the map, write it, and compare it with the truth."""
     done, truth = drive.done, robot.truth
-    plan = true_plan(ready.world, done)
+    began = time.perf_counter()
+    result = done.mapper.finish()
+    done.work += time.perf_counter() - began
+    written = encode_map(result.grid, map_base(maps[".yaml"])) if maps else []
+    if trajectory is not None:
+        written.append((trajectory_bytes(result.trajectory, trajectory), trajectory))
+    write_all(written)
+    plan = true_plan(world, done)
     walls = None if plan is None else compare_maps(result.grid, plan)
     rows, columns = result.grid.shape
     pose = robot.to_root(drive.pose)
@@ -231,11 +294,11 @@ def _outcome(
     way = truth.path
     true = Trajectory(way[:, 0], way[:, 1:]).at([scan.time for scan in done.mapper.log.scans])
     gaps = (robot.to_root(result.poses) - true)[:, :2]
-    return ExploreOutcome(
+    return ExploreResult(
         scans=result.scans,
         rate=result.scans / done.work if done.work > 0 else math.inf,
-        map=str(ready.files[".yaml"]),
-        trajectory=str(ready.trajectory),
+        map=str(maps[".yaml"]) if maps else "",
+        trajectory="" if trajectory is None else str(trajectory),
         coverage=math.nan if walls is None else walls.coverage,
         time=done.ended - done.begun,
         distance=done.distance,
@@ -253,5 +316,8 @@ def _outcome(
         walls=walls,
         collided="" if truth.collision is None else str(truth.collision),
         warnings=done.mapper.warnings,
-        engine=job.engine,
+        engine=engine,
+        result=result,
+        plan=plan,
+        truth=way,
     )

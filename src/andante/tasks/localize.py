@@ -1,16 +1,17 @@
-"""A log on a map, or among UWB anchors, as one value in, one value out: what `andante localize` does."""
+"""`an.localize`: where the robot of a log was, on a map or among UWB anchors."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.errors import BadInput
-from andante.files import check_outputs
+from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
 from andante.localization.anchors import UwbSetup
@@ -24,14 +25,17 @@ from andante.localization.settings import settings_from
 from andante.localization.uwb_log import UwbLog, epochs
 from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
-from andante.mapping import OccupancyGrid, Scan, Trajectory
+from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
-from andante.mapping.records import Log, Odometry
 from andante.progress import bar
 
 from .map_log import TRAJECTORIES
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
@@ -39,33 +43,67 @@ STANDING = 5.0  # the tags' first so many seconds tell the initial pose [s]
 
 
 @dataclass(frozen=True)
-class LocalizeJob:
-    """Which log is localised on what, and from where."""
+class Request:
+    """Which log is localized on what, and from where; paths and poses checked."""
 
     log: Path
-    map: Path | None = None
-    initial_pose: tuple[float, float, float] | None = None
-    anywhere: bool = False  # a global start
-    uwb: Path | None = None
-    seed: int = 0
-    trajectory: Path | None = None
-    reference: Path | None = None
-    params: Path | None = None
-    options: LogOptions = field(default_factory=LogOptions)
+    map: OccupancyGrid | Path | None
+    initial_pose: tuple[float, float, float] | None
+    anywhere: bool  # a global start
+    uwb: Path | None
+    seed: int
+    trajectory: Path | None
+    reference: Path | None
+    params: Path | None
+    options: LogOptions
+
+    def __post_init__(self) -> None:
+        if self.map is None and self.uwb is None:
+            raise BadInput("localize needs a map to localize on, or UWB anchors")
+        if self.map is None and (self.initial_pose is not None or self.anywhere):
+            raise BadInput("an initial pose or a global start belongs to a map; without one the anchors tell the place")
+        if self.map is not None and self.initial_pose is not None and self.anywhere:
+            raise BadInput("an initial pose and a global start exclude each other")
+        if self.map is not None and self.initial_pose is None and not self.anywhere and self.uwb is None:
+            raise BadInput("where does the robot start? give an initial pose, a global start, or UWB anchors")
+        read = (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf)
+        for path in read:
+            if isinstance(path, Path) and self.trajectory is not None and path.absolute() == self.trajectory.absolute():
+                raise BadInput(f"{self.trajectory} would be written over; give another name")
 
 
 @dataclass(frozen=True)
-class LocalizeOutcome:
-    """How it went."""
+class LocalizeResult(Result):
+    """Where the robot of a log was."""
 
     updates: int
     rate: float  # updates per second, reading left out
     converged: bool
     pose: Array  # the last one
     error: dict[str, float | int] | None
-    trajectory: str | None
+    trajectory_file: str | None
     details: dict[str, Any]
     warnings: tuple[str, ...]
+    trajectory: Trajectory = field(metadata=HIDDEN, repr=False)
+    grid: OccupancyGrid | None = field(default=None, metadata=HIDDEN, repr=False)
+
+    def __str__(self) -> str:
+        x, y, yaw = (float(value) for value in self.pose)
+        lines = [
+            f"{self.updates} updates at {self.rate:.0f} a second, {'' if self.converged else 'not '}converged; "
+            f"last at x {x:.3f} m, y {y:.3f} m, yaw {math.degrees(yaw):.1f} deg"
+        ]
+        plain = self.details.get("trilateration")
+        lines += [_told("error", self.error)] if self.error is not None else []
+        lines += [_told("plain trilateration", plain)] if plain is not None else []
+        return "\n".join(lines)
+
+    def plot(self) -> Figure:
+        """The way on the map."""
+        from andante.viz.explore_plot import plot_map, plot_way
+
+        poses = self.trajectory.poses
+        return plot_way(poses, str(self)) if self.grid is None else plot_map(self.grid, poses, str(self))
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, and more."""
@@ -73,42 +111,79 @@ class LocalizeOutcome:
         if self.error is not None:
             out["error"] = self.error
         return {
-            **out, "pose": self.pose, "trajectory": self.trajectory, **self.details, "warnings": self.warnings
+            **out, "pose": self.pose, "trajectory": self.trajectory_file, **self.details, "warnings": self.warnings
         }  # fmt: skip
 
 
-def run_localize(job: LocalizeJob, progress: bool = False) -> LocalizeOutcome:
-    """Check the job, read, localise, and write the trajectory where one is asked for."""
-    from andante.files import write_bytes
+def localize(
+    log: Path | str,
+    *,
+    map: OccupancyGrid | Path | str | None = None,
+    initial_pose: Sequence[float] | None = None,
+    anywhere: bool = False,
+    uwb: Path | str | None = None,
+    seed: int = 0,
+    trajectory: Path | str | None = None,
+    reference: Path | str | None = None,
+    params: Path | str | None = None,
+    scan: str = "",
+    odom: str = "",
+    imu: str = "",
+    base_frame: str = "",
+    tf: Path | str | None = None,
+    progress: bool = False,
+) -> LocalizeResult:
+    """Localize the robot of a log on a map, or by UWB ranges.
 
-    _check(job)
-    check_outputs({"trajectories": (job.trajectory, TRAJECTORIES)})
-    reference = None if job.reference is None else _read_reference(job.reference)
-    values = read_parameters(job.params) if job.params is not None else {}
-    setup = None if job.uwb is None else read_uwb_setup(job.uwb)
-    if job.map is None:
+    Args:
+        log: CARMEN, rosbag1, rosbag2, MCAP, or a table of ranges.
+        map: a grid, or the yaml file of one.
+        initial_pose: x, y [m], yaw [rad] on the map at the start.
+        anywhere: a global start: search the whole map.
+        uwb: a file of anchors and tags.
+        seed: of the particles.
+        trajectory: file of the trajectory to write (TUM lines).
+        reference: file of true poses to compare with.
+        params: a TOML or JSON file with parameters.
+        scan, odom, imu: topics, where they cannot be guessed.
+        base_frame: frame of the robot, where it cannot be guessed.
+        tf: a file of transforms that the log lacks.
+        progress: show how far it is on stderr.
+
+    Returns:
+        Where it was, and how well that agrees with a reference.
+    """
+    pose = None
+    if initial_pose is not None:
+        x, y, yaw = (float(value) for value in initial_pose)
+        pose = (x, y, yaw)
+    request = Request(
+        Path(log), Path(map) if isinstance(map, str) else map, pose, anywhere, _path(uwb), seed, _path(trajectory),
+        _path(reference), _path(params), LogOptions(scan, odom, imu, base_frame, _path(tf)),
+    )  # fmt: skip
+    check_outputs({"trajectories": (request.trajectory, TRAJECTORIES)})
+    true = None if request.reference is None else _read_reference(request.reference)
+    values = read_parameters(request.params) if request.params is not None else {}
+    setup = None if request.uwb is None else read_uwb_setup(request.uwb)
+    if request.map is None:
         assert setup is not None
-        outcome, path = _by_ranges(job, setup, values, reference, progress)
+        result = _by_ranges(request, setup, values, true, progress)
     else:
-        outcome, path = _on_map(job, job.map, setup, values, reference, progress)
-    if job.trajectory is not None:
-        write_bytes(trajectory_bytes(path, job.trajectory), job.trajectory)
-    return outcome
+        result = _on_map(request, request.map, setup, values, true, progress)
+    if request.trajectory is not None:
+        write_bytes(trajectory_bytes(result.trajectory, request.trajectory), request.trajectory)
+    return result
 
 
-def _check(job: LocalizeJob) -> None:
-    if job.map is None and job.uwb is None:
-        raise BadInput("localize needs a map to localise on (--map MAP.yaml) or anchors (--uwb FILE)")
-    if job.map is None and (job.initial_pose is not None or job.anywhere):
-        raise BadInput("--initial-pose and --global belong to a map; without --map the anchors tell where the robot is")
-    if job.map is not None and job.initial_pose is not None and job.anywhere:
-        raise BadInput("--initial-pose and --global exclude each other")
-    if job.map is not None and job.initial_pose is None and not job.anywhere and job.uwb is None:
-        raise BadInput('where does the robot start? --initial-pose "x y yaw", --global, or --uwb ANCHORS')
-    named = [job.log, job.map, job.uwb, job.reference, job.params, job.options.tf]
-    for path in named:
-        if path is not None and job.trajectory is not None and path.absolute() == job.trajectory.absolute():
-            raise BadInput(f"{job.trajectory} would be written over; give another name")
+def _path(name: Path | str | None) -> Path | None:
+    return None if name is None else Path(name)
+
+
+def _told(what: str, error: Mapping[str, float | int]) -> str:
+    return (
+        f"{what}: mean {error['mean']:.3f} m, median {error['median']:.3f} m, max {error['max']:.3f} m, "
+        f"within 0.5 m {100 * error['within_0_5']:.1f} %"
+    )
 
 
 def _read_reference(path: Path) -> Trajectory:
@@ -131,18 +206,18 @@ def _overlap(reference: Trajectory | None, times: Array, path: Path | None) -> N
 
 # ---- on a map --------------------------------------------------------------------------------------
 def _on_map(
-    job: LocalizeJob,
-    map_file: Path,
+    job: Request,
+    grid: OccupancyGrid | Path,
     setup: UwbSetup | None,
     values: dict[str, Any],
     reference: Trajectory | None,
     progress: bool,
-) -> tuple[LocalizeOutcome, Trajectory]:
+) -> LocalizeResult:
     parameters = settings_from(MclParameters(), values, "localisation parameter")
     try:
-        field_ = LikelihoodField(load_map(map_file), parameters)
+        field_ = LikelihoodField(load_map(grid) if isinstance(grid, Path) else grid, parameters)
     except BadInput as error:
-        raise BadInput(str(error) if str(map_file) in str(error) else f"{map_file}: {error}") from None
+        raise BadInput(str(error) if str(grid) in str(error) else f"{grid}: {error}") from None
     log = read_log(job.log, job.options)
     _overlap(reference, np.array([scan.time for scan in log.scans]), job.reference)
     warnings = list(log.warnings)
@@ -153,7 +228,6 @@ def _on_map(
         start, deviation = _start_by_tags(tags, setup, warnings)
     if start is not None and int(field_.grid.at(start[:2])) < 0:
         warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside of what the map knows")
-    warm(parameters)
     with bar("localising", progress) as tell:
         result = localize_log(
             log,
@@ -184,11 +258,11 @@ def _on_map(
         details["error_from"] = since
     if setup is not None and tags is not None:
         details["map_from_uwb"] = _aligned(tags, setup, result.trajectory)
-    outcome = LocalizeOutcome(
+    return LocalizeResult(
         result.updates, result.rate, result.converged, result.trajectory.poses[-1], error,
-        None if job.trajectory is None else str(job.trajectory), details, tuple(warnings),
+        None if job.trajectory is None else str(job.trajectory), details, tuple(warnings), result.trajectory,
+        field_.grid,
     )  # fmt: skip
-    return outcome, result.trajectory
 
 
 def _start_by_tags(tags: UwbLog, setup: UwbSetup, warnings: list[str]) -> tuple[Array, Array]:
@@ -247,25 +321,10 @@ def _frame_warning(path: Trajectory, reference: Trajectory | None) -> list[str]:
     ]
 
 
-def warm(parameters: MclParameters) -> None:
-    """Have every compiled part ready, so that its first use does not count as localising."""
-    from andante.localization import MonteCarloLocalizer
-
-    cells = np.zeros((40, 60), dtype=np.int8)
-    cells[[0, -1], :], cells[:, [0, -1]] = 100, 100
-    small = MonteCarloLocalizer(LikelihoodField(OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), parameters))
-    scan = Scan(0.0, np.full(90, 0.7), -1.5, 3.0 / 89, 0.0, 20.0)
-    small.start_anywhere(scan)
-    for k in range(3):
-        small.update(scan, (0.2 * k, 0.0, 0.0))
-    log = Log("warm", (Odometry(0.0, (0.0, 0.0, 0.0)), scan))
-    localize_log(log, small.field, np.array([1.5, 1.0, 0.0]), parameters)
-
-
 # ---- among anchors ---------------------------------------------------------------------------------
 def _by_ranges(
-    job: LocalizeJob, setup: UwbSetup, values: dict[str, Any], reference: Trajectory | None, progress: bool
-) -> tuple[LocalizeOutcome, Trajectory]:
+    job: Request, setup: UwbSetup, values: dict[str, Any], reference: Trajectory | None, progress: bool
+) -> LocalizeResult:
     values = dict(values)
     height = values.pop("height", None)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int | float)):
@@ -287,11 +346,10 @@ def _by_ranges(
     if reference is not None:
         error = position_error(path, reference).as_dict()
         details["trilateration"] = _plain(log, setup, reference, height)
-    outcome = LocalizeOutcome(
+    return LocalizeResult(
         result.updates, result.rate, result.converged, path.poses[-1], error,
-        None if job.trajectory is None else str(job.trajectory), details, log.warnings,
+        None if job.trajectory is None else str(job.trajectory), details, log.warnings, path,
     )  # fmt: skip
-    return outcome, path
 
 
 def _on_frame(path: Trajectory, setup: UwbSetup) -> Trajectory:

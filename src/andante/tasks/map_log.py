@@ -1,14 +1,15 @@
-"""A log into map files as one value in, one value out: what `andante map` does."""
+"""`an.map_log`: a map and a trajectory from a log of laser scans."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from andante.errors import BadInput
-from andante.files import check_outputs
+from andante.files import check_outputs, write_all
 from andante.locomotion.io.gait_parameters import read_parameters
+from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
@@ -16,31 +17,23 @@ from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
 
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 MAPS = (".pgm", ".yaml")
 TRAJECTORIES = (".txt", ".tum", ".log", ".clf", ".csv")
 
 
 @dataclass(frozen=True)
-class MapJob:
-    """Which log becomes which map, and how."""
-
-    log: Path
-    out: Path  # MAP of MAP.pgm and MAP.yaml
-    odometry: bool = True
-    loop_closure: bool = True
-    trajectory: Path | None = None
-    params: Path | None = None
-    options: LogOptions = field(default_factory=LogOptions)
-
-
-@dataclass(frozen=True)
-class MapOutcome:
-    """What was written and how fast it was made."""
+class MapResult(Result):
+    """A map, what was written and how fast it was made."""
 
     scans: int
     rate: float  # scans per second, reading the log left out
-    map: str  # the yaml file
-    trajectory: str | None
+    map: str  # the yaml file; empty: none was written
+    trajectory_file: str | None = field(metadata=HIDDEN)
     keys: int
     loops: int
     unmatched: int  # scans placed by dead reckoning alone
@@ -49,76 +42,111 @@ class MapOutcome:
     size: tuple[int, int]  # columns and rows of the map
     resolution: float  # [m]
     warnings: tuple[str, ...]
+    result: MappingResult = field(metadata=HIDDEN, repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def grid(self) -> OccupancyGrid:
+        """The map."""
+        return self.result.grid
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The way of the robot on the map."""
+        return self.result.trajectory
+
+    def as_dict(self) -> dict[str, object]:
         """The keys of the command-line contract, and more."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**super().as_dict(), "trajectory": self.trajectory_file}
+
+    def __str__(self) -> str:
+        lost = f"; {self.unmatched} scans fitted nothing and were placed by odometry" if self.unmatched else ""
+        return (
+            f"{self.scans} scans over {self.length:.1f} m at {self.rate:.0f} scans/s, {self.keys} key scans, "
+            f"{self.loops} loops closed, map of {self.size[0]} x {self.size[1]} cells of {self.resolution:g} m{lost}"
+        )
+
+    def plot(self) -> Figure:
+        """The map with the way over it."""
+        from andante.viz.explore_plot import plot_map
+
+        return plot_map(self.grid, self.trajectory.poses, str(self))
 
 
-def run_map(job: MapJob, progress: bool = False) -> MapOutcome:
-    """Read the log, map it, and write MAP.pgm, MAP.yaml and the trajectory: all of them or none."""
-    from andante.files import write_all
+def map_log(
+    log: Path | str,
+    out: Path | str | None = None,
+    *,
+    odometry: bool = True,
+    loop_closure: bool = True,
+    trajectory: Path | str | None = None,
+    params: Path | str | None = None,
+    scan: str = "",
+    odom: str = "",
+    imu: str = "",
+    base_frame: str = "",
+    tf: Path | str | None = None,
+    progress: bool = False,
+) -> MapResult:
+    """Make a map from a log of laser scans.
 
-    base = map_base(job.out)
-    files = {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
-    wanted = {f"maps ({suffix})": (path, (suffix,)) for suffix, path in files.items()}
-    check_outputs({**wanted, "trajectories": (job.trajectory, TRAJECTORIES)})
-    _distinct(job, list(files.values()))
-    parameters = parameters_from(read_parameters(job.params)) if job.params else MappingParameters()
-    log = read_log(job.log, job.options)
-    blind = sum(not scan.hit.any() for scan in log.scans)
-    if blind == len(log.scans):
-        raise BadInput(f"{log.name}: none of its {blind} scans has an echo; there is nothing to map")
-    warnings = list(log.warnings)
+    Args:
+        log: CARMEN (.log, .clf; .gz too), rosbag1, rosbag2 or MCAP.
+        out: MAP of MAP.pgm and MAP.yaml; None: nothing is written, `grid` has the map.
+        odometry: use the wheels' odometry; False: scans alone.
+        loop_closure: close loops; False: track only, faster.
+        trajectory: file of the trajectory to write (TUM lines).
+        params: a TOML or JSON file with parameters of mapping.
+        scan, odom, imu: topics, where they cannot be guessed.
+        base_frame: frame of the robot, where it cannot be guessed.
+        tf: a file of transforms that the log lacks.
+        progress: show how far it is on stderr.
+
+    Returns:
+        The map and the trajectory. Files are written all or none.
+    """
+    source, options = Path(log), LogOptions(scan, odom, imu, base_frame, Path(tf) if tf is not None else None)
+    base = None if out is None else map_base(Path(out))
+    files = {} if base is None else {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
+    way = None if trajectory is None else Path(trajectory)
+    check_outputs(
+        {
+            **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in files.items()},
+            "trajectories": (way, TRAJECTORIES),
+        }
+    )
+    written_to = [*files.values(), *([way] if way is not None else [])]
+    read = [source, *(Path(path) for path in (params, tf) if path is not None)]
+    for k, made in enumerate(written_to):
+        if made.absolute() in {path.absolute() for path in (*read, *written_to[:k])}:
+            raise BadInput(f"{made} would be written over; give another name")
+    parameters = parameters_from(read_parameters(Path(params))) if params else MappingParameters()
+    records = read_log(source, options)
+    blind = sum(not each.hit.any() for each in records.scans)
+    if blind == len(records.scans):
+        raise BadInput(f"{records.name}: none of its {blind} scans has an echo; there is nothing to map")
+    warnings = list(records.warnings)
     if blind:
-        warnings.append(f"{log.name}: {blind} of {len(log.scans)} scans have no echo and were placed by odometry alone")
-    warm()
+        warnings.append(
+            f"{records.name}: {blind} of {len(records.scans)} scans have no echo and were placed by odometry alone"
+        )
     with bar("tracking", progress) as tell:
         result = build_map(
-            log,
+            records,
             parameters,
-            odometry=job.odometry,
-            loop_closure=job.loop_closure,
+            odometry=odometry,
+            loop_closure=loop_closure,
             progress=lambda what, done, total: tell(done, total, what),
         )
-    written = encode_map(result.grid, base)
-    if job.trajectory is not None:
-        written.append((trajectory_bytes(result.trajectory, job.trajectory), job.trajectory))
+    written = [] if base is None else encode_map(result.grid, base)
+    if way is not None:
+        written.append((trajectory_bytes(result.trajectory, way), way))
     write_all(written)
-    return _outcome(result, job, files[".yaml"], tuple(warnings))
-
-
-def warm() -> None:
-    """Have every compiled part ready, so that its first use does not count as mapping."""
-    import numpy as np
-
-    from andante.mapping.records import Log, Odometry
-    from andante.mapping.scan import Scan
-
-    records: list[Any] = []
-    for k in range(3):
-        ranges = 2.0 / np.maximum(np.abs(np.cos(np.linspace(-1.5, 1.5, 90))), 0.5)
-        records += [Odometry(0.5 * k, (0.5 * k, 0.0, 0.0)), Scan(0.5 * k, ranges, -1.5, 3.0 / 89, 0.0, 20.0)]
-    small = MappingParameters(loop_travel=0.1, pair_rounds=1)
-    build_map(Log("warm", tuple(records)), small)
-    build_map(Log("warm", tuple(records)), small, odometry=False, loop_closure=False)
-
-
-def _distinct(job: MapJob, files: list[Path]) -> None:
-    named = [path for path in (job.log, job.trajectory, job.params, job.options.tf) if path is not None]
-    for path in named:
-        for made in files if path is job.trajectory else [*files, *([job.trajectory] if job.trajectory else [])]:
-            if path.absolute() == made.absolute():
-                raise BadInput(f"{made} would be written over; give another name")
-
-
-def _outcome(result: MappingResult, job: MapJob, yaml: Path, warnings: tuple[str, ...]) -> MapOutcome:
     rows, columns = result.grid.shape
-    return MapOutcome(
+    return MapResult(
         scans=result.scans,
         rate=result.rate,
-        map=str(yaml),
-        trajectory=None if job.trajectory is None else str(job.trajectory),
+        map=str(files[".yaml"]) if files else "",
+        trajectory_file=None if way is None else str(way),
         keys=result.keys,
         loops=result.loops,
         unmatched=result.unmatched,
@@ -126,5 +154,6 @@ def _outcome(result: MappingResult, job: MapJob, yaml: Path, warnings: tuple[str
         length=result.trajectory.length,
         size=(columns, rows),
         resolution=result.grid.resolution,
-        warnings=warnings,
+        warnings=tuple(warnings),
+        result=result,
     )

@@ -1,6 +1,6 @@
-"""A drive to a goal as one value in, one value out: what `andante navigate` does.
+"""`an.navigate`: let a wheeled robot drive to a goal.
 
-The robot is led by its sensors: wheels and gyro, lidar, and on a map Monte Carlo localisation. The simulator's truth
+The robot is led by its sensors: wheels and gyro, lidar, and on a map Monte Carlo localization. The simulator's truth
 only measures what came of it.
 """
 
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description import Robot, World, load_robot, load_world
+from andante.control.view import RobotView
+from andante.description import Robot, World
 from andante.errors import BadInput
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, se2
@@ -35,9 +37,16 @@ from andante.mobile.navigate.settings import (
 from andante.mobile.robot import SimulatedMobileRobot, mobile_robot
 from andante.mobile.sensing import Sensed
 from andante.navigation import Costmap, GoalChecker, Navigator, State, Vehicle, vehicle_of
-from andante.simulation.push import parse_push
+from andante.simulation.push import PushWords, parse_push
 
+from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from andante.viz.navigate_plot import Shown
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
@@ -48,48 +57,69 @@ SLOW = 0.4  # ... and slows down there [m/s]
 
 
 @dataclass(frozen=True)
-class NavigateJob:
-    """Who drives where, with what, and what to keep of it. Poses x, y, yaw of the root link in the world."""
+class Request:
+    """A drive in numbers, checked. Poses x, y, yaw of the root link in the world."""
 
-    robot: str
-    world: str = "empty"
-    start: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    goal: tuple[float, float, float] = (1.0, 0.0, 0.0)  # yaw NaN: any
-    map: Path | None = None  # None: plans from live scans in unknown space
-    map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the map's frame in the world
-    tolerance: float = 0.25  # [m]
-    ignore_yaw: bool = False
-    timeout: float = 120.0  # [s]
-    planner: str = "auto"
-    controller: str = "mppi"
-    max_speed: float | None = None  # [m/s]
-    params: Path | None = None
-    engine: str = "mujoco"
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    push: str | None = None  # "N·s direction time": in the robot's axes, time counted from the first decision
-    dt: float = 0.002
-    seed: int = 0
-    record: Path | None = None
-    plot: Path | None = None
-    video: Path | None = None
+    start: tuple[float, float, float]
+    goal: tuple[float, float, float]  # yaw NaN: any
+    map_pose: tuple[float, float, float]  # of the map's frame in the world
+    tolerance: float  # [m]
+    timeout: float  # [s]
+    max_speed: float | None  # [m/s]
+    planner: str
+    controller: str
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("start", "goal", "map_pose"):
+            pose = getattr(self, name)
+            free = name == "goal" and math.isnan(pose[2])
+            if not all(math.isfinite(value) for value in (pose[:2] if free else pose)):
+                raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(map(str, pose))}")
+            if max(abs(pose[0]), abs(pose[1])) > FARTHEST:
+                raise BadInput(f"{name} lies further than {FARTHEST:g} m from the origin")
+        if not 0.01 <= self.tolerance <= 1000:
+            raise BadInput(f"tolerance must lie from 0.01 to 1000 m, got {self.tolerance}")
+        if not 0 < self.timeout <= LONGEST:
+            raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {self.timeout}")
+        if self.max_speed is not None and not 0.01 <= self.max_speed <= 50:
+            raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {self.max_speed}")
+
+    @property
+    def free_yaw(self) -> bool:
+        """Whether any heading at the goal will do."""
+        return math.isnan(self.goal[2])
+
+    def goal_of(self, vehicle: Vehicle) -> Array:
+        """The goal of the drive's reference point in the navigator's frame: the map's, else the world's."""
+        place = np.array([self.goal[0], self.goal[1], 0.0 if self.free_yaw else self.goal[2]])
+        goal = se2.compose(se2.inverse(self.map_pose), place)
+        if self.free_yaw:
+            return np.array([goal[0], goal[1], math.nan])
+        return se2.compose(goal, vehicle.reference)
 
 
-def check_job(job: NavigateJob) -> None:
-    """Raise BadInput unless all numbers make sense."""
-    for name, pose in (("--start", job.start), ("--goal", job.goal), ("--map-pose", job.map_pose)):
-        free = name == "--goal" and math.isnan(pose[2])
-        if not all(math.isfinite(value) for value in (pose[:2] if free else pose)):
-            raise BadInput(f"{name} must be x y yaw as finite numbers, got {' '.join(map(str, pose))}")
-        if max(abs(pose[0]), abs(pose[1])) > FARTHEST:
-            raise BadInput(f"{name} lies further than {FARTHEST:g} m from the origin")
-    if not 0.01 <= job.tolerance <= 1000:
-        raise BadInput(f"--tolerance must lie from 0.01 to 1000 m, got {job.tolerance}")
-    if not 0 < job.timeout <= LONGEST:
-        raise BadInput(f"--timeout must lie above 0 and up to {LONGEST:g} s, got {job.timeout}")
-    if job.max_speed is not None and not 0.01 <= job.max_speed <= 50:
-        raise BadInput(f"--max-speed must lie from 0.01 to 50 m/s, got {job.max_speed}")
-    if job.map is None and job.map_pose != (0.0, 0.0, 0.0):
-        raise BadInput("--map-pose tells where a map lies; give one with --map")
+@dataclass(frozen=True)
+class NavigateResult(Outcome, Result):
+    """What came of a drive, by the simulator's truth but for `arrived` and `events`."""
+
+    shown: Shown = field(metadata=HIDDEN, repr=False)
+
+    def __str__(self) -> str:
+        off = self.estimate_error
+        estimate = ""
+        if off["rms"] == off["rms"]:  # not a number where it never drove
+            estimate = f"; its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most"
+        return (
+            f"{self.robot} on {self.engine}: {'' if self.success else 'not '}arrived after {self.time:.1f} s and "
+            f"{self.path_length:.2f} m, {self.final_error:.3f} m from the goal; {self.reason}{estimate}"
+        )
+
+    def plot(self) -> Figure:
+        """The drive from above, and the error of the believed place over time."""
+        from andante.viz.navigate_plot import plot_drive
+
+        return plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
 
 
 @dataclass(frozen=True)
@@ -104,103 +134,159 @@ class Ready:
     tables: Tables
 
 
-def prepare(job: NavigateJob) -> Ready:
-    """Read all files of a job and make the navigator; refuses what cannot be driven, in words."""
-    check_job(job)
-    tables = read_tables(job.params) if job.params is not None else {}
-    robot = load_robot(job.robot, job.arguments)
-    vehicle = vehicle_with(vehicle_of(robot, max_speed=job.max_speed, max_turn=QUICKEST), tables)
-    grid = None if job.map is None else load_map(job.map)
-    world = load_world(job.world)
-    own = max(OWN_SHARE * job.tolerance, job.tolerance - OWN_SLACK)
+def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
+    """Make the navigator of a drive; refuses what cannot be driven, in words."""
+    vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=QUICKEST), tables)
+    own = max(OWN_SHARE * request.tolerance, request.tolerance - OWN_SLACK)
     offset = math.hypot(*vehicle.reference[:2])
-    if _free_yaw(job):  # the root may stand anywhere around the reference point
+    if request.free_yaw:  # the root may stand anywhere around the reference point
         own = max(own - offset, 0.5 * own)
     arrival = GoalChecker(own, 0.6 * YAW, SLOW)
-    way = math.dist(job.start[:2], job.goal[:2])
+    way = math.dist(request.start[:2], request.goal[:2])
     settings = navigator_settings(vehicle, way, arrival, tables)
     navigator = Navigator(
         vehicle,
         grid,
-        planner=planner_with(job.planner, vehicle, own, tables),
-        controller=controller_with(job.controller, vehicle, job.seed, settings.margins, own, tables),
+        planner=planner_with(request.planner, vehicle, own, tables),
+        controller=controller_with(request.controller, vehicle, request.seed, settings.margins, own, tables),
         settings=settings,
-        seed=job.seed,
+        seed=request.seed,
     )
-    navigator.set_goal(_goal_of(job, vehicle))
+    navigator.set_goal(request.goal_of(vehicle))
     return Ready(robot, world, vehicle, navigator, grid, tables)
 
 
-def _free_yaw(job: NavigateJob) -> bool:
-    return job.ignore_yaw or math.isnan(job.goal[2])
+def navigate(
+    robot: RobotLike,
+    *,
+    goal: Sequence[float],
+    start: Sequence[float] = (0.0, 0.0, 0.0),
+    world: WorldLike = "empty",
+    map: OccupancyGrid | Path | str | None = None,
+    map_pose: Sequence[float] = (0.0, 0.0, 0.0),
+    tolerance: float = 0.25,
+    ignore_yaw: bool = False,
+    timeout: float = 120.0,
+    planner: str = "auto",
+    controller: str = "mppi",
+    max_speed: float | None = None,
+    params: Path | str | None = None,
+    engine: str = "mujoco",
+    push: PushWords | None = None,
+    arguments: Mapping[str, str] | None = None,
+    dt: float = 0.002,
+    seed: int = 0,
+    record: Path | str | None = None,
+    plot: Path | str | None = None,
+    video: Path | str | None = None,
+    progress: bool = False,
+) -> NavigateResult:
+    """Let a wheeled robot drive to a goal by its own sensors; without a map it plans from live scans.
 
+    Args:
+        robot: a `Robot`, a name or a path.
+        goal: x, y [m] and yaw [rad] of the root link in the world; a yaw left out or NaN is free.
+        start: x, y, yaw of the root link in the world.
+        world: a `World`, a name or a path.
+        map: a grid, or the yaml file of one; None: it has none.
+        map_pose: x, y, yaw of the map's frame in the world.
+        tolerance: how near to the goal [m].
+        ignore_yaw: any heading at the goal will do.
+        timeout: longest time [s].
+        planner, controller: names, or `file.py:Name`.
+        max_speed: at most [m/s].
+        params: a TOML or JSON file with tables like [mppi] or [layers].
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
+        arguments: `name:=value` arguments of the robot's file.
+        dt: physics step [s].
+        seed: of all noise.
+        record, plot, video: files to write.
+        progress: show how far it is on stderr.
 
-def _goal_of(job: NavigateJob, vehicle: Vehicle) -> Array:
-    """The goal of the drive's reference point in the navigator's frame: the map's, else the world's."""
-    place = np.array([job.goal[0], job.goal[1], 0.0 if _free_yaw(job) else job.goal[2]])
-    goal = se2.compose(se2.inverse(job.map_pose), place)
-    if _free_yaw(job):
-        return np.array([goal[0], goal[1], math.nan])
-    return se2.compose(goal, vehicle.reference)
-
-
-def run_navigate(job: NavigateJob, progress: bool = False) -> Outcome:
-    """Carry a drive out. Files are complete or absent, also when it is interrupted."""
-    check_outputs(
-        {
-            "recordings": (job.record, RECORDINGS),
-            "plots": (job.plot, (*PICTURES, ".svg", ".pdf")),
-            "videos": (job.video, VIDEOS),
-        }
+    Returns:
+        What came of it, by the simulator's truth. Files are complete or absent, also when it is interrupted.
+    """
+    files = check_outputs(
+        {"recordings": (record, RECORDINGS), "plots": (plot, (*PICTURES, ".svg", ".pdf")), "videos": (video, VIDEOS)}
     )
-    push = parse_push(job.push) if job.push else None
-    ready = prepare(job)
-    start = se2.compose(se2.inverse(job.map_pose), se2.compose(job.start, ready.vehicle.reference))
-    localiser = (
-        ByScans(start) if ready.grid is None else OnMap(ready.grid, start, mcl_parameters(ready.tables), seed=job.seed)
+    shove = parse_push(push) if push is not None else None
+    x, y, yaw = _pose("goal", (*goal, math.nan) if len(goal) == 2 else goal)
+    request = Request(
+        _pose("start", start),
+        (x, y, math.nan if ignore_yaw else yaw),
+        _pose("map_pose", map_pose),
+        tolerance,
+        timeout,
+        max_speed,
+        planner,
+        controller,
+        seed,
     )
-    robot = mobile_robot(
-        ready.robot, ready.world, job.start, job.engine, localiser=localiser, vehicle=ready.vehicle, dt=job.dt,
-        seed=job.seed,
-    )  # fmt: skip
+    if map is None and request.map_pose != (0.0, 0.0, 0.0):
+        raise BadInput("map_pose tells where a map lies; give one too")
+    tables = read_tables(Path(params)) if params is not None else {}
+    made = as_robot(robot, arguments)
+    grid = load_map(Path(map)) if isinstance(map, str | Path) else map
+    ready = prepare(request, made, as_world(world), grid, tables)
+    first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
+    localiser = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    driven = mobile_robot(
+        made, ready.world, request.start, engine, localiser=localiser, vehicle=ready.vehicle, dt=dt, seed=seed
+    )
     try:
-        with kept(robot.sim, job.record, job.video):
-            outcome, drive = _navigate(job, ready, robot, push, progress)
-        if job.plot is not None:
-            from andante.viz.navigate_plot import save_plot
+        view = RobotView(driven.sim, driven.driver, driven.loop, origin=np.array(request.start))
+        with kept(driven.sim, files["recordings"], files["videos"], view):
+            outcome, drive = _navigate(request, ready, driven, shove, progress)
+        from andante.viz.navigate_plot import Shown, save_figure
 
-            save_plot(job.plot, ready.world, robot, outcome, drive, job.map_pose, ready.grid)
-        return outcome
+        result = NavigateResult(**vars(outcome), shown=Shown.of(ready.world, driven, drive, request.map_pose, grid))
+        if files["plots"] is not None:
+            save_figure(result.plot(), files["plots"])
+        return result
     finally:
-        robot.close()
+        driven.close()
 
 
-def _hopeless(job: NavigateJob, ready: Ready, sensed: Sensed) -> str:
+def _pose(name: str, values: Sequence[float]) -> tuple[float, float, float]:
+    if len(values) != 3:
+        raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(str(v) for v in values)}")
+    x, y, yaw = (float(value) for value in values)
+    return x, y, yaw
+
+
+def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
     """Why the given map alone rules the goal out; empty: it does not, or there is none."""
     if ready.grid is None or not sensed.trusted:
         return ""
     costmap = Costmap.of(ready.grid, ready.vehicle, ready.navigator.settings.layers.inflation)
-    plan = ready.navigator.planner.plan(sensed.pose, _goal_of(job, ready.vehicle), costmap)
+    plan = ready.navigator.planner.plan(sensed.pose, request.goal_of(ready.vehicle), costmap)
     return "" if plan.path is not None else plan.reason or "the planner finds no way on the map"
 
 
 def _navigate(
-    job: NavigateJob, ready: Ready, robot: SimulatedMobileRobot, push: tuple[Array, float] | None, progress: bool
+    request: Request,
+    ready: Ready,
+    robot: SimulatedMobileRobot,
+    push: tuple[Array, float] | None,
+    progress: bool,
 ) -> tuple[Outcome, Drive]:
-    goal = np.array([job.goal[0], job.goal[1], math.nan if _free_yaw(job) else job.goal[2]])
+    goal, names = np.array(request.goal), (request.planner, request.controller)
     sensed = robot.step()
     if robot.truth.collided or robot.sim.fallen:
         where = robot.truth.collision.thing if robot.truth.collision is not None else "the ground"
         drive = Drive(State.FAILED, f"the start is occupied: the robot stands in {where}", sensed.time, sensed.time)
-        return Measure(robot, goal, job.tolerance, YAW, job.map_pose, job.timeout).outcome(drive, job, 0.0), drive
+        return Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout).outcome(
+            drive, names, 0.0
+        ), drive
     settled = robot.settle()
     sensed = replace(settled, sweeps=(*sensed.sweeps, *settled.sweeps))
-    measure = Measure(robot, goal, job.tolerance, YAW, job.map_pose, job.timeout, push, progress)
-    hopeless = _hopeless(job, ready, sensed)
+    measure = Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout, push, progress)
+    hopeless = _hopeless(request, ready, sensed)
     if hopeless:
         drive = Drive(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
-        return measure.outcome(drive, job, 0.0), drive
+        return measure.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
     with measure:
-        drive = drive_to_goal(robot, ready.navigator, sensed, job.timeout, measure.watch)
-    return measure.outcome(drive, job, time.perf_counter() - wall), drive
+        drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch)
+    return measure.outcome(drive, names, time.perf_counter() - wall), drive

@@ -1,4 +1,4 @@
-"""A simulation from start to end as one value in, one value out: what `andante sim` does."""
+"""`an.sim`: simulate a robot that holds its pose, and tell where it ends."""
 
 from __future__ import annotations
 
@@ -6,46 +6,31 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.control.drivers import rigged
-from andante.description import Problem, load_robot, load_world
+from andante.description import Problem
 from andante.errors import BadInput
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
-from andante.simulation.push import parse_push
+from andante.progress import tracked
+from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 
+from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HIGHEST_DROP = 1e5  # [m]
 
 
 @dataclass(frozen=True)
-class SimJob:
-    """What to simulate, and what to keep of it."""
-
-    robot: str
-    world: str = "empty"
-    engine: str = "mujoco"
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 5.0
-    dt: float = 0.002
-    pose: str | None = None
-    drop: float = 0.0
-    fixed: bool = False
-    push: str | None = None  # "N·s direction time": impulse [N s], direction word or degrees, when [s]
-    seed: int = 0
-    record: Path | None = None
-    video: Path | None = None
-    picture: Path | None = None
-    realtime: bool = False
-
-
-@dataclass(frozen=True)
-class SimOutcome:
+class SimResult(Result):
     """Where it ended. `real_time_factor` counts the loop only, not loading."""
 
     robot: str
@@ -58,83 +43,119 @@ class SimOutcome:
     fallen: bool
     problems: tuple[Problem, ...]
 
+    path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
+
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract."""
-        return {
-            "robot": self.robot,
-            "world": self.world,
-            "engine": self.engine,
-            "seconds": self.seconds,
-            "steps": self.steps,
-            "real_time_factor": self.real_time_factor,
-            "base": self.base,
-            "fallen": self.fallen,
-            "problems": [problem.as_dict() for problem in self.problems],
-        }
+        return {**super().as_dict(), "problems": [problem.as_dict() for problem in self.problems]}
+
+    def __str__(self) -> str:
+        x, y, z = self.base[:3].tolist()
+        return (
+            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps, "
+            f"{self.real_time_factor:.1f} x real time\nbase at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
+            f"{'fallen' if self.fallen else 'up'}"
+        )
+
+    def plot(self) -> Figure:
+        """Where the root was over time."""
+        from andante.viz.paths import plot_joints
+
+        return plot_joints(
+            self.path[:, 0], self.path[:, 1:4], ("x", "y", "z"), str(self), label="position of the root [m]"
+        )
 
 
-def run_sim(job: SimJob, progress: bool = False) -> SimOutcome:
-    """Carry a job out. Files are complete or absent, also when it is interrupted."""
-    if not (np.isfinite(job.seconds) and 0 <= job.seconds <= 1e6):
-        raise BadInput(f"seconds must lie between 0 and 1e6, got {job.seconds}")
-    if not 0 <= job.drop <= HIGHEST_DROP:
-        raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {job.drop}")
-    push = parse_push(job.push) if job.push else None
-    check_outputs(
-        {
-            "recordings": (job.record, RECORDINGS),
-            "videos": (job.video, VIDEOS),
-            "pictures": (job.picture, PICTURES),
-        }
+def sim(
+    robot: RobotLike,
+    *,
+    world: WorldLike = "empty",
+    engine: str = "mujoco",
+    seconds: float = 5.0,
+    dt: float = 0.002,
+    pose: str | Mapping[str, float] | None = None,
+    drop: float = 0.0,
+    fixed: bool = False,
+    push: PushWords | None = None,
+    arguments: Mapping[str, str] | None = None,
+    seed: int = 0,
+    record: Path | str | None = None,
+    video: Path | str | None = None,
+    picture: Path | str | None = None,
+    realtime: bool = False,
+    progress: bool = False,
+) -> SimResult:
+    """Simulate a robot that holds its pose, and tell where it ends. `an.simulate` gives the simulation itself.
+
+    Args:
+        robot: a `Robot`, a name or a path.
+        world: a `World`, a name or a path.
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        seconds: of simulated time.
+        dt: physics step [s].
+        pose: that it holds, a name or joint positions.
+        drop: height that it falls from [m].
+        fixed: bolt its root link down.
+        push: impulse [N s], direction (a word or degrees) in its first axes, time [s].
+        arguments: `name:=value` arguments of the robot's file.
+        seed: of all noise.
+        record, video, picture: files to write.
+        realtime: not faster than the wall clock.
+        progress: show how far it is on stderr.
+
+    Returns:
+        Where it ended. Files are complete or absent, also when it is interrupted.
+    """
+    if not (np.isfinite(seconds) and 0 <= seconds <= 1e6):
+        raise BadInput(f"seconds must lie between 0 and 1e6, got {seconds}")
+    if not 0 <= drop <= HIGHEST_DROP:
+        raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {drop}")
+    shove = parse_push(push) if push is not None else None
+    files = check_outputs(
+        {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS), "pictures": (picture, PICTURES)}
     )
-    robot = rigged(load_robot(job.robot, job.arguments))
-    world = load_world(job.world)
-    sim = simulate(
-        robot,
-        world,
-        job.engine,
-        dt=job.dt,
-        pose=job.pose,
-        drop=job.drop,
-        fixed=job.fixed,
-        seed=job.seed,
-        sensors=job.record is not None,
+    made, place = rigged(as_robot(robot, arguments)), as_world(world)
+    scene = simulate(
+        made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None
     )
     try:
-        with kept(sim, job.record, job.video):
-            wall = _run(sim, job, push, progress)
-            if job.picture is not None:
+        with kept(scene, files["recordings"], files["videos"]):
+            wall, rows = _run(scene, seconds, shove, realtime, progress)
+            if files["pictures"] is not None:
                 from andante.viz.film import save_picture
 
-                save_picture(sim, job.picture)
-        return SimOutcome(
-            robot=robot.name,
-            world=world.name,
-            engine=sim.engine.name,
-            seconds=sim.time,
-            steps=sim.engine.steps,
-            real_time_factor=sim.time / wall if wall > 0 else float("nan"),
-            base=sim.base_pose,
-            fallen=sim.fallen,
-            problems=sim.problems,
+                save_picture(scene, files["pictures"])
+        return SimResult(
+            robot=made.name,
+            world=place.name,
+            engine=scene.engine.name,
+            seconds=scene.time,
+            steps=scene.engine.steps,
+            real_time_factor=scene.time / wall if wall > 0 else float("nan"),
+            base=scene.base_pose,
+            fallen=scene.fallen,
+            problems=scene.problems,
+            path=rows,
         )
     finally:
-        sim.close()
+        scene.close()
 
 
-def _run(sim: Simulation, job: SimJob, push: tuple[Array, float] | None, progress: bool) -> float:
-    """Advance to the end in slices; wall time that it took [s]."""
-    start_axes = so3.from_quaternion(sim.base_pose[3:])
-    slices = max(1, min(200, round(job.seconds / 0.25)))
+def _run(
+    scene: Simulation, seconds: float, push: tuple[Array, float] | None, realtime: bool, progress: bool
+) -> tuple[float, Array]:
+    """Advance to the end in slices; wall time that it took [s], and time and base (n, 8) after each."""
+    axes = so3.from_quaternion(scene.base_pose[3:])
+    slices = max(1, min(200, round(seconds / 0.25)))
     started = time.perf_counter()
-    pushed_at = push[1] if push is not None and push[1] < job.seconds else None
-    marks = sorted({*np.linspace(0.0, job.seconds, slices + 1)[1:].tolist(), *([pushed_at] if pushed_at else [])})
-    from andante.progress import tracked
-
+    pushed_at = push[1] if push is not None and push[1] < seconds else None
+    marks = sorted({*np.linspace(0.0, seconds, slices + 1)[1:].tolist(), *([pushed_at] if pushed_at else [])})
+    rows = [np.array([0.0, *scene.base_pose])]
     if push is not None and pushed_at == 0.0:
-        sim.push(sim.robot.root, start_axes @ push[0])
-    for mark in tracked(marks, f"{sim.robot.name} on {sim.engine.name}", progress):
-        sim.run(mark - sim.time if mark > sim.time else 0.0, job.realtime)
+        scene.push(scene.robot.root, axes @ push[0])
+    for mark in tracked(marks, f"{scene.robot.name} on {scene.engine.name}", progress):
+        scene.run(mark - scene.time if mark > scene.time else 0.0, realtime)
+        rows.append(np.array([scene.time, *scene.base_pose]))
         if push is not None and pushed_at is not None and mark == pushed_at:
-            sim.push(sim.robot.root, start_axes @ push[0])
-    return time.perf_counter() - started
+            scene.push(scene.robot.root, axes @ push[0])
+    return time.perf_counter() - started, np.array(rows)

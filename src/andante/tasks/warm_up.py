@@ -50,20 +50,17 @@ def _gaits() -> Iterator[str]:
 
 
 def _finding_the_way() -> Iterator[str]:
-    from andante.localization import MclParameters
     from andante.localization.synthetic import uwb_drive
     from andante.localization.uwb_track import track_uwb, trilaterate_log
     from andante.mapping.worlds import map_of_world, world_of_map
     from andante.navigation.choose import CONTROLLERS, PLANNERS
 
-    from .localize import warm as warm_localization
-    from .map_log import warm as warm_mapping
-    from .navigate import NavigateJob, run_navigate
+    from .navigate import navigate
 
     warm_mapping()
     world_of_map(map_of_world(load_world("lab")))
     yield "mapping: compiled"
-    warm_localization(MclParameters())
+    warm_localization()
     drive = uwb_drive(0, 3.0)
     track_uwb(drive.log, drive.setup)
     trilaterate_log(drive.log, drive.setup, robust=True)
@@ -73,6 +70,42 @@ def _finding_the_way() -> Iterator[str]:
         *(("waffle", name, "pursuit") for name in PLANNERS),
         *(("waffle", "auto", name) for name in CONTROLLERS),
     ):
-        job = NavigateJob(robot, "lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
-        run_navigate(job)
+        navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
     yield "navigation: compiled"
+
+
+def warm_mapping() -> None:
+    """Have every compiled part ready, so that its first use does not count as mapping."""
+    import numpy as np
+
+    from andante.mapping import MappingParameters, Scan
+    from andante.mapping.records import Log, Odometry
+    from andante.mapping.slam import build_map
+
+    records: list[Scan | Odometry] = []
+    for k in range(3):
+        ranges = 2.0 / np.maximum(np.abs(np.cos(np.linspace(-1.5, 1.5, 90))), 0.5)
+        records += [Odometry(0.5 * k, (0.5 * k, 0.0, 0.0)), Scan(0.5 * k, ranges, -1.5, 3.0 / 89, 0.0, 20.0)]
+    small = MappingParameters(loop_travel=0.1, pair_rounds=1)
+    build_map(Log("warm", tuple(records)), small)
+    build_map(Log("warm", tuple(records)), small, odometry=False, loop_closure=False)
+
+
+def warm_localization() -> None:
+    """Have every compiled part ready, so that its first use does not count as localizing."""
+    import numpy as np
+
+    from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
+    from andante.mapping import OccupancyGrid, Scan
+    from andante.mapping.records import Log, Odometry
+
+    parameters = MclParameters()
+    cells = np.zeros((40, 60), dtype=np.int8)
+    cells[[0, -1], :], cells[:, [0, -1]] = 100, 100
+    small = MonteCarloLocalizer(LikelihoodField(OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), parameters))
+    scan = Scan(0.0, np.full(90, 0.7), -1.5, 3.0 / 89, 0.0, 20.0)
+    small.start_anywhere(scan)
+    for k in range(3):
+        small.update(scan, (0.2 * k, 0.0, 0.0))
+    log = Log("warm", (Odometry(0.0, (0.0, 0.0, 0.0)), scan))
+    localize_log(log, small.field, np.array([1.5, 1.0, 0.0]), parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from andante.files import whole_file
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
 from andante.mapping.worlds import map_of_world
-from andante.mobile.navigate.measure import Outcome
 from andante.mobile.navigate.run import Drive
 from andante.mobile.robot import SimulatedMobileRobot
+from andante.navigation import Vehicle
 
 from .preview import COLOURS, GREY, INK
 from .preview_plots import plain
@@ -26,57 +27,84 @@ OUTLINES = 12  # footprints drawn along the path
 WIDE = 6.6  # of the view from above [inch]
 
 
-def plot_drive(
-    world: World,
-    robot: SimulatedMobileRobot,
-    outcome: Outcome,
-    drive: Drive,
-    map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    grid: OccupancyGrid | None = None,
-) -> Figure:
+@dataclass(frozen=True)
+class Shown:
+    """What the picture of a drive needs; poses are those of the root link in the world."""
+
+    world: World
+    grid: OccupancyGrid | None
+    map_pose: tuple[float, float, float]
+    vehicle: Vehicle
+    height: float  # at which the world is cut [m]
+    true: Array  # (n, 4) t, x, y, yaw
+    believed: Array  # (m, 4)
+    planned: tuple[Array, ...]  # paths (k, 3) on the map
+    collision: Array | None  # (3,)
+    begun: float  # time of the first decision [s]
+
+    @staticmethod
+    def of(
+        world: World,
+        robot: SimulatedMobileRobot,
+        drive: Drive,
+        map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        grid: OccupancyGrid | None = None,
+    ) -> Shown:
+        """Of a robot at the end of its drive."""
+        believed = np.array(drive.believed).reshape(-1, 4)
+        if len(believed):
+            believed[:, 1:] = se2.compose(np.array(map_pose), robot.to_root(believed[:, 1:]))
+        hit = robot.truth.collision
+        scan = robot.scans.last.scan if robot.scans.last is not None else None
+        height = robot.sim.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
+        return Shown(
+            world, grid, map_pose, robot.vehicle, height, robot.truth.path, believed, tuple(drive.planned),
+            None if hit is None else hit.place, drive.begun,
+        )  # fmt: skip
+
+
+def plot_drive(shown: Shown, title: str = "") -> Figure:
     """Seen from above, and the error of the believed place over time. All in the world's frame."""
-    true = robot.truth.path
-    believed = np.array(drive.believed).reshape(-1, 4)
-    places = se2.compose(np.array(map_pose), robot.to_root(believed[:, 1:])) if len(believed) else np.zeros((0, 3))
+    true, believed, map_pose = shown.true, shown.believed, shown.map_pose
+    places = believed[:, 1:]
     low, high = _frame(true, places)
     tall = float(np.clip(WIDE * (high[1] - low[1]) / (high[0] - low[0]), 2.5, 8.0))  # no bare paper around the drive
     figure = Figure(figsize=(WIDE + 0.6, tall + 2.2), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=[tall, 1.4])
-    _ground(above, world, grid, map_pose, _height(robot))
-    for k, path in enumerate(drive.planned[-30:]):
+    _ground(above, shown)
+    for k, path in enumerate(shown.planned[-30:]):
         told = se2.compose(np.array(map_pose), path)
         label = "plans" if k == 0 else None
         above.plot(told[:, 0], told[:, 1], color=COLOURS[2], linewidth=0.8, alpha=0.5, label=label, zorder=2)
     above.plot(places[:, 0], places[:, 1], "--", color=COLOURS[1], linewidth=1.2, label="believed", zorder=4)
     above.plot(true[:, 1], true[:, 2], color=COLOURS[0], linewidth=1.6, label="true", zorder=3)
     for row in true[np.linspace(0, len(true) - 1, min(OUTLINES, len(true))).astype(int)] if len(true) else ():
-        outline = robot.vehicle.outline_at(robot.from_root(row[1:]))
+        outline = shown.vehicle.outline_at(se2.compose(row[1:], shown.vehicle.reference))
         above.add_patch(Polygon(outline, fill=False, edgecolor=COLOURS[0], linewidth=0.6, alpha=0.7, zorder=3))
-    goal = drive.planned[-1][-1] if drive.planned else None
+    goal = shown.planned[-1][-1] if shown.planned else None
     if goal is not None:
         x, y, _ = se2.compose(np.array(map_pose), goal)
         above.plot([x], [y], marker="*", markersize=13, color=COLOURS[3], linestyle="none", label="end of the plan")
-    if robot.truth.collision is not None:
-        x, y, _ = robot.truth.collision.place
+    if shown.collision is not None:
+        x, y, _ = shown.collision
         above.plot([x], [y], marker="x", markersize=11, color="#c8403a", linestyle="none", label="collision")
     above.set_aspect("equal")
     above.set_xlim(low[0], high[0])
     above.set_ylim(low[1], high[1])
-    above.set_title(f"{outcome.robot} in {outcome.world}: {outcome.reason}", fontsize=9, color=INK)
+    above.set_title(title, fontsize=9, color=INK)
     above.set_xlabel("x [m]", fontsize=8)
     above.set_ylabel("y [m]", fontsize=8)
     above.legend(fontsize=8, loc="best", framealpha=0.85)
     plain(above)
-    _errors(below, true, believed, places, drive.begun)
+    _errors(below, true, believed, places, shown.begun)
     return figure
 
 
-def _ground(
-    axes: Any, world: World, grid: OccupancyGrid | None, map_pose: tuple[float, float, float], height: float
-) -> None:
+def _ground(axes: Any, shown: Shown) -> None:
     """What stands in the world at the height of the lidar, grey; the given map's walls, black."""
+    grid, map_pose = shown.grid, shown.map_pose
     try:
-        cut = map_of_world(world, height=height, resolution=0.03)
+        cut = map_of_world(shown.world, height=shown.height, resolution=0.03)
         y, x = np.nonzero(cut.occupied())
         axes.plot(
             cut.origin[0] + (x + 0.5) * cut.resolution, cut.origin[1] + (y + 0.5) * cut.resolution, "s",
@@ -88,14 +116,6 @@ def _ground(
         cells = np.argwhere(grid.occupied())[:, ::-1]
         points = se2.transform(se2.compose(map_pose, grid.origin), (cells + 0.5) * grid.resolution)
         axes.plot(points[:, 0], points[:, 1], "s", markersize=0.8, color=INK, zorder=1, label="map")
-
-
-def _height(robot: SimulatedMobileRobot) -> float:
-    from andante.simulation.scans import latest_scan
-
-    assert robot.sim.sensors is not None
-    scan = latest_scan(robot.sim.robot, robot.sim.sensors)
-    return robot.sim.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
 
 
 def _frame(true: Array, places: Array) -> tuple[Array, Array]:
@@ -115,16 +135,7 @@ def _errors(axes: Any, true: Array, believed: Array, places: Array, begun: float
     plain(axes)
 
 
-def save_plot(
-    path: Path,
-    world: World,
-    robot: SimulatedMobileRobot,
-    outcome: Outcome,
-    drive: Drive,
-    map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    grid: OccupancyGrid | None = None,
-) -> None:
-    """Write the picture of a drive, complete or not at all."""
-    figure = plot_drive(world, robot, outcome, drive, map_pose, grid)
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, complete or not at all."""
     with whole_file(path) as partial:
         figure.savefig(partial, dpi=130)

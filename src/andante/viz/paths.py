@@ -44,7 +44,9 @@ def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
     return figure
 
 
-def plot_joints(times: Array, values: Array, names: Sequence[str], title: str = "", most: int = 8) -> Figure:
+def plot_joints(
+    times: Array, values: Array, names: Sequence[str], title: str = "", most: int = 8, label: str = "target [rad or m]"
+) -> Figure:
     """Joint positions over time: the joints that move most.
 
     Args:
@@ -60,7 +62,7 @@ def plot_joints(times: Array, values: Array, names: Sequence[str], title: str = 
         if spread[joint] > 1e-6 or k == 0:
             axes.plot(times, values[:, joint], color=COLOURS[k % len(COLOURS)], label=names[joint], linewidth=1.2)
     axes.set_xlabel("time [s]")
-    axes.set_ylabel("target [rad or m]")
+    axes.set_ylabel(label)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     figure.suptitle(title, fontsize=9)
     return figure

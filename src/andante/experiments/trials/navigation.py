@@ -8,7 +8,7 @@ from typing import Any
 from andante.errors import BadInput
 from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms
-from andante.tasks.navigate import NavigateJob, run_navigate
+from andante.tasks.navigate import navigate
 
 TERMS = Terms(
     "navigation",
@@ -42,18 +42,16 @@ def navigation_trial(setup: Setup) -> dict[str, Any]:
     more = {
         name: values[name] for name in ("planner", "controller", "max_speed", "timeout", "tolerance") if name in values
     }
-    outcome = run_navigate(
-        NavigateJob(
-            str(values.get("robot", "waffle")),
-            world,
-            start=(float(start[0]) + draw.x, float(start[1]) + draw.y, float(start[2]) + draw.yaw),
-            goal=(float(goal[0]), float(goal[1]), float(goal[2])),
-            map=Path(values["map"]) if "map" in values else None,
-            engine=setup.engine,
-            seed=setup.seed,
-            record=setup.record,
-            **more,
-        )
+    outcome = navigate(
+        str(values.get("robot", "waffle")),
+        world=world,
+        start=(float(start[0]) + draw.x, float(start[1]) + draw.y, float(start[2]) + draw.yaw),
+        goal=(float(goal[0]), float(goal[1]), float(goal[2])),
+        map=Path(values["map"]) if "map" in values else None,
+        engine=setup.engine,
+        seed=setup.seed,
+        record=setup.record,
+        **more,
     )
     return {
         "success": outcome.success,

@@ -6,7 +6,6 @@ import contextlib
 import math
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from andante.physics.bounds import check_bounds
 from andante.progress import Tell, bar
 
 from .run import Drive
-
-if TYPE_CHECKING:
-    from andante.tasks.navigate import NavigateJob
 
 
 @dataclass(frozen=True)
@@ -49,10 +45,6 @@ class Outcome:
     end: Array  # (3,) true pose of the root link
     seconds: float  # of the whole drive [s]
     real_time_factor: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract, and more."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 class Measure(contextlib.AbstractContextManager["Measure"]):
@@ -110,8 +102,8 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             return False
         return math.isnan(self.goal[2]) or abs(float(se2.wrap(pose[2] - self.goal[2]))) <= self.yaw_tolerance
 
-    def outcome(self, drive: Drive, job: NavigateJob, spent: float) -> Outcome:
-        """The result at the end of a drive; spent: wall time [s]."""
+    def outcome(self, drive: Drive, names: tuple[str, str], spent: float) -> Outcome:
+        """The result at the end of a drive; names: of planner and controller; spent: wall time [s]."""
         robot, truth = self.robot, self.robot.truth
         end, seconds = truth.pose, robot.sim.time - self.begun
         self._note(seconds, end)
@@ -125,8 +117,8 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             robot=robot.sim.robot.name,
             world=robot.sim.engine.world.name,
             engine=robot.sim.engine.name,
-            planner=job.planner,
-            controller=job.controller,
+            planner=names[0],
+            controller=names[1],
             success=success,
             collided=truth.collided,
             time=self._inside if success and self._inside is not None else seconds,
