@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from andante.control.activity import Hold
+from andante.control.playing import Playing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.control.activity import Hold
 from andante.control.activity_manager import Board
-from andante.control.playing import Playing
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from andante.control.player import Player
 
 import andante as an
-from andante.control.player import Player
 from andante.errors import BadInput
 from andante.motion import ActionRunner, Key, Keyframes, parse_actions, play_from, transition
 from andante.tasks.play import PlayJob, check_play, run_play

@@ -4,7 +4,7 @@ import pytest
 
 from andante.description import load_robot
 
-from .lines import PTY, PtyCable
+from .serial.lines import PTY, PtyCable
 
 
 @pytest.fixture

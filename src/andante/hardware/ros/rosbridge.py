@@ -13,7 +13,7 @@ from andante.bridges.encoding import to_json
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput
 
-from .ros_body_link import RosLink
+from .link import RosLink
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0  # before connecting again [s]
 ASK_AGAIN = 2.0  # a topic that is silent is asked for again after so long [s]

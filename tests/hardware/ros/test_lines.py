@@ -19,12 +19,12 @@ from andante.bridges.ros1.xmlrpc import RpcError, call
 from andante.bus import messages
 from andante.errors import BadInput
 from andante.hardware import BodyCommand, JointTarget, check_body
-from andante.hardware.ros_body import RosBody
-from andante.hardware.ros_body_link import Listener
-from andante.hardware.ros_body_orders import BaseVelocity, JointTrajectory
-from andante.hardware.ros_body_ros1 import Ros1Link
+from andante.hardware.ros.body import RosBody
+from andante.hardware.ros.link import Listener
+from andante.hardware.ros.orders import BaseVelocity, JointTrajectory
+from andante.hardware.ros.ros1 import Ros1Link
 
-from .ros_samples import JOINT_STATE, TRAJECTORY, TWIST, joint_state, until
+from .samples import JOINT_STATE, TRAJECTORY, TWIST, joint_state, until
 
 # ---- a live session of ours in another process ---------------------------------------------------
 ROBOT = """

@@ -19,15 +19,15 @@ from andante.bus import messages
 from andante.control.body import BodyCommand, BodyState, Health
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
+from andante.hardware.remote import RemoteBody, measured
 from andante.kinematics.drive_finder import find_drive
 from andante.physics.state import Mode
 
-from ._remote_body import RemoteBody, measured
-from .ros_body_link import Listener, RosLink
-from .ros_body_orders import BaseVelocity, JointAngles, JointMove, JointOrders, Twist
-from .ros_body_ros1 import Ros1Link
-from .ros_body_rosbridge import RosbridgeLink
-from .ros_body_senses import Odometry, RosSenses
+from .link import Listener, RosLink
+from .orders import BaseVelocity, JointAngles, JointMove, JointOrders, Twist
+from .ros1 import Ros1Link
+from .rosbridge import RosbridgeLink
+from .senses import Odometry, RosSenses
 
 SAID_KEPT = 1000  # lines that are said once only
 HEARING = 2.0  # how long a robot that tells of itself may take until it hears commands [s]

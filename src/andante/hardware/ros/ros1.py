@@ -15,7 +15,7 @@ from andante.bridges.ros1.xmlrpc import address
 from andante.bus import messages
 from andante.errors import AndanteError
 
-from .ros_body_link import RosLink
+from .link import RosLink
 
 LOOK = 0.05  # between two looks at the master's state [s]
 

@@ -17,8 +17,8 @@ from andante.simulation.simulation import Simulation
 
 from .car import Car
 from .firmware import BoardOutput, BoardSensors, Firmware
+from .parameters import PwmChannel
 from .ports import Port
-from .pwm import PwmChannel
 
 TICKS_PER_TURN = 1200  # of a wheel's encoder
 

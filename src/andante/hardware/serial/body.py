@@ -17,8 +17,8 @@ import numpy as np
 from andante.control.body import BodyCommand, BodyState, Health, Power
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
+from andante.hardware.remote import RemoteBody, measured
 
-from ._remote_body import RemoteBody, measured
 from .car import Car
 from .framing import LineCounters
 from .host import HostLink
@@ -38,9 +38,8 @@ from .messages import (
     Waypoint,
     Yaw,
 )
-from .parameters import NUMBERS, checked, defaults
+from .parameters import NUMBERS, PwmChannel, checked, defaults
 from .ports import OpenPort, SerialPort, serial_ports
-from .pwm import PwmChannel
 from .waypoint_law import wrapped
 from .wire import Message
 

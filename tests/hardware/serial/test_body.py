@@ -18,10 +18,10 @@ from andante.hardware import (
     check_body,
     serial_ports,
 )
-from andante.hardware.firmware import BoardSensors
-from andante.hardware.host import HostLink
-from andante.hardware.line import FIRST_WAIT, LONGEST_WAIT, Line
-from andante.hardware.messages import Fault
+from andante.hardware.serial.firmware import BoardSensors
+from andante.hardware.serial.host import HostLink
+from andante.hardware.serial.line import FIRST_WAIT, LONGEST_WAIT, Line
+from andante.hardware.serial.messages import Fault
 from andante.tasks import doctor
 
 from .lines import Bench, NoisyPort, needs_pty, slow_clock, wait_until
@@ -336,7 +336,7 @@ def test_ports_of_this_computer_are_listed():
 
 @pytest.mark.parametrize(("found", "words"), [((), "none found"), ((PortInfo("COM5", "USB"),), "COM5")])
 def test_doctor_lists_them(monkeypatch, found, words):
-    monkeypatch.setattr("andante.hardware.ports.serial_ports", lambda: found)
+    monkeypatch.setattr("andante.hardware.serial.ports.serial_ports", lambda: found)
     (finding,) = [each for each in doctor._libraries() if each.part == "pyserial"]
     assert finding.ready
     assert doctor._serial().version == words

@@ -9,14 +9,14 @@ import pytest
 from andante.bus import messages
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware import BodyCommand, JointTarget
-from andante.hardware.ros_body import RosBody, RosTopics
-from andante.hardware.ros_body_link import Listener, RosLink
-from andante.hardware.ros_body_orders import BaseVelocity, JointAngles, JointMove, JointTrajectory
-from andante.hardware.ros_body_rosbridge import ros1_times, short
-from andante.hardware.ros_body_senses import RosSenses, yaw_of
+from andante.hardware.ros.body import RosBody, RosTopics
+from andante.hardware.ros.link import Listener, RosLink
+from andante.hardware.ros.orders import BaseVelocity, JointAngles, JointMove, JointTrajectory
+from andante.hardware.ros.rosbridge import ros1_times, short
+from andante.hardware.ros.senses import RosSenses, yaw_of
 from andante.physics import Mode
 
-from .ros_samples import TWIST, joint_state
+from .samples import TWIST, joint_state
 
 
 # ---- messages ------------------------------------------------------------------------------------

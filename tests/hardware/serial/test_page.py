@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from andante.hardware import MESSAGES, VERSION, parameters
-from andante.hardware.wire import table
+from andante.hardware import MESSAGES, VERSION
+from andante.hardware.serial import parameters
+from andante.hardware.serial.wire import table
 
-PAGE = (Path(__file__).parents[2] / "docs" / "hardware.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "hardware.md").read_text()
 
 
 @pytest.mark.parametrize(

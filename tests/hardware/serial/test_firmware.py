@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput, UnknownName
 from andante.hardware import BoardSensors, Firmware, HostLink, PwmChannel
-from andante.hardware.firmware import PER_STEP, RING
-from andante.hardware.messages import (
+from andante.hardware.serial.firmware import PER_STEP, RING
+from andante.hardware.serial.messages import (
     Fault,
     Pulses,
     RobotPose,
@@ -23,8 +23,8 @@ from andante.hardware.messages import (
     Waypoint,
     Yaw,
 )
-from andante.hardware.parameters import NUMBERS, PARAMETERS, checked, defaults
-from andante.hardware.waypoint_law import steer_to, wrapped
+from andante.hardware.serial.parameters import NUMBERS, PARAMETERS, checked, defaults
+from andante.hardware.serial.waypoint_law import steer_to, wrapped
 
 from .lines import Desk
 

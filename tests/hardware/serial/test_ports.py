@@ -5,8 +5,7 @@ import threading
 import pytest
 
 from andante.hardware import Loopback
-from andante.hardware.loopback import ROOM
-from andante.hardware.ports import CHUNK
+from andante.hardware.serial.ports import CHUNK, ROOM
 
 
 def test_bytes_go_both_ways_in_order():

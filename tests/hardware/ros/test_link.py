@@ -7,13 +7,13 @@ import pytest
 
 from andante.bus import messages
 from andante.errors import BadInput
-from andante.hardware import ros_body_link
-from andante.hardware.ros_body import RosBody
-from andante.hardware.ros_body_link import OUTBOX, Listener, RosLink
-from andante.hardware.ros_body_ros1 import Ros1Link, way_to
-from andante.hardware.ros_body_rosbridge import RosbridgeLink
+from andante.hardware.ros import link as ros_body_link
+from andante.hardware.ros.body import RosBody
+from andante.hardware.ros.link import OUTBOX, Listener, RosLink
+from andante.hardware.ros.ros1 import Ros1Link, way_to
+from andante.hardware.ros.rosbridge import RosbridgeLink
 
-from .ros_samples import until
+from .samples import until
 
 
 class Heard:

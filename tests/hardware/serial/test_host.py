@@ -5,10 +5,10 @@ import pytest
 
 from andante.errors import BadInput
 from andante.hardware import WATCHDOG, Endpoint, Firmware, HostLink
-from andante.hardware.endpoint import HEADER
-from andante.hardware.framing import frame
-from andante.hardware.host import ATTEMPTS, LOGS_KEPT
-from andante.hardware.messages import (
+from andante.hardware.serial.endpoint import HEADER
+from andante.hardware.serial.framing import frame
+from andante.hardware.serial.host import ATTEMPTS, LOGS_KEPT
+from andante.hardware.serial.messages import (
     Ack,
     Fault,
     Heartbeat,
@@ -22,8 +22,8 @@ from andante.hardware.messages import (
     Velocity,
     Waypoint,
 )
-from andante.hardware.parameters import NUMBERS
-from andante.hardware.wire import pack
+from andante.hardware.serial.parameters import NUMBERS
+from andante.hardware.serial.wire import pack
 
 from .lines import Desk, NoisyPort
 
