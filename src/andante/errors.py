@@ -37,3 +37,7 @@ class Diverged(AndanteError):
 
 class Unsupported(AndanteError):
     """An engine or format refuses a feature by name instead of dropping it."""
+
+
+class LostBody(AndanteError):
+    """A robot has fallen silent while it was moved; the message says since when and where."""

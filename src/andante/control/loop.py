@@ -13,11 +13,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, LostBody
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command
 
 from .body import Body, BodyState
+from .stop_plan import StopPlanner
 
 RATE = 100.0  # of control [Hz]
 
@@ -46,11 +47,18 @@ class ControlLoop:
         self.state: BodyState = body.read()  # that the present targets follow from
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
+        self._planner = StopPlanner(behaviour) if body.takes_stop_plan else None
 
     def step(self) -> BodyState:
-        """One period: read, decide, send, and let the period pass; the state that it was decided from."""
+        """One period: read, decide, send, and let the period pass; the state that it was decided from.
+
+        A body that has fallen silent is stopped, and `LostBody` says so.
+        """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
+        if state.health.lost:
+            body.stop()
+            raise LostBody(f"{body.name} is stopped: {state.health.words}")
         self.asked = asked = self.command(state) if callable(self.command) else self.command
         targets = behaviour.update(state, asked, self.period)
         if not np.isfinite(targets).all():
@@ -60,6 +68,10 @@ class ControlLoop:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
         elif behaviour.base_twist is not None:
             body.drive(behaviour.base_twist)
+        if self._planner is not None:
+            plan = self._planner.step(state, asked, targets)
+            if plan is not None:
+                body.stop_plan(plan)
         body.advance(self.period)
         self.periods += 1
         return state

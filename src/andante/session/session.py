@@ -167,25 +167,30 @@ class LiveSession:
         self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
         self.pacer.mark(self.time)
 
-    def run(self, seconds: float | None = None, pace: bool = False) -> None:
-        """Step until some simulated seconds are over, or without end until `stop`; paced: at most real time."""
+    def run(self, seconds: float | None = None, pace: bool | float = False) -> None:
+        """Step until some simulated seconds are over, or without end until `stop`.
+
+        pace: how fast simulated time goes at most, in wall clock time; True: real time, False: as fast as it can.
+        """
+        if not (math.isfinite(pace) and pace >= 0):
+            raise BadInput(f"a session is paced by a factor >= 0, got {pace}")
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
             raise BadInput(f"a session runs for a time >= 0 s, got {seconds}")
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
-        self.stopped, self.paced = False, pace
-        self.pilot.paced = pace
+        self.stopped, self.paced = False, bool(pace)
+        self.pilot.pace = float(pace)
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:
                 moved = self.step()
                 if pace:
-                    self.pacer.wait(CONTROL_TIME if moved else IDLE)
+                    self.pacer.wait(CONTROL_TIME / pace if moved else IDLE)
                 elif not moved:
                     if seconds is not None:
                         return  # nobody else could wake it up
                     time.sleep(IDLE)
         finally:
-            self.paced = self.pilot.paced = False
+            self.paced, self.pilot.pace = False, 0.0
 
     def stop(self) -> None:
         """Let `run` return after the present period."""
@@ -293,7 +298,7 @@ class LiveSession:
 
     # ---- what a user asks for ----------------------------------------------------------------------
     def drive(self, vx: float = 0.0, vy: float = 0.0, wz: float = 0.0) -> None:
-        """A velocity in the robot's axes, as a /cmd_vel message: it lasts for half a second."""
+        """A velocity in the robot's axes, as a /cmd_vel message: it lasts for 0.3 s."""
         self.pilot.velocity(self.time, vx, vy, wz)
 
     def keys(self, held: Sequence[str]) -> list[str]:

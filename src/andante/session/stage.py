@@ -12,6 +12,7 @@ from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
+from andante.control.following import Following
 from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.control.view import RobotView
@@ -113,7 +114,9 @@ class Stage(RobotView):
         """One period of the control loop under a command."""
         self._end_pushes()
         present = self.activities.present
-        if isinstance(present, GettingUp) and present.finished and not self.activities.waiting:
+        rises = isinstance(present, GettingUp) and present.finished
+        stands = isinstance(present, Following) and present.resting and present.stands
+        if (rises or stands) and not self.activities.waiting:
             self.drive()
         self._command = command
         self.control.step()

@@ -24,12 +24,12 @@ from .terminal import TerminalNode
 from .walker import WalkerNode
 
 NODES = (
-    ClockNode,
     RobotStateNode,
     SensorNode,
     CameraNode,
     TruthNode,
     FootstepNode,
+    ClockNode,  # after the state of its instant: who follows the clock has that state already
     ParameterNode,
     CommandNode,
     ServiceNode,
