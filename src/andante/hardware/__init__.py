@@ -3,10 +3,11 @@
 from andante.control.body import Body, BodyCommand, BodyState, Health, JointTarget, Power
 
 from .checks import check_body
-from .ros.body import RosBody, RosTopics
-from .ros.orders import BaseVelocity, JointAngles, JointTrajectory
+from .ros.body import RosBody
+from .ros.orders import BaseVelocity, JointAngles, JointPositions, JointTargets, JointTrajectory
 from .ros.ros1 import Ros1Link
 from .ros.rosbridge import RosbridgeLink
+from .ros.settings import RosTopics
 from .serial.board import Battery, Board, BoardLine
 from .serial.body import SerialBody
 from .serial.car import Car
@@ -41,7 +42,9 @@ __all__ = [
     "Health",
     "HostLink",
     "JointAngles",
+    "JointPositions",
     "JointTarget",
+    "JointTargets",
     "JointTrajectory",
     "LineCounters",
     "Loopback",

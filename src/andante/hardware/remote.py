@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -20,24 +20,49 @@ NOTES_KEPT = 100
 BEHIND = 0.05  # a loop that is later than this does not try to catch up [s]
 
 
+class Observer(Protocol):
+    """Something that wants to be called at certain instants, such as a recording."""
+
+    @property
+    def next_time(self) -> float:
+        """The next instant it waits for [s]; inf: none."""
+
+    def update(self, body: Any) -> None:
+        """The instant has come."""
+
+
 class RemoteBody(Body):
     """A robot reached over a line that a thread keeps; `say` is called with each line on what happens to it."""
 
     def __init__(self, robot: Robot | str, say: Callable[[str], None] | None) -> None:
         self.robot = load_robot(robot) if isinstance(robot, str) else robot
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # what happened, in words
+        self.observers: list[Observer] = []
         self._listener = say
         self._closed = False
-        self._due = time.monotonic()  # when the present control period is over [s]
+        self._due = math.nan  # when the present control period is over, of its clock [s]
+
+    def connect(self, timeout: float = 10.0) -> Self:
+        """Wait until the robot answers and its rate is measured; refused in words when it does not in a time [s]."""
+        return self
 
     def advance(self, seconds: float) -> None:
-        """Wait on the wall clock until a time [s] after the end of the last call; who is late goes on at once."""
+        """Wait until a time [s] after the end of the last call; who is late goes on at once."""
         if not (math.isfinite(seconds) and seconds >= 0):
             raise BadInput(f"a body advances by a time >= 0 s, got {seconds}")
-        now = time.monotonic()
-        self._due = max(self._due + seconds, now - BEHIND)
-        if self._due > now:
-            time.sleep(self._due - now)
+        now = self.time
+        self._due = now + seconds if math.isnan(self._due) else max(self._due + seconds, now - BEHIND)
+        self._wait_until(self._due)
+        now = self.time
+        for observer in self.observers:
+            if observer.next_time <= now:
+                observer.update(self)
+
+    def _wait_until(self, due: float) -> None:
+        """Wait until a time of the body's clock [s]."""
+        left = due - self.time
+        if left > 0:
+            time.sleep(left)
 
     def _say(self, words: str) -> None:
         self.notes.append(words)

@@ -21,7 +21,7 @@ from andante.errors import BadInput
 from andante.hardware import BodyCommand, JointTarget, check_body
 from andante.hardware.ros.body import RosBody
 from andante.hardware.ros.link import Listener
-from andante.hardware.ros.orders import BaseVelocity, JointTrajectory
+from andante.hardware.ros.orders import BaseVelocity, JointAngles, JointTrajectory
 from andante.hardware.ros.ros1 import Ros1Link
 
 from .samples import JOINT_STATE, TRAJECTORY, TWIST, joint_state, until
@@ -85,7 +85,7 @@ def test_a_live_waffle_is_driven_over_rosbridge(robot_process, waffle):
 
 def test_a_live_nao_moves_its_head_over_rosbridge(robot_process, nao):
     _, url = robot_process("nao")
-    body = RosBody(url, nao).connect(60)
+    body = RosBody(url, nao, joints=JointAngles()).connect(60)
     yaw, pitch = (body.joint_names.index(name) for name in ("HeadYaw", "HeadPitch"))
     body.write(BodyCommand({"HeadYaw": JointTarget(0.5), "HeadPitch": JointTarget(9.0)}))
     most = nao.joint("HeadPitch").limits.upper

@@ -1,18 +1,24 @@
-"""What a robot behind ROS has told of itself: joint states, inertial unit and odometry, each with its age."""
+"""What a robot behind ROS has told of itself: joints, inertial unit, odometry, foot force and scans, with their age."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from andante.bus import messages
+from andante.description import Robot
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import SE3, Array
+from andante.mapping import Scan
+from andante.sensors.topics import sensor_frame
+from andante.simulation.scans import mounted_scan
 
 LONGEST_STEP = 2.0  # between two joint states that still give a velocity [s]
+SCANS_KEPT = 50
+WINDOW = 1.0  # over which the rate of the state is told [s]
 
 
 class Odometry(NamedTuple):
@@ -37,8 +43,10 @@ def yaw_of(q: Any) -> float:
 class RosSenses:
     """The newest values; joints may come in several messages, each with some of them. Times are the reader's [s]."""
 
-    def __init__(self, joint_names: Sequence[str]) -> None:
-        self._index = {name: i for i, name in enumerate(joint_names)}
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self._index = {name: i for i, name in enumerate(robot.joint_names)}
+        self.missed = 0  # signs of life that did not come, by the gaps between their stamps
         self.forget()
 
     def forget(self) -> None:
@@ -47,13 +55,19 @@ class RosSenses:
         self.position, self.velocity, self.effort = (np.full(count, np.nan) for _ in range(3))
         self._stamps = np.full(count, np.nan)  # of the robot's clock
         self.joints_at = np.full(count, -math.inf)  # when each joint last came
-        self.stamp, self.stamp_at = math.nan, -math.inf  # the robot's clock, and when it said so
+        self.stamp = math.nan  # of the newest joint state, by the robot's clock
         self.told_at = -math.inf  # last joint state
-        self._gyro, self._acceleration, self._heading = np.full(3, np.nan), np.full(3, np.nan), math.nan
-        self._felt_at = -math.inf
+        self._felt = np.full(6, np.nan)  # gyro and acceleration
+        self._felt_sum, self._felt_count, self._heading = np.zeros(6), 0, math.nan
+        self.felt_at = -math.inf
         self._odometry: Odometry | None = None
         self.moved_at = -math.inf  # last odometry
+        self.forces: dict[str, Array] = {}
+        self.pressed_at = -math.inf  # last foot force
+        self.scans: deque[Scan] = deque(maxlen=SCANS_KEPT)
+        self._signs: deque[float] = deque(maxlen=1000)  # times of the signs of life, by the robot's clock where told
 
+    # ---- what comes ------------------------------------------------------------------------------
     def take_joints(self, message: Any, now: float) -> list[str]:
         """Take a sensor_msgs/JointState; names of joints that are not the robot's. Finds velocities where none come."""
         names, stamp = list(message.name), messages.seconds(message.header.stamp)
@@ -75,19 +89,21 @@ class RosSenses:
             if len(message.effort):
                 self.effort[i] = _number(message.effort[at])
             self._stamps[i], self.joints_at[i] = stamp, now
-        self.told_at = now
-        self._note_clock(stamp, now)
+        self.told_at, self.stamp = now, stamp
         return [name for name in names if name not in self._index]
 
     def take_inertial(self, message: Any, now: float) -> None:
         """Take a sensor_msgs/Imu; a covariance that begins with -1 says that nobody measures it."""
-        for part, covariance, values in (
-            (message.angular_velocity, message.angular_velocity_covariance, self._gyro),
-            (message.linear_acceleration, message.linear_acceleration_covariance, self._acceleration),
+        values = np.full(6, np.nan)
+        for at, part, covariance in (
+            (0, message.angular_velocity, message.angular_velocity_covariance),
+            (3, message.linear_acceleration, message.linear_acceleration_covariance),
         ):
-            values[:] = [_number(v) for v in (part.x, part.y, part.z)] if covariance[0] != -1.0 else np.nan
+            if covariance[0] != -1.0:
+                values[at : at + 3] = [_number(v) for v in (part.x, part.y, part.z)]
+        self._felt_sum, self._felt_count = self._felt_sum + values, self._felt_count + 1
         self._heading = yaw_of(message.orientation) if message.orientation_covariance[0] != -1.0 else math.nan
-        self._felt_at = now
+        self.felt_at = now
 
     def take_odometry(self, message: Any, now: float) -> None:
         """Take a nav_msgs/Odometry."""
@@ -97,14 +113,52 @@ class RosSenses:
             twist.linear.x, twist.linear.y, twist.angular.z,
         )  # fmt: skip
         self.moved_at = now
-        self._note_clock(messages.seconds(message.header.stamp), now)
 
-    def _note_clock(self, stamp: float, now: float) -> None:
-        self.stamp, self.stamp_at = stamp, now
+    def take_forces(self, message: Any, now: float) -> None:
+        """Take an andante_msgs/FootForces."""
+        self.forces = {str(foot.link): np.array(foot.cells, dtype=float) for foot in message.feet}
+        self.pressed_at = now
 
-    def robot_time(self, now: float) -> float:
-        """The robot's clock [s], carried on from the last message; 0 before the first."""
-        return self.stamp + max(0.0, now - self.stamp_at) if math.isfinite(self.stamp) else 0.0
+    def take_scan(self, message: Any) -> None:
+        """Take a sensor_msgs/LaserScan; where its sensor sits is told by the robot's file."""
+        frame = str(message.header.frame_id).lstrip("/")
+        lidars = [spec for spec in self.robot.sensors if spec.kind == "lidar"]
+        named = [spec for spec in lidars if frame in (sensor_frame(spec), spec.link, spec.name)]
+        if named or (lidars and frame not in self.robot.link_poses()):
+            spec = (named or lidars)[0]
+            link, pose = spec.link, spec.pose
+        elif frame in self.robot.link_poses():
+            link, pose = frame, SE3.identity()
+        else:
+            raise BadInput(f"a scan comes from {frame!r}, which {self.robot.name} does not have")
+        told = Scan(
+            messages.seconds(message.header.stamp),
+            np.asarray(message.ranges, dtype=float),
+            float(message.angle_min),
+            float(message.angle_increment),
+            float(message.range_min),
+            float(message.range_max),
+            float(message.time_increment),
+        )
+        self.scans.append(mounted_scan(self.robot, link, pose, told))
+
+    def note_life(self, time: float) -> None:
+        """A sign of life of a time [s] came; gaps between them are counted as messages that did not."""
+        if len(self._signs) > 2:
+            usual = (self._signs[-1] - self._signs[0]) / (len(self._signs) - 1)
+            gap = time - self._signs[-1]
+            if usual > 0 and gap > 1.6 * usual:
+                self.missed += round(gap / usual) - 1
+        self._signs.append(time)
+        while len(self._signs) > 2 and time - self._signs[1] >= WINDOW:
+            self._signs.popleft()
+
+    # ---- what is known ---------------------------------------------------------------------------
+    @property
+    def rate(self) -> float:
+        """Signs of life per second, over the last second; 0 before the second one."""
+        span = self._signs[-1] - self._signs[0] if len(self._signs) > 1 else 0.0
+        return (len(self._signs) - 1) / span if span > 0 else 0.0
 
     def joints(self, now: float, timeout: float) -> tuple[Array, Array, Array]:
         """Position, velocity and effort; NaN for joints that have been silent for longer than `timeout` [s]."""
@@ -119,10 +173,12 @@ class RosSenses:
         return [int(i) for i in np.flatnonzero(np.isfinite(self.joints_at) & (now - self.joints_at > timeout))]
 
     def inertial(self, now: float, timeout: float) -> tuple[Array, Array]:
-        """Angular velocity [rad/s] and specific force [m/s²]; NaN when nothing came within `timeout` [s]."""
-        if now - self._felt_at > timeout:
-            return np.full(3, np.nan), np.full(3, np.nan)
-        return self._gyro.copy(), self._acceleration.copy()
+        """Angular velocity [rad/s] and specific force [m/s²], mean since the last time; NaN after `timeout` [s]."""
+        if self._felt_count:
+            self._felt = self._felt_sum / self._felt_count
+            self._felt_sum, self._felt_count = np.zeros(6), 0
+        felt = self._felt if now - self.felt_at <= timeout else np.full(6, np.nan)
+        return felt[:3].copy(), felt[3:].copy()
 
     def odometry(self, now: float, timeout: float) -> Odometry | None:
         """The newest odometry, None when none came within `timeout` [s]."""
@@ -133,7 +189,7 @@ class RosSenses:
         told = self.odometry(now, timeout)
         if told is not None and math.isfinite(told.yaw):
             return told.yaw
-        return self._heading if now - self._felt_at <= timeout else math.nan
+        return self._heading if now - self.felt_at <= timeout else math.nan
 
 
 def _number(value: float) -> float:
