@@ -35,9 +35,16 @@ def main(robot: str, world: str, seed: str, pace: str, log: str, master: str = "
             p, q = message.pose.position, message.pose.orientation
             yaw = math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
             row = {"time": messages.seconds(message.header.stamp), "x": p.x, "y": p.y, "z": p.z, "yaw": yaw}
-            lines.write(json.dumps({**row, "fallen": session.stage.sim.fallen, "activity": session.behaviour}) + "\n")
+            row |= {"told": told[0], "fallen": session.stage.sim.fallen, "activity": session.behaviour}
+            lines.write(json.dumps({**row, "detail": session.stage.activities.present.detail}) + "\n")
 
+        def heard(message) -> None:
+            told[0] = session.time
+
+        told = [0.0]  # when the last command came [s]
         session.bus.subscribe("/ground_truth/pose", None, truth, queue=100)
+        session.bus.subscribe("/joint_targets", None, heard, queue=100)
+        session.bus.subscribe("/cmd_vel", "geometry_msgs/msg/Twist", heard, queue=100)
         session.bus.subscribe("/rosout", None, lambda m: lines.write(json.dumps({"log": m.msg}) + "\n"), queue=100)
         session.run(0.5)
         print(json.dumps({"url": server.ws_url, "server": server.pid}), flush=True)

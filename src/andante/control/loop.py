@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +24,17 @@ from .stop_plan import StopPlanner
 RATE = 100.0  # of control [Hz]
 
 Commander = Callable[[BodyState], Command]
+
+
+class Observer(Protocol):
+    """Something that wants to be called at certain instants, such as a recording."""
+
+    @property
+    def next_time(self) -> float:
+        """The next instant it waits for, of the body's clock [s]; inf: none."""
+
+    def update(self, body: Any) -> None:
+        """The instant has come."""
 
 
 class ControlLoop:
@@ -47,6 +59,7 @@ class ControlLoop:
         self.state: BodyState = body.read()  # that the present targets follow from
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
+        self.observers: list[Observer] = []  # called at the end of periods
         self._planner = StopPlanner(behaviour) if body.takes_stop_plan else None
 
     def step(self) -> BodyState:
@@ -74,6 +87,9 @@ class ControlLoop:
                 body.stop_plan(plan)
         body.advance(self.period)
         self.periods += 1
+        for observer in self.observers:
+            if observer.next_time <= body.time:
+                observer.update(body)
         return state
 
     def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,24 +20,12 @@ NOTES_KEPT = 100
 BEHIND = 0.05  # a loop that is later than this does not try to catch up [s]
 
 
-class Observer(Protocol):
-    """Something that wants to be called at certain instants, such as a recording."""
-
-    @property
-    def next_time(self) -> float:
-        """The next instant it waits for [s]; inf: none."""
-
-    def update(self, body: Any) -> None:
-        """The instant has come."""
-
-
 class RemoteBody(Body):
     """A robot reached over a line that a thread keeps; `say` is called with each line on what happens to it."""
 
     def __init__(self, robot: Robot | str, say: Callable[[str], None] | None) -> None:
         self.robot = load_robot(robot) if isinstance(robot, str) else robot
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # what happened, in words
-        self.observers: list[Observer] = []
         self._listener = say
         self._closed = False
         self._due = math.nan  # when the present control period is over, of its clock [s]
@@ -53,10 +41,6 @@ class RemoteBody(Body):
         now = self.time
         self._due = now + seconds if math.isnan(self._due) else max(self._due + seconds, now - BEHIND)
         self._wait_until(self._due)
-        now = self.time
-        for observer in self.observers:
-            if observer.next_time <= now:
-                observer.update(self)
 
     def _wait_until(self, due: float) -> None:
         """Wait until a time of the body's clock [s]."""

@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from andante.control.body import Body
 from andante.control.drivers import has_wheels
 from andante.control.view import RobotView
+from andante.errors import BadInput
 from andante.mobile.driver import BaseDriver
 from andante.simulation.simulation import Simulation
 
 
 @contextmanager
-def kept(sim: Simulation, record: Path | None, video: Path | None, view: RobotView | None = None) -> Iterator[None]:
-    """Record and film a simulation while the block runs, where that is asked for; the files are whole or absent.
+def kept(body: Body, record: Path | None, video: Path | None, view: RobotView | None = None) -> Iterator[None]:
+    """Record and film a robot while the block runs, where that is asked for; the files are whole or absent.
 
     Args:
-        sim: the simulation, with sensors where it is recorded.
+        body: a simulation, with sensors where it is recorded, or a real robot, which is not filmed.
         record: the recording; None: none.
         video: the film; None: none.
         view: of what moves the robot; None: nobody does, its wheels are counted all the same.
@@ -27,13 +29,19 @@ def kept(sim: Simulation, record: Path | None, video: Path | None, view: RobotVi
             from andante.simulation.recording import open_recording
 
             before: Callable[[], None] = lambda: None  # noqa: E731
-            if view is None and has_wheels(sim.robot):
-                driver = BaseDriver(sim.robot)
-                view = RobotView(sim, driver)
-                before = lambda: driver.odometry.update(sim.read())  # noqa: E731
-            sim.observers.append(stack.enter_context(open_recording(record, sim, view, before)))
+            if view is None and has_wheels(body.robot):
+                driver = BaseDriver(body.robot)
+                view = RobotView(body, driver)
+                before = lambda: driver.odometry.update(body.read())  # noqa: E731
+            recording = stack.enter_context(open_recording(record, body, view, before))
+            if isinstance(body, Simulation):
+                body.observers.append(recording)
+            elif view is not None:
+                view.observers.append(recording)
         if video is not None:
             from andante.viz.film import Film
 
-            sim.observers.append(stack.enter_context(Film(sim, video)))
+            if not isinstance(body, Simulation):
+                raise BadInput("only a simulated robot can be filmed; leave video out, or record it")
+            body.observers.append(stack.enter_context(Film(body, video)))
         yield

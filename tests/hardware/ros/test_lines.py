@@ -2,20 +2,16 @@
 
 import asyncio
 import json
-import os
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from andante.bridges.ros1.xmlrpc import RpcError, call
+from andante.bridges.ros1.xmlrpc import call
 from andante.bus import messages
 from andante.errors import BadInput
 from andante.hardware import BodyCommand, JointTarget, check_body
@@ -205,52 +201,8 @@ def test_a_line_that_cannot_be_kept_says_why(waffle):
 
 
 # ---- a real ROS 1 master -------------------------------------------------------------------------
-class Master:
-    """A real master, and the environment for its tools."""
-
-    def __init__(self, folder):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.uri = f"http://127.0.0.1:{self.port}"
-        path = os.environ["PATH"].split(os.pathsep)
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {
-            "ROS_MASTER_URI": self.uri, "ROS_IP": "127.0.0.1", "ROS_HOME": str(folder), "PYTHONUNBUFFERED": "1",
-            "PATH": os.pathsep.join(entry for entry in path if not (Path(entry).parent / "pyvenv.cfg").exists()),
-        }  # fmt: skip
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen(
-            ["rosmaster", "--core", "-p", str(self.port)],
-            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        until(self._answers, 40)
-
-    def _answers(self):
-        assert self.process.poll() is None
-        try:
-            return asyncio.run(call(self.uri, "getPid", "/test"))
-        except RpcError:
-            return False
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-
-@pytest.fixture(scope="module")
-def master(tmp_path_factory):
-    if shutil.which("rosmaster") is None or shutil.which("rostopic") is None:
-        reason = "ROS 1 (rosmaster, rostopic) is not installed"
-        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
-    running = Master(tmp_path_factory.mktemp("ros"))
-    yield running
-    running.kill()
-
-
-def test_a_body_at_a_real_master_with_the_real_tools(master, waffle):
-    uri, environment = master.uri, master.environment
+def test_a_body_at_a_real_master_with_the_real_tools(ros_master, waffle):
+    uri, environment = ros_master.uri, ros_master.environment
     state = "{name: [wheel_left_joint, wheel_right_joint, tail], position: [0.5, -0.25, 1.0]}"
     robot = subprocess.Popen(
         ["rostopic", "pub", "-r", "20", "/joint_states", "sensor_msgs/JointState", state],
@@ -280,8 +232,8 @@ def test_a_body_at_a_real_master_with_the_real_tools(master, waffle):
         echo.stdout.close()
 
 
-def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(master, nao):
-    uri = master.uri
+def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(ros_master, nao):
+    uri = ros_master.uri
     got, robot = [], Ros1Link(uri, "/robot")
     nothing = lambda *_: None  # noqa: E731
 
@@ -308,14 +260,14 @@ def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(master, n
         assert messages.seconds(message.points[0].time_from_start) == pytest.approx(max(0.1, wanted), abs=1e-6)
         body.stop()
         until(lambda: got[-1][0] == "/joint_trajectory" and got[-1][1].points[0].positions.tolist() == [0.25])
-        master.kill()
+        ros_master.kill()
         while body.connected:
             body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
             time.sleep(0.05)
         until(lambda: "the base is told to stand: the ROS master is lost" in body.notes)
         until(lambda: got[-1][0] == "/cmd_vel" and got[-1][1].linear.x == 0.0)  # the nodes still hear one another
         assert any(topic == "/cmd_vel" and message.linear.x == 0.125 for topic, message in got)
-        master.start()
+        ros_master.start()
         until(lambda: body.connected)
         asyncio.run(call(link._node.uri, "shutdown", "/test", "enough"))
         until(lambda: body.read().health.words.endswith("a ROS tool has ended this node; make a new body"))

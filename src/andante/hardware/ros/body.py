@@ -80,12 +80,12 @@ class RosBody(RemoteBody):
         self.late = 0  # control periods whose state was older than usual
         self.limits = MotionLimits.of(self.robot)
         self._index = {name: i for i, name in enumerate(self.joint_names)}
-        self._wheels, self._velocity = _driven(self.robot, velocity)
-        self.wants_twist = bool(self._wheels) and self._velocity is not None
-        self._joints = joints if set(self.joint_names) - self._wheels else None
+        self._wheels, self.velocity = _driven(self.robot, velocity)  # within the limits of the drive
+        self.wants_twist = bool(self._wheels) and self.velocity is not None
+        self.joints = joints if set(self.joint_names) - self._wheels else None
         for name in joints.together if joints is not None else ():
             self.robot.joint(name)  # refuses names that it does not have
-        self.takes_stop_plan = self._joints is not None and bool(self._joints.stop_topic) and not self.wants_twist
+        self.takes_stop_plan = self.joints is not None and bool(self.joints.stop_topic) and not self.wants_twist
         self._lock = threading.RLock()
         self._ticked = threading.Condition(self._lock)  # the robot's clock has gone on
         self._clock = RobotClock()
@@ -100,11 +100,9 @@ class RosBody(RemoteBody):
         self._unheard = ""
         self._said: set[str] = set()
         self._link = address if isinstance(address, RosLink) else link_to(address)
-        told = {
-            way.topic: messages.type_name(way.type_name) for way in (self._joints, self._velocity) if way is not None
-        }
-        if self.takes_stop_plan and self._joints is not None:
-            told[self._joints.stop_topic] = TRAJECTORY
+        told = {way.topic: messages.type_name(way.type_name) for way in (self.joints, self.velocity) if way is not None}
+        if self.takes_stop_plan and self.joints is not None:
+            told[self.joints.stop_topic] = TRAJECTORY
         self._link.open(self.topics.types, told, Listener(self._heard, self._joined, self._lost, self._tick, self._say))
 
     # ---- the line --------------------------------------------------------------------------------
@@ -247,7 +245,7 @@ class RosBody(RemoteBody):
             self._senses.forget()
             self._well = False
             self._say(f"the connection to {self._link.where} is lost: {reason}{self._hope}")
-            if self._driving and self._velocity is not None and self._link.listeners(self._velocity.topic):
+            if self._driving and self.velocity is not None and self._link.listeners(self.velocity.topic):
                 self._stand("the ROS master is lost")  # the way to the robot is still there
             self._ticked.notify_all()
 
@@ -269,9 +267,9 @@ class RosBody(RemoteBody):
 
     def _stand(self, why: str) -> None:
         """Stop the base, once."""
-        assert self._velocity is not None
+        assert self.velocity is not None
         self._driving = False
-        self._link.post(self._velocity.topic, self._velocity.message(STANDING, self.time))
+        self._link.post(self.velocity.topic, self.velocity.message(STANDING, self.time))
         self._say(f"the base is told to stand: {why}")
 
     # ---- the body --------------------------------------------------------------------------------
@@ -325,7 +323,7 @@ class RosBody(RemoteBody):
             self._refuse_closed()
             command.known_to(self)
             self._refuse(command)
-            twist = self._velocity.clipped(command.twist) if self._velocity and command.twist is not None else None
+            twist = self.velocity.clipped(command.twist) if self.velocity and command.twist is not None else None
             moves = bool(command.joints) or (twist is not None and twist != STANDING)
             if moves and self._trouble(self.clock()):
                 self.dropped += 1
@@ -342,10 +340,10 @@ class RosBody(RemoteBody):
         """Send targets (joints,) of all joints; see `Body.follow`."""
         with self._lock:
             self._refuse_closed()
-            if self._joints is None:
+            if self.joints is None:
                 raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
             if modes is not None and (np.asarray(modes)[np.isfinite(targets)] != Mode.POSITION).any():
-                raise Unsupported(f"body {self.name!r} takes positions over {self._joints.topic}, no speeds or torques")
+                raise Unsupported(f"body {self.name!r} takes positions over {self.joints.topic}, no speeds or torques")
             if self._trouble(self.clock()):
                 self.dropped += 1
                 return
@@ -354,23 +352,23 @@ class RosBody(RemoteBody):
     def stop_plan(self, plan: StopPlan) -> None:
         """Tell the robot how to come to rest when targets cease."""
         with self._lock:
-            if self._joints is None or not self._joints.stop_topic:
+            if self.joints is None or not self.joints.stop_topic:
                 super().stop_plan(plan)
             elif not self._trouble(self.clock()):
-                self._link.post(self._joints.stop_topic, self._joints.plan_message(plan, self.joint_names))
+                self._link.post(self.joints.stop_topic, self.joints.plan_message(plan, self.joint_names))
 
     def _refuse(self, command: BodyCommand) -> None:
         """Refuse by name what the robot cannot be told."""
-        if command.twist is not None and self._velocity is None:
+        if command.twist is not None and self.velocity is None:
             raise Unsupported(f"body {self.name!r} takes no twist; give it a BaseVelocity topic")
         for name, target in command.joints.items():
             if name in self._wheels:
                 raise Unsupported(f"joint {name!r} belongs to the drive of {self.name!r}: give a twist instead")
-            if self._joints is None:
+            if self.joints is None:
                 raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
             if target.mode is not Mode.POSITION:
                 raise Unsupported(
-                    f"joint {name!r} of {self.name!r} takes positions over {self._joints.topic}, not {target.mode.name}"
+                    f"joint {name!r} of {self.name!r} takes positions over {self.joints.topic}, not {target.mode.name}"
                 )
 
     def _within(self, targets: Array, here: Array) -> Array:
@@ -380,7 +378,7 @@ class RosBody(RemoteBody):
         for i in np.flatnonzero(np.isfinite(targets) & (inside != targets)):
             bounds = f"{limits.lower[i]:.4g} ... {limits.upper[i]:.4g}"
             self._say_once(f"targets of joint {self.joint_names[i]!r} are clipped to {bounds}")
-        if self._joints is None or not self._joints.streams:
+        if self.joints is None or not self.joints.streams:
             return inside  # the robot itself goes there at a speed within its limits
         before = np.where(np.isfinite(self._targets), self._targets, here)
         most = limits.velocity * min(max(self.time - self._sent_at, 0.01), LONGEST_SLEW)
@@ -392,7 +390,7 @@ class RosBody(RemoteBody):
         return np.where(np.isfinite(slow), slow, inside)
 
     def _send_joints(self, targets: Array, stiffness: Array | None = None) -> None:
-        way = self._joints
+        way = self.joints
         assert way is not None
         here, _, _ = self._senses.joints(self.clock(), self._patience)
         targets = targets.copy()
@@ -419,10 +417,10 @@ class RosBody(RemoteBody):
         self._link.post(way.topic, way.message(moves, self._read_at, strength))
 
     def _drive(self, twist: Twist) -> None:
-        assert self._velocity is not None
+        assert self.velocity is not None
         self._driving, self._drove_at = twist != STANDING, self.clock()
-        self._tell(self._velocity.topic)
-        self._link.post(self._velocity.topic, self._velocity.message(twist, self.time))
+        self._tell(self.velocity.topic)
+        self._link.post(self.velocity.topic, self.velocity.message(twist, self.time))
 
     def _tell(self, topic: str) -> None:
         """Note a topic that is told although nobody hears it."""
@@ -439,11 +437,11 @@ class RosBody(RemoteBody):
             if self._closed or not self._link.connected:
                 return
             self._link.clear()
-            if self._velocity is not None:
+            if self.velocity is not None:
                 self._drive(STANDING)
             here, _, _ = self._senses.joints(self.clock(), self._patience)
             held = np.where(np.isfinite(self._targets), here, np.nan)
-            if np.isfinite(held).any() and self._joints is not None and not self._joints.streams:
+            if np.isfinite(held).any() and self.joints is not None and not self.joints.streams:
                 self._send_joints(held)
 
     def close(self) -> None:
