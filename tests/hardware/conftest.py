@@ -77,3 +77,17 @@ def ros_master(tmp_path_factory):
     running = Master(tmp_path_factory.mktemp("ros"))
     yield running
     running.kill()
+
+
+@pytest.fixture
+def started():
+    """Start things that are ended after the test."""
+    running = []
+
+    def start(thing):
+        running.append(thing)
+        return thing
+
+    yield start
+    for thing in reversed(running):
+        thing.close()

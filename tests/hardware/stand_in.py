@@ -1,14 +1,18 @@
-"""A robot in another process, and a command of ours that moves it: what the tests of `--body` share."""
+"""Robots in other processes, and a command of ours that moves them: what the tests of `--body` share."""
 
+import contextlib
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 PACE = 0.3  # of the robot's time: a busy machine must not look like a slow line
-PATIENCE = 400.0  # for a whole run on a busy machine [s]
+PATIENCE = 200.0  # for a whole run on a busy machine [s]
 HERE = Path(__file__).parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 
@@ -18,13 +22,16 @@ class StandIn:
 
     def __init__(self, folder, robot, world="empty", seed=0, master="", pace=PACE):
         self.log = folder / f"{robot}_{seed}.jsonl"
-        words = [robot, world, seed, pace, self.log, *([master] if master else [])]
+        self._start("robot_process.py", robot, world, seed, pace, self.log, *([master] if master else []))
+        self.address = master or self.address
+
+    def _start(self, script, *words):
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "robot_process.py"), *map(str, words)],
-            stdout=subprocess.PIPE, text=True, env=ENVIRONMENT,
+            [sys.executable, str(HERE / script), *map(str, words)],
+            stdout=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True,
         )  # fmt: skip
         told = json.loads(self.process.stdout.readline())
-        self.address, self.server = master or told["url"], told["server"]
+        self.address, self.server = told["url"], told["server"]
 
     @property
     def rows(self):
@@ -50,9 +57,18 @@ class StandIn:
         return self.wait(lambda row: row["time"] >= until, f"{seconds} s have passed")
 
     def close(self):
-        self.process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # with its server and bridge
         self.process.wait()
         self.process.stdout.close()
+
+
+class Rover(StandIn):
+    """A rover with its firmware, reached over a pseudo terminal."""
+
+    def __init__(self, folder, pace=1.0):
+        self.log = folder / "rover.jsonl"
+        self._start("rover_process.py", folder, pace)
 
 
 class Command:
@@ -75,3 +91,13 @@ class Command:
         self.process.wait()
         for stream in (self.process.stdout, self.process.stderr):
             stream.close()
+
+
+def moved_last(rows, since, slow=0.03):
+    """When the robot's root last moved faster than `slow` [m/s] after a time, in seconds after it."""
+    last = 0.0
+    for before, row in pairwise(rows):
+        dt = row["time"] - before["time"]
+        if dt > 0 and math.hypot(row["x"] - before["x"], row["y"] - before["y"]) / dt > slow:
+            last = row["time"] - since
+    return last

@@ -5,23 +5,9 @@ import signal
 
 import pytest
 
-from .stand_in import Command, StandIn
+from .stand_in import Command, StandIn, moved_last
 
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.drill) for seed in range(1, 5))]
-
-
-@pytest.fixture
-def started():
-    """Start things that are ended after the test."""
-    running = []
-
-    def start(thing):
-        running.append(thing)
-        return thing
-
-    yield start
-    for thing in reversed(running):
-        thing.close()
 
 
 def walk_a_metre(started, robot):
@@ -46,17 +32,6 @@ def test_a_nao_walks_a_metre_over_rosbridge(started, tmp_path, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_nao_walks_a_metre_over_a_ros_1_master(started, tmp_path, ros_master, seed):
     walk_a_metre(started, started(StandIn(tmp_path, "nao", seed=seed, master=ros_master.uri)))
-
-
-def moved_last(rows, since):
-    """When the robot's root last moved faster than 0.03 m/s after a time, in seconds after it."""
-    last = 0.0
-    for before, row in zip(rows, rows[1:], strict=False):
-        dt = row["time"] - before["time"]
-        speed = ((row["x"] - before["x"]) ** 2 + (row["y"] - before["y"]) ** 2) ** 0.5 / dt if dt > 0 else 0.0
-        if speed > 0.03:
-            last = row["time"] - since
-    return last
 
 
 @pytest.mark.parametrize("cut", ["our command", "the server between"])

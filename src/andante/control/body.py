@@ -185,6 +185,11 @@ class Body(ABC):
         """What it shall do when its targets cease; replaces the plan before."""
         raise Unsupported(f"body {self.name!r} takes no stop plan")
 
+    @property
+    def has_scans(self) -> bool:
+        """Whether it has a lidar that is heard."""
+        return any(spec.kind == "lidar" for spec in self.robot.sensors)
+
     def scans(self, since: float) -> tuple[Scan, ...]:
         """Scans of its lidar whose first beam came after a time [s] of its clock, oldest first, told from the root."""
         return ()

@@ -63,6 +63,8 @@ def open_body(
     try:
         if isinstance(body, RemoteBody):
             body.connect(CONNECTING)
+        if isinstance(body, SerialBody):
+            body.start()  # lets the motors turn
     except BaseException:
         body.close()
         raise

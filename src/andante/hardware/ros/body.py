@@ -292,6 +292,11 @@ class RosBody(RemoteBody):
                 measured_at=min(at, senses.stamp) if senses.stamp > 0 else math.nan,
             )  # fmt: skip
 
+    @property
+    def has_scans(self) -> bool:
+        """Whether its file has a lidar and a topic for it."""
+        return bool(self.topics.scan)
+
     def scans(self, since: float) -> tuple[Scan, ...]:
         """Scans whose first beam came after a time [s], oldest first."""
         with self._lock:

@@ -14,12 +14,13 @@ from typing import Self
 
 import numpy as np
 
-from andante.control.body import BodyCommand, BodyState, Health, Power
+from andante.control.body import BodyCommand, BodyState, Health, LinkState, Power
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 from andante.hardware.remote import RemoteBody, measured
 
 from .car import Car
+from .firmware import TELEMETRY_PERIOD
 from .framing import LineCounters
 from .host import HostLink
 from .line import Line
@@ -85,6 +86,8 @@ class SerialBody(RemoteBody):
         self._link = HostLink(secrets.randbelow(1 << 16) if session is None else session, self._say)
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
+        self.late = 0  # control periods whose telemetry was older than usual
+        self._time = 0.0
         for name in told:
             self._post(SetParameter(NUMBERS[name], self.parameters[name]))
         if threaded:
@@ -106,6 +109,9 @@ class SerialBody(RemoteBody):
                 time.sleep(0.005)
             else:
                 step()
+        while step is None and self._link.before(Telemetry) is None and time.monotonic() < deadline:
+            time.sleep(0.005)  # its rate is known from the second telemetry on
+        self.late, self._due = 0, math.nan
         return self
 
     def _why_not(self, timeout: float) -> str:
@@ -144,6 +150,34 @@ class SerialBody(RemoteBody):
         self._refuse_closed()
         with self._line.lock:
             return self._link.post(message)
+
+    @property
+    def address(self) -> str:
+        """Its port."""
+        return f"serial:{self._line.where}"
+
+    @property
+    def time(self) -> float:
+        """Of the microcontroller's clock [s], carried on for a moment from its last telemetry."""
+        with self._line.lock:
+            told, came = self._link.latest(Telemetry), self._link.came(Telemetry)
+        if told is not None:
+            now = told.time / 1000.0 + min(self._line.clock() - came, TELEMETRY_PERIOD)
+            self._time = now if now < self._time - 1.0 else max(self._time, now)  # it may have started anew
+        return self._time
+
+    @property
+    def link(self) -> LinkState:
+        """How well the microcontroller is heard; the rate is that of its newest telemetry."""
+        with self._line.lock:
+            age, counters = self._line.clock() - self._link.came(Telemetry), self._link.counters
+            told, before = self._link.latest(Telemetry), self._link.before(Telemetry)
+        apart = 0 if told is None or before is None else (told.time - before.time) & 0xFFFFFFFF
+        return LinkState(1000.0 / apart if apart else 0.0, age, self.late, counters.troubles)
+
+    def _wait_until(self, due: float) -> None:
+        while (left := due - self.time) > 1e-6 and self.connected:
+            time.sleep(min(left, 0.01))
 
     # ---- what the firmware does ------------------------------------------------------------------
     def send_pose(self, x: float, y: float, yaw: float) -> None:
@@ -199,6 +233,7 @@ class SerialBody(RemoteBody):
 
     # ---- the body --------------------------------------------------------------------------------
     wants_twist = True
+    has_scans = False
 
     def read(self) -> BodyState:
         """The newest that the microcontroller told; NaN for all that it does not measure."""
@@ -214,8 +249,12 @@ class SerialBody(RemoteBody):
         values = np.full(6, np.nan)
         if felt is not None:
             values[:] = felt.gyro_x, felt.gyro_y, felt.gyro_z, felt.acc_x, felt.acc_y, felt.acc_z
+        at = self.time
+        if told is not None and at - told.time / 1000.0 >= TELEMETRY_PERIOD:
+            self.late += 1
         return BodyState(
-            self._line.clock(), position, velocity, **measured(values[:3], values[3:]), effort=effort,
+            at, position, velocity, **measured(values[:3], values[3:]), effort=effort,
+            measured_at=math.nan if told is None else told.time / 1000.0,
             yaw=yaw.yaw if yaw is not None else math.nan,
             power=Power(told.voltage / 1000.0 if told is not None else math.nan),
             health=self._health(told),
@@ -233,13 +272,13 @@ class SerialBody(RemoteBody):
 
     def _health(self, told: Telemetry | None) -> Health:
         if self._closed:
-            return Health(False, "the body is closed")
+            return Health(False, "the body is closed", lost=True)
         if not self._line.open:
-            return Health(False, f"{self._line.where} is not there: {self._line.error or 'not opened yet'}")
+            return Health(False, f"{self._line.where} is not there: {self._line.error or 'not opened yet'}", lost=True)
         if self._link.endpoint.refused:
-            return Health(False, self._link.endpoint.refused)
+            return Health(False, self._link.endpoint.refused, lost=True)
         if not self.connected or told is None:
-            return Health(False, "the microcontroller does not answer")
+            return Health(False, "the microcontroller does not answer", lost=True)
         fault = Fault(told.fault)
         return Health(fault is Fault.NONE, FAULT_WORDS.get(fault, ""))
 

@@ -7,6 +7,7 @@ everything that moves it is forgotten; parameters are remembered and told again.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ class HostLink:
         self._say = say
         self._latest: dict[type[Message], Message] = {}
         self._before: dict[type[Message], Message] = {}
+        self._came: dict[type[Message], float] = {}  # when the newest came [s]
         self._outbox: dict[tuple[int, int], Message] = {}
         self._pending: dict[tuple[int, int], _Pending] = {}
         self._parameters: dict[int, SetParameter] = {}
@@ -74,6 +76,10 @@ class HostLink:
         """The message of a kind that came before the newest."""
         found = self._before.get(kind)
         return found if isinstance(found, kind) else None
+
+    def came(self, kind: type[Message]) -> float:
+        """When the newest message of a kind came [s], -inf before the first."""
+        return self._came.get(kind, -math.inf)
 
     # ---- what goes out ---------------------------------------------------------------------------
     def post(self, message: Message) -> bool:
@@ -107,7 +113,7 @@ class HostLink:
                 kind = type(got.message)
                 if kind in self._latest:
                     self._before[kind] = self._latest[kind]
-                self._latest[kind] = got.message
+                self._latest[kind], self._came[kind] = got.message, now
         if self.endpoint.silent(now):
             self.lose(f"no word from the microcontroller for {WATCHDOG:g} s; its motors stop, it must be started again")
         if self.endpoint.refused != self._refused:
@@ -139,6 +145,7 @@ class HostLink:
         self._pending.clear()
         self._latest.clear()
         self._before.clear()
+        self._came.clear()
 
     def _send(self, now: float) -> bytes:
         out = bytearray()
