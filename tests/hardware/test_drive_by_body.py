@@ -8,7 +8,6 @@ import pytest
 from .serial.lines import needs_pty
 from .stand_in import Command, Rover, StandIn, moved_last
 
-
 BLIND = "[navigator]\nscan_timeout = inf\n[body]\narrival_radius = 0.2\n"
 
 

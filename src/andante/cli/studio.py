@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import Arguments, EngineName, Json, Seed
 from .output import console, print_json
 from .words import arguments_of
@@ -57,9 +58,21 @@ def studio(
         float | None, typer.Option("--seconds", metavar="S", help="End after this simulated time.")
     ] = None,
     seed: Seed = 0,
+    body: BodyAddress = "sim",
+    params: BodyParameters = None,
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C ends it."""
+    if dry_run:
+        from andante.tasks.dry_run import dry_studio
+
+        refuse_simulated(body)
+        print_lines(dry_studio(robot, body, params, arguments_of(arguments)))
+        return
+    if body != "sim":
+        allow(body, robot, yes)
     from andante.studio.open import open_studio
     from andante.studio.pages import built
 
@@ -86,6 +99,8 @@ def studio(
         host=host,
         token=token,
         announce=announce,
+        body=body,
+        params=params,
     )
     with opened, ended_by_signal(opened.session.stop):
         opened.run(seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,11 +16,12 @@ from .remote import RemoteBody
 from .ros.body import RosBody
 from .ros.settings import ros_options
 from .serial.body import SerialBody
+from .serial.messages import State
 
 SIMULATED = "sim"
 CHOICES = "sim, ws://HOST:9090 (rosbridge), http://HOST:11311 (a ROS 1 master), serial:PORT, or file.py:Name"
 SCHEMES = ("ws://", "wss://", "http://", "serial:")
-CONNECTING = 20.0  # the longest wait for an answer [s]
+CONNECTING, STARTING = 20.0, 5.0  # the longest waits for an answer, and for motors that may turn [s]
 
 
 def check_address(address: str) -> None:
@@ -64,11 +66,21 @@ def open_body(
         if isinstance(body, RemoteBody):
             body.connect(CONNECTING)
         if isinstance(body, SerialBody):
-            body.start()  # lets the motors turn
+            _start(body)
     except BaseException:
         body.close()
         raise
     return body
+
+
+def _start(body: SerialBody) -> None:
+    """Let the motors turn, and wait until the microcontroller says that they may."""
+    body.start()
+    deadline = time.monotonic() + STARTING
+    while (telemetry := body.telemetry) is None or telemetry.state in (State.WAITING, State.STOPPED):
+        if time.monotonic() > deadline:
+            raise BadInput(f"{body.name} at {body.address} does not start: {body.read().health.words or 'no answer'}")
+        time.sleep(0.01)
 
 
 def _users_own(reference: str, robot: Robot, table: Mapping[str, Any]) -> Body:

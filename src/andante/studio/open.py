@@ -20,6 +20,9 @@ from andante.errors import BadInput
 from .pages import ROUTES, scene_arguments, studio_pages
 
 if TYPE_CHECKING:
+    from andante.bus import Bus
+    from andante.control.body import Body
+    from andante.description import Robot
     from andante.session import LiveSession
 
 READY = "/status"  # the last topic that a page cannot do without
@@ -93,6 +96,8 @@ def open_studio(
     host: str = "127.0.0.1",
     token: str | None = None,
     announce: Callable[[str], None] | None = None,
+    body: Body | str = "sim",
+    params: Path | str | None = None,
 ) -> Studio:
     """A studio with a new session; call its `run`.
 
@@ -102,6 +107,9 @@ def open_studio(
         port: 0 takes a free one.
         host: another address than loopback needs a token.
         announce: is called with the address of the page as soon as that can be opened, while the session is built.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. The
+            page then shows what it tells, and keys move it.
+        params: a TOML file with a table [body] for a real robot.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -124,9 +132,23 @@ def open_studio(
         if announce is not None:
             announce(server.url)
         session = LiveSession(
-            robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library
-        )
+            robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
+            body=_real(body, params, bus),
+        )  # fmt: skip
     except BaseException:
         server.stop()
         raise
     return Studio(session, server)
+
+
+def _real(body: Body | str, params: Path | str | None, bus: Bus) -> Callable[[Robot], Body] | None:
+    """What makes the real robot of its description; None: it is simulated."""
+    from andante.hardware.open import open_body
+    from andante.tasks.bodies import is_simulated, split_params
+
+    if isinstance(body, str):
+        if is_simulated(body):
+            return None
+        table, _ = split_params(params)
+        return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
+    return lambda robot: body

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from andante.control.drivers import make_ready
 from andante.control.start import first_positions
 from andante.hardware.dry_run import dry_run
 from andante.locomotion.gaits import Request, prepare
@@ -48,3 +49,12 @@ def dry_drive(
     table, _ = split_params(params)
     made = as_robot(robot, arguments)
     return dry_run(body, made, table, BaseDriver(made), first_positions(made, None))
+
+
+def dry_studio(
+    robot: RobotLike, body: str, params: Path | None = None, arguments: Mapping[str, str] | None = None
+) -> Lines:
+    """The first period of a live session, in which the robot stands."""
+    table, _ = split_params(params)
+    ready = make_ready(as_robot(robot, arguments))
+    return dry_run(body, ready.robot, table, ready.walker or BaseDriver(ready.robot), ready.pose)

@@ -38,7 +38,7 @@ from andante.mobile.navigate.settings import (
 )
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Costmap, GoalChecker, Navigator, State, Vehicle, vehicle_of
+from andante.navigation import Costmap, GoalChecker, Navigator, Reading, State, Vehicle, vehicle_of
 from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
@@ -104,7 +104,7 @@ class Request:
 
 @dataclass(frozen=True)
 class NavigateResult(Outcome, Result):
-    """What came of a drive, by the simulator's truth but for `arrived` and `events`, of a real robot by its estimate."""
+    """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
     shown: Shown = field(metadata=HIDDEN, repr=False)
     link: LinkState | None = field(default=None, metadata=REAL)  # how well a real robot was heard
@@ -249,6 +249,8 @@ def navigate(
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
+        twin = prepare(request, made, ready.world, grid, tables)  # thinks once, so that no first time is slow in motion
+        twin.navigator.update(Reading(0.0, np.asarray(first, dtype=float)))
         with opened(body, made, table, tell_log(progress)) as real:
             driven = MobileRobot(real, localiser, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
             require_rate(real, driven.driver.least_rate, "driving")

@@ -52,6 +52,7 @@ FAULT_WORDS = {
     Fault.VERSION: "the microcontroller speaks another protocol version",
     Fault.SENSOR: "a sensor of the microcontroller gives no numbers; check its wiring and start again",
 }
+HELD = (Fault.POSE, Fault.COMMAND)  # it goes on with the next pose or command; all others need a new start
 
 
 class SerialBody(RemoteBody):
@@ -280,7 +281,7 @@ class SerialBody(RemoteBody):
         if not self.connected or told is None:
             return Health(False, "the microcontroller does not answer", lost=True)
         fault = Fault(told.fault)
-        return Health(fault is Fault.NONE, FAULT_WORDS.get(fault, ""))
+        return Health(fault is Fault.NONE, FAULT_WORDS.get(fault, ""), lost=fault not in (Fault.NONE, *HELD))
 
     def write(self, command: BodyCommand) -> None:
         """Drive by a twist (vx, 0, wz); to be repeated within 0.3 s. Single joints cannot be commanded."""

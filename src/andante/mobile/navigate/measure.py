@@ -21,7 +21,7 @@ from .run import Drive
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a drive, by the simulator's truth but for `arrived` and `events`, of a real robot by its estimate."""
+    """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
     robot: str
     world: str
