@@ -66,7 +66,7 @@ class StandIn:
 class Rover(StandIn):
     """A rover with its firmware, reached over a pseudo terminal."""
 
-    def __init__(self, folder, pace=1.0):
+    def __init__(self, folder, pace=PACE):
         self.log = folder / "rover.jsonl"
         self._start("rover_process.py", folder, pace)
 

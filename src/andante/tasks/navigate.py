@@ -22,8 +22,10 @@ from andante.errors import BadInput, LostBody
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, se2
 from andante.hardware.open import SIMULATED
+from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
+from andante.mobile.driver import BaseDriver
 from andante.mobile.localizer import ByScans, OnMap
 from andante.mobile.navigate.measure import Measure, Outcome
 from andante.mobile.navigate.run import Drive, drive_to_goal
@@ -249,8 +251,7 @@ def navigate(
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
-        twin = prepare(request, made, ready.world, grid, tables)  # thinks once, so that no first time is slow in motion
-        twin.navigator.update(Reading(0.0, np.asarray(first, dtype=float)))
+        _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
         with opened(body, made, table, tell_log(progress)) as real:
             driven = MobileRobot(real, localiser, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
             require_rate(real, driven.driver.least_rate, "driving")
@@ -290,6 +291,14 @@ def _drive_and_tell(
     if files["plots"] is not None:
         save_figure(result.plot(), files["plots"])
     return result
+
+
+def _rehearse(twin: Ready, start: Array) -> None:
+    """Let everything that drives think once before a real robot waits for it: the first time is slow."""
+    driver, nothing = BaseDriver(twin.robot, vehicle=twin.vehicle), np.zeros(len(twin.robot.joint_names))
+    for k in range(3):
+        driver.update(Readings(0.01 * k, nothing, nothing), Command(vx=0.1), 0.01)
+    twin.navigator.update(Reading(0.0, start))
 
 
 def _pose(name: str, values: Sequence[float]) -> tuple[float, float, float]:
