@@ -65,11 +65,11 @@ class ControlLoop:
     def step(self) -> BodyState:
         """One period: read, decide, send, and let the period pass; the state that it was decided from.
 
-        A body that has fallen silent is stopped, and `LostBody` says so.
+        A real body that has fallen silent is stopped, and `LostBody` says so.
         """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
-        if state.health.lost:
+        if state.health.lost and not body.simulated:
             body.stop()
             raise LostBody(f"{body.name} is stopped: {state.health.words}")
         self.asked = asked = self.command(state) if callable(self.command) else self.command

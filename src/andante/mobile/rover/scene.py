@@ -65,6 +65,11 @@ class _OnLine(SerialBody):
     sim: Simulation
     simulated = True
 
+    @property
+    def time(self) -> float:
+        """Of the simulation [s]."""
+        return self.sim.time
+
     def advance(self, seconds: float) -> None:
         """Let physics and firmware go on."""
         self.sim.advance(seconds)
