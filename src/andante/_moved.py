@@ -1,0 +1,61 @@
+"""Old names of modules, kept for one version: an import of one gives the new module with a warning.
+
+`moved.tsv` beside this file has a line per module: the old name, a tab, the new one. It is read only when an import has
+found nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from types import ModuleType
+
+
+@cache
+def moved() -> dict[str, str]:
+    """Old module names to new ones."""
+    text = resources.files(__package__).joinpath("moved.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    return {row[0]: row[1] for row in rows}
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, new: str) -> None:
+        self._new = new
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        """The module under its new name."""
+        module = importlib.import_module(self._new)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It has been executed under its new name, and keeps that."""
+        module.__spec__ = self._spec
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The new module of an old name."""
+        if not name.startswith("andante."):
+            return None
+        new = moved().get(name)
+        if new is None:
+            return None
+        warnings.warn(f"{name} is {new} now; the old name goes in the next version", DeprecationWarning, stacklevel=2)
+        return importlib.machinery.ModuleSpec(name, _Loader(new))
+
+
+def install() -> None:
+    """Let old names be found, after everything else."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())
