@@ -12,9 +12,9 @@ from andante.mapping.mapper import Mapper
 from andante.mapping.numpy_reference import PlainMapper
 from andante.mapping.records import Log, odometry_at_scans
 from andante.mapping.scan import Scan
-from andante.tasks.warm_up import warm_mapping
 
 from .rows import Row
+from .warm_up import warm_mapping
 
 DATA = "slam/intel-dense.clf.gz"
 

@@ -36,8 +36,7 @@ def _gaits() -> Iterator[str]:
     from andante.experiments.wave.trial import WaveTrial
     from andante.locomotion.io.wave_file import default_gait
     from andante.locomotion.wave import VARIANTS
-
-    from .walk import walk
+    from andante.tasks.walk import walk
 
     for robot, gait in WALKS:
         walk(robot, gait=gait, velocity=(0.05, 0.0, 0.0), seconds=MOMENT)
@@ -54,8 +53,7 @@ def _finding_the_way() -> Iterator[str]:
     from andante.localization.uwb_track import track_uwb, trilaterate_log
     from andante.mapping.worlds import map_of_world, world_of_map
     from andante.navigation.choose import CONTROLLERS, PLANNERS
-
-    from .navigate import navigate
+    from andante.tasks.navigate import navigate
 
     warm_mapping()
     world_of_map(map_of_world(load_world("lab")))
