@@ -1,13 +1,18 @@
 """Control of one robot: its body, what it does, who commands it, and what happens when it falls."""
 
-from .activity_manager import ActivityManager
-from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
-from .fall_supervisor import FallSupervisor
-from .loop import ControlLoop
-from .teleop_mux import Pilot
-from .tracking import Tracking
-from .view import RobotView
-from .walking import WalkGoal, WalkGuide, walk_to
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .activity_manager import ActivityManager
+    from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
+    from .fall_supervisor import FallSupervisor
+    from .loop import ControlLoop
+    from .teleop_mux import Pilot
+    from .tracking import Tracking
+    from .view import RobotView
+    from .walking import WalkGoal, WalkGuide, walk_to
 
 __all__ = [
     "ActivityManager",
@@ -26,3 +31,24 @@ __all__ = [
     "WalkGuide",
     "walk_to",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ActivityManager": ".activity_manager",
+        "Body": ".body",
+        "BodyCommand": ".body",
+        "BodyState": ".body",
+        "ControlLoop": ".loop",
+        "FallSupervisor": ".fall_supervisor",
+        "Health": ".body",
+        "JointTarget": ".body",
+        "Pilot": ".teleop_mux",
+        "Power": ".body",
+        "RobotView": ".view",
+        "Tracking": ".tracking",
+        "WalkGoal": ".walking",
+        "WalkGuide": ".walking",
+        "walk_to": ".walking",
+    },
+)

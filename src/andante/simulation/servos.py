@@ -7,10 +7,9 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from andante.description import Robot
+from andante.description import JointType, Robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
-from andante.kinematics import find_drive
 from andante.physics import Engine
 from andante.physics.servos import ServoGains
 
@@ -34,6 +33,10 @@ def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
 def stiffen_wheels(engine: Engine, actor: int) -> None:
     """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
     robot: Robot = engine.actors[actor].tree.robot
+    if not any(joint.type is JointType.CONTINUOUS for joint in robot.movable):
+        return
+    from andante.kinematics import find_drive  # takes a while
+
     try:
         driven = [part for part in find_drive(robot).wheels if part.driven]
     except AndanteError:  # it has no wheels

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from andante.control.drivers import has_wheels
 from andante.control.view import RobotView
-from andante.mobile.driver import BaseDriver
 from andante.simulation.simulation import Simulation
 
 
@@ -28,6 +27,8 @@ def kept(sim: Simulation, record: Path | None, video: Path | None, view: RobotVi
 
             before: Callable[[], None] = lambda: None  # noqa: E731
             if view is None and has_wheels(sim.robot):
+                from andante.mobile.driver import BaseDriver  # and with it the estimators
+
                 driver = BaseDriver(sim.robot)
                 view = RobotView(sim, driver)
                 before = lambda: driver.odometry.update(sim.read())  # noqa: E731
