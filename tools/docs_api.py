@@ -22,10 +22,15 @@ ROOMS = (
     "navigation",
     "bus",
     "bridges",
+    "control",
+    "simulation",
     "hardware",
+    "mobile",
     "search",
-    "runtime",
+    "viz",
+    "tasks",
     "experiments",
+    "session",
     "studio",
 )
 
