@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -109,6 +110,9 @@ class BagRecording(Recording):
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
         self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
         self._publishers = robot_publishers(self.bus, lambda: self.view)
+        self.bus.log(
+            "info", f"{sim.name} in {sim.engine.world.name} on {sim.engine.name}, seed {sim.seed}", "recording"
+        )
         self.update(sim)
 
     def _write(self, sim: Simulation) -> None:
@@ -145,3 +149,20 @@ def open_recording(
     if path.suffix.lower() == ".csv":
         return TableRecording(path, sim)
     return BagRecording(path, sim, view, before)
+
+
+@contextmanager
+def record(sim: Simulation, path: Path | str, view: RobotView | None = None) -> Iterator[Recording]:
+    """Record a simulation while the block runs.
+
+    Args:
+        sim: the simulation, with sensors for a bag.
+        path: .mcap, .bag or .csv.
+        view: of what moves the robot; None: nobody does.
+    """
+    with open_recording(Path(path), sim, view) as recording:
+        sim.observers.append(recording)
+        try:
+            yield recording
+        finally:
+            sim.observers.remove(recording)
