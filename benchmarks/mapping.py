@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from andante.mapping import build_map
+from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.trajectories import read_trajectory
-from andante.mapping.metric import relation_error, relations_from
 from andante.runtime.bench_mapping import datasets
 from andante.runtime.map_job import warm
 

@@ -10,7 +10,7 @@ from PIL import Image
 
 from andante.geometry import se2
 from andante.mapping import build_map
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.map_files import load_map, save_map
 from andante.mapping.io.trajectories import write_trajectory

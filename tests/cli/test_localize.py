@@ -10,7 +10,7 @@ from andante.geometry import se2
 from andante.localization.io.uwb_tables import write_table
 from andante.localization.synthetic import map_of_walls, uwb_drive
 from andante.mapping import Scan, Trajectory
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.map_files import save_map
 from andante.mapping.io.trajectories import read_trajectory, write_trajectory

@@ -9,8 +9,8 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
 from andante.localization import MclParameters, position_error
 from andante.localization.scoring import error_of, frame_shift
-from andante.localization.settings import settings_from
 from andante.mapping import Trajectory
+from andante.settings import settings_from
 
 
 def line(times, shift=0.0):

@@ -4,9 +4,9 @@ import numpy as np
 
 from andante.mapping import LogOddsGrid
 from andante.mapping import numpy_reference as plain
-from andante.mapping._match_kernels import PROBABILITY, gauss_newton
 from andante.mapping.mapper import Mapper
-from andante.mapping.search import Pyramid, SearchWindow
+from andante.mapping.matching.matcher import PROBABILITY, gauss_newton
+from andante.mapping.matching.search import Pyramid, SearchWindow
 
 
 def board(ring):

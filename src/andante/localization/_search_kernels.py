@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
-from andante.mapping._pyramid_kernels import score_under
+from andante.mapping.matching.search import score_under
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from andante.geometry import Array, se2
-from andante.mapping._pyramid_kernels import pool
+from andante.mapping.matching.search import pool
 
 from ._search_kernels import search_map
 from .likelihood_field import LikelihoodField

@@ -10,14 +10,14 @@ import numpy as np
 
 from andante.geometry import Array
 
-from .align import Alignment, PointScan, Target, align, fewest_partners
 from .log_odds import LogOddsGrid
 from .mapper import KeyScan
-from .matcher import MOST_POINTS
+from .matching.align import Alignment, PointScan, Target, align, fewest_partners
+from .matching.matcher import MOST_POINTS
+from .matching.search import Pyramid, SearchWindow
 from .parameters import MappingParameters
 from .planar import between, compose, place
-from .pose_graph import Edge, optimise
-from .search import Pyramid, SearchWindow
+from .pose_graph import Edge, optimize
 
 AROUND = 4  # key scans on each side of an old one that make up its local map
 COARSE = 2.0  # cells of that map against the final one
@@ -85,10 +85,10 @@ class LoopFinder:
 
         Doubted at once, the loops that take back much drift would be switched off: from there they look false.
         """
-        start = optimise(self.poses, [*self.chain, *self.edges()], iterations=0)
+        start = optimize(self.poses, [*self.chain, *self.edges()], iterations=0)
         phi = max(PHI, float(start.chi2[len(self.chain) :].max()))
         while True:
-            self.poses = optimise(self.poses, [*self.chain, *self.edges(phi)], iterations=8, tolerance=1e-3).poses
+            self.poses = optimize(self.poses, [*self.chain, *self.edges(phi)], iterations=8, tolerance=1e-3).poses
             if phi <= PHI:
                 break
             phi = max(PHI, phi / LESS)
@@ -197,3 +197,37 @@ def chain_edges(poses: Array) -> list[Edge]:
 
 def _distance(pose: Array) -> float:
     return math.hypot(pose[0], pose[1])
+
+
+AHEAD = 2.0  # what a scan sees lies so far ahead of the robot [m]
+FEWEST_PAIRED = 40  # partners of a pair, of scans with many points
+LEAST_OVERLAP = 0.5
+
+
+def pair_edges(
+    keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters, *, reach: float = 0.45
+) -> list[Edge]:
+    """Edges between each key scan and its nearest ones, neighbours in the chain left out.
+
+    reach: furthest partner of a point at the start of the alignment [m]; corrections beyond it are not believed.
+    """
+    from scipy.spatial import cKDTree
+
+    seen = poses[:, :2] + AHEAD * np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
+    tree = cKDTree(seen)
+    targets: dict[int, Target] = {}
+    edges = []
+    for new, neighbours in enumerate(tree.query_ball_point(seen, parameters.pair_radius)):
+        older = np.array([old for old in neighbours if old < new - 1], dtype=int)
+        order = np.argsort(np.linalg.norm(seen[older] - seen[new], axis=1), kind="stable")
+        for old in older[order][: parameters.pair_count].tolist():
+            if old not in targets:
+                targets[old] = Target([keys[old].cloud], [np.zeros(3)])
+            guess = between(poses[old], poses[new])
+            found = align(keys[new].cloud, targets[old], guess, reach=reach)
+            off = between(guess, found.pose)
+            if found.partners < fewest_partners(keys[new].cloud, FEWEST_PAIRED) or found.overlap < LEAST_OVERLAP:
+                continue
+            if math.hypot(off[0], off[1]) < 1.3 * reach and abs(off[2]) < 0.4 * reach:
+                edges.append(Edge(old, new, found.pose, SURE * found.information, PHI))
+    return edges

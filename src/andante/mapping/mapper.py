@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +12,12 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
-from .align import PointScan
 from .grid import OccupancyGrid
-from .matcher import MapMatcher, Match
+from .log_odds import LogOddsGrid
+from .matching.align import PointScan
+from .matching.matcher import MapMatcher, Match
 from .parameters import MappingParameters
-from .planar import between, compose, wrap
+from .planar import between, compose, place, wrap
 from .scan import Scan
 
 FEWEST_POINTS = 10  # a scan with fewer ends tells no pose
@@ -114,8 +116,6 @@ class Mapper:
         """The map so far: of all key scans at their tracked poses."""
         if not self.keep_keys:
             return self._maps[0].occupancy()
-        from .rebuild import draw_map
-
         return draw_map(self.keys, np.array([key.pose for key in self.keys]), self.parameters)
 
     def _predict(self, odometry: ArrayLike | None, yaw: float | None) -> Array:
@@ -199,3 +199,13 @@ def sane_twist(twist: Array) -> Array:
     """The twist (3,), or standing still where it is faster than any robot indoors."""
     sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
     return twist if sane else np.zeros(3)
+
+
+def draw_map(keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters) -> OccupancyGrid:
+    """Occupancy of key scans drawn at poses (n, 3)."""
+    if len(keys) != len(poses):
+        raise BadInput(f"{len(keys)} key scans need as many poses, got {len(poses)}")
+    grid = LogOddsGrid(parameters.resolution, hit=parameters.hit, miss=parameters.miss)
+    for key, pose in zip(keys, poses, strict=True):
+        grid.add(place(pose, key.sensor[None])[0], place(pose, key.ends), np.asarray(key.is_hit))
+    return grid.occupancy()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput
+from andante.settings import settings_from
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,4 @@ _WHOLE = ("levels", "iterations", "submap_keys", "pair_count", "pair_rounds")
 
 def parameters_from(values: Mapping[str, Any], base: MappingParameters | None = None) -> MappingParameters:
     """The base (the defaults) with some values changed by name."""
-    known = {each.name for each in fields(MappingParameters)}
-    changed: dict[str, float | int] = {}
-    for name, value in values.items():
-        if name not in known:
-            raise UnknownName.among("mapping parameter", name, sorted(known))
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadInput(f"mapping parameter {name} must be a number, got {value!r}")
-        if name in _WHOLE and value != int(value):
-            raise BadInput(f"mapping parameter {name} must be a whole number, got {value}")
-        changed[name] = int(value) if name in _WHOLE else float(value)
-    return replace(base or MappingParameters(), **changed)  # type: ignore[arg-type]
+    return settings_from(base or MappingParameters(), values, "mapping parameter")

@@ -19,7 +19,6 @@ from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
 from andante.localization.scoring import error_of, frame_shift
-from andante.localization.settings import settings_from
 from andante.localization.uwb_log import UwbLog, epochs
 from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
@@ -29,6 +28,7 @@ from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.mapping.records import Log, Odometry
 from andante.progress import bar
+from andante.settings import settings_from
 
 from .map_job import TRAJECTORIES
 from .outputs import check_outputs

@@ -15,7 +15,6 @@ from typing import Any
 
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
-from andante.localization.settings import settings_from
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.navigation import (
     Dwa,
@@ -37,6 +36,7 @@ from andante.navigation import (
     controller_named,
     planner_named,
 )
+from andante.settings import settings_from
 from andante.userfile import is_user_reference
 
 CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")

@@ -10,8 +10,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.geometry import Array
-from andante.mapping.records import LATEST
-from andante.mapping.trajectory import Trajectory
+from andante.mapping.records import LATEST, Trajectory
 
 from .text_lines import read_lines
 

@@ -7,7 +7,7 @@ import pytest
 
 from andante.errors import BadInput
 from andante.mapping import UNKNOWN, OccupancyGrid
-from andante.mapping.agreement import compare_maps
+from andante.mapping.evaluation import compare_maps
 
 
 def room(rows=40, cols=60, shift=0):

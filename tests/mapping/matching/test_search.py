@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from andante.mapping import LogOddsGrid
-from andante.mapping._search_kernels import branch_and_bound
-from andante.mapping.matcher import MapMatcher
+from andante.mapping.matching.matcher import MapMatcher
+from andante.mapping.matching.search import Pyramid, SearchWindow, branch_and_bound
 from andante.mapping.parameters import MappingParameters
-from andante.mapping.search import Pyramid, SearchWindow
 
 
 def brute_force(grid, points, guess, window):
