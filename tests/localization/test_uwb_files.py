@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import AndanteError, BadInput
-from andante.localization.io.uwb_logs import read_uwb_log
+from andante.localization.io.uwb_logs import read_uwb_log, write_table
 from andante.localization.io.uwb_setup import read_uwb_setup
-from andante.localization.io.uwb_tables import write_table
 from andante.localization.synthetic import SETUP, uwb_drive
 
 TEXT = """# hall

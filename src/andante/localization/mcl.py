@@ -15,18 +15,18 @@ from andante.mapping.inertial import tilted
 from andante.mapping.mapper import sane_twist
 from andante.mapping.planar import between, compose
 
-from ._particle_kernels import (
+from .likelihood_field import LikelihoodField
+from .parameters import MclParameters
+from .particles import (
     add_log_weights,
     cluster_mean,
     diffuse,
     fill_bins,
+    kld_particles,
     move_differential,
     move_omni,
     systematic,
 )
-from .kld import kld_particles
-from .likelihood_field import LikelihoodField
-from .mcl_parameters import MclParameters
 from .scan_search import Places, ScanSearch
 
 HAND_DEVIATION = (0.5, 0.5, 0.26)  # of a pose given by hand [m, m, rad]

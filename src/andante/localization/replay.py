@@ -16,7 +16,7 @@ from andante.mapping.records import Log, odometry_at_scans
 
 from .likelihood_field import LikelihoodField
 from .mcl import HAND_DEVIATION, MonteCarloLocalizer
-from .mcl_parameters import MclParameters
+from .parameters import MclParameters
 
 Progress = Callable[[int, int], None]
 LEAST_ENDS = 20  # a global start waits for a scan with so many ends

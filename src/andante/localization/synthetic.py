@@ -12,8 +12,7 @@ from andante.gravity import STANDARD_GRAVITY
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.records import ImuReading
 
-from .anchors import UwbSetup
-from .uwb_log import UwbLog
+from .uwb import UwbLog, UwbSetup
 
 SETUP = UwbSetup(
     {

@@ -13,10 +13,9 @@ from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.mapping import Trajectory
 
-from .anchors import UwbSetup
 from .range_filter import RangeInertialFilter, RangeNoise
 from .trilateration import trilaterate
-from .uwb_log import Epoch, UwbLog, epochs
+from .uwb import Epoch, UwbLog, UwbSetup, epochs
 
 START_EPOCHS = 8  # of the first tag whose median begins the filter
 IMU_REACH = 1.0  # the heading of tags is used where IMU readings are at least this near [s]

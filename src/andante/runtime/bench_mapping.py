@@ -9,11 +9,11 @@ from pathlib import Path
 
 from andante.geometry import Array
 from andante.mapping.mapper import Mapper
-from andante.mapping.numpy_reference import PlainMapper
 from andante.mapping.records import Log, odometry_at_scans
 from andante.mapping.scan import Scan
 
 from .bench import Row
+from .bench_mapping_baseline import PlainMapper
 from .map_job import warm
 
 DATA = "slam/intel-dense.clf.gz"

@@ -11,12 +11,12 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer
-from andante.localization.numpy_reference import PlainLocalizer
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.planar import between
 from andante.mapping.records import Log, odometry_at_scans
 
 from .bench import Row
+from .bench_localization_baseline import PlainLocalizer
 
 BEAMS = 60
 SIZES = (2000, 5000)

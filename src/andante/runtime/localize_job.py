@@ -12,14 +12,13 @@ import numpy as np
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
-from andante.localization.anchors import UwbSetup
+from andante.localization.evaluation import error_of, frame_shift
 from andante.localization.io.uwb_logs import read_uwb_log
 from andante.localization.io.uwb_setup import read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
-from andante.localization.scoring import error_of, frame_shift
-from andante.localization.uwb_log import UwbLog, epochs
+from andante.localization.uwb import UwbLog, UwbSetup, epochs
 from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Scan, Trajectory

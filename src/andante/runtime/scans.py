@@ -10,7 +10,7 @@ from andante.description.extent import robot_bounds
 from andante.description.robot import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, so3
-from andante.localization.anchors import UwbSetup, in_source_frame
+from andante.localization.uwb import UwbSetup, in_source_frame
 from andante.mapping import Scan
 from andante.sensors import Channel, Lidar, Reading, SensorSuite, UwbTag
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from andante.description.io.xmltree import read_bytes
 from andante.errors import AndanteError, BadInput
-from andante.localization.anchors import UwbSetup
+from andante.localization.uwb import UwbSetup
 from andante.parsing import parse_json, parse_toml, parse_yaml
 
 MAX_BYTES = 1024 * 1024

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.geometry import Array, se2
-
-from .scan import Scan
+from andante.mapping.scan import Scan
 
 EXTENT = 400  # cells of the coarsest map along each edge
 LEVELS = 3

@@ -3,10 +3,10 @@
 import numpy as np
 
 from andante.mapping import LogOddsGrid
-from andante.mapping import numpy_reference as plain
 from andante.mapping.mapper import Mapper
 from andante.mapping.matching.matcher import PROBABILITY, gauss_newton
 from andante.mapping.matching.search import Pyramid, SearchWindow
+from andante.runtime import bench_mapping_baseline as plain
 
 
 def board(ring):

@@ -5,7 +5,7 @@ import pytest
 
 from andante.errors import BadInput, UnknownName
 from andante.geometry import so3
-from andante.localization.anchors import UwbSetup, anchors_from_distances, in_source_frame
+from andante.localization.uwb import UwbSetup, anchors_from_distances, in_source_frame
 
 LAYOUT = np.array([[0, 0, 0], [0, 5, 0], [4, 1, 0], [3, 4, 1.5]], dtype=float)
 

@@ -8,7 +8,7 @@ import pytest
 from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
 from andante.localization import MclParameters, position_error
-from andante.localization.scoring import error_of, frame_shift
+from andante.localization.evaluation import error_of, frame_shift
 from andante.mapping import Trajectory
 from andante.settings import settings_from
 

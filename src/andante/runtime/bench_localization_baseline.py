@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from andante.geometry import Array, se2
+from andante.localization.parameters import MclParameters
 from andante.mapping import OccupancyGrid
-
-from .mcl_parameters import MclParameters
 
 
 def field_log(grid: OccupancyGrid, p: MclParameters) -> NDArray[np.float32]:

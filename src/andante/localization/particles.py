@@ -214,3 +214,14 @@ def cluster_mean(
         covariance /= share
     covariance[1, 0], covariance[2, 0], covariance[2, 1] = covariance[0, 1], covariance[0, 2], covariance[1, 2]
     return share
+
+
+def kld_particles(bins: int, error: float, z: float) -> int:
+    """Particles with which the Kullback-Leibler distance to the true posterior stays below `error`.
+
+    n = (k - 1) / (2 e) (1 - 2 / (9 (k - 1)) + sqrt(2 / (9 (k - 1))) z)³ for k bins with support; z: normal quantile.
+    """
+    if bins <= 1:
+        return 1
+    part = 2.0 / (9.0 * (bins - 1))
+    return math.ceil((bins - 1) / (2.0 * error) * (1.0 - part + math.sqrt(part) * z) ** 3)
