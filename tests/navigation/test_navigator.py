@@ -18,9 +18,9 @@ from andante.navigation import (
     Mppi,
     MppiSettings,
     Navigator,
+    NavigatorInput,
     NavigatorSettings,
     ProgressChecker,
-    Reading,
     Spin,
     State,
     Wait,
@@ -207,7 +207,7 @@ def test_controllers_that_fail_lead_to_recoveries(controller, words):
 
 
 def reading(time, **more):
-    return Reading(time, np.zeros(3), scans=(empty_scan(time),), **more)
+    return NavigatorInput(time, np.zeros(3), scans=(empty_scan(time),), **more)
 
 
 def test_it_stands_when_senses_fail_and_goes_on_after():
@@ -217,14 +217,14 @@ def test_it_stands_when_senses_fail_and_goes_on_after():
     assert navigator.update(reading(0.1)).velocity[0] > 0
     lost = navigator.update(reading(0.2, trusted=False))
     assert (lost.request, lost.velocity.any()) == ("relocalise", False)
-    blind = navigator.update(Reading(2.0, np.zeros(3)))
+    blind = navigator.update(NavigatorInput(2.0, np.zeros(3)))
     assert "no scan has come for 1.8 s" in blind.reason
     assert not blind.velocity.any()
     for bad in (np.array([0.0, math.nan, 0.0]), np.zeros(2)):
-        out = navigator.update(Reading(2.1, bad))
+        out = navigator.update(NavigatorInput(2.1, bad))
         assert "no pose estimate" in out.reason
         assert not out.velocity.any()
-    assert "not a number" in navigator.update(Reading(math.nan, np.zeros(3))).reason
+    assert "not a number" in navigator.update(NavigatorInput(math.nan, np.zeros(3))).reason
     back = navigator.update(reading(1.0))
     assert back.velocity[0] > 0
     assert "time went back by 1.00 s" in back.events[0]
@@ -234,7 +234,7 @@ def test_it_stands_when_senses_fail_and_goes_on_after():
 
 def test_recoveries_know_what_is_possible():
     from andante.navigation import LayeredCostmap, Margins, Situation
-    from andante.navigation.control import Surroundings
+    from andante.navigation.controllers import Surroundings
 
     def situation(vehicle, cells, pose=(2.0, 2.0, 0.0)):
         layers = LayeredCostmap(vehicle, OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells))

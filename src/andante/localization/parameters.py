@@ -7,6 +7,15 @@ from dataclasses import dataclass, fields
 
 from andante.errors import BadInput, UnknownName
 
+_ABOVE_ZERO = (
+    "particles_min", "particles_global", "kld_error", "bin_xy", "bin_yaw", "beams", "effective_beams", "range_max",
+    "sigma_hit", "z_hit", "z_rand", "lambda_short", "field_distance", "search_beams", "search_candidates",
+    "converged_xy", "converged_yaw",
+)  # fmt: skip
+_SHARES = (
+    "z_hit", "z_short", "z_max", "z_rand", "resample_below", "recovery_slow", "recovery_fast", "recovery_most",
+    "search_share", "health_least", "converged_share",
+)  # fmt: skip
 ODOMETRY_MODELS = ("diff", "diff-corrected", "omni", "omni-corrected")
 SENSOR_MODELS = ("beam", "likelihood_field", "likelihood_field_prob")
 
@@ -90,14 +99,3 @@ class MclParameters:
             self.drive_from_turn,
             self.aside_from_drive,
         )
-
-
-_ABOVE_ZERO = (
-    "particles_min", "particles_global", "kld_error", "bin_xy", "bin_yaw", "beams", "effective_beams", "range_max",
-    "sigma_hit", "z_hit", "z_rand", "lambda_short", "field_distance", "search_beams", "search_candidates",
-    "converged_xy", "converged_yaw",
-)  # fmt: skip
-_SHARES = (
-    "z_hit", "z_short", "z_max", "z_rand", "resample_below", "recovery_slow", "recovery_fast", "recovery_most",
-    "search_share", "health_least", "converged_share",
-)  # fmt: skip

@@ -12,6 +12,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.mapping.records import LARGEST, ImuReading, believable
 
+NEAR_LINE = 1e-3  # anchors 0, 1, 2 that span less than this [m] lie on a line
 EPOCH = 0.02  # ranges of one tag that lie nearer than this belong together [s]
 
 
@@ -75,9 +76,6 @@ def epochs(log: UwbLog) -> Iterator[Epoch]:
     for tag in list(open_ones):
         close(tag)
     return iter(sorted(done, key=lambda epoch: epoch.time))
-
-
-NEAR_LINE = 1e-3  # anchors 0, 1, 2 that span less than this [m] lie on a line
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ from .parameters import MappingParameters
 from .planar import between, compose, place
 from .pose_graph import Edge, optimize
 
+AHEAD = 2.0  # what a scan sees lies so far ahead of the robot [m]
+FEWEST_PAIRED = 40  # partners of a pair, of scans with many points
+LEAST_OVERLAP = 0.5
 AROUND = 4  # key scans on each side of an old one that make up its local map
 COARSE = 2.0  # cells of that map against the final one
 DEPTH = 4
@@ -197,11 +200,6 @@ def chain_edges(poses: Array) -> list[Edge]:
 
 def _distance(pose: Array) -> float:
     return math.hypot(pose[0], pose[1])
-
-
-AHEAD = 2.0  # what a scan sees lies so far ahead of the robot [m]
-FEWEST_PAIRED = 40  # partners of a pair, of scans with many points
-LEAST_OVERLAP = 0.5
 
 
 def pair_edges(

@@ -10,6 +10,8 @@ from typing import Any
 from andante.errors import BadInput
 from andante.settings import settings_from
 
+_WHOLE = ("levels", "iterations", "submap_keys", "pair_count", "pair_rounds")
+
 
 @dataclass(frozen=True)
 class MappingParameters:
@@ -60,9 +62,6 @@ class MappingParameters:
             raise BadInput(f"mapping parameter levels must be 1 to 6, got {self.levels}")
         if (self.search_turn / self.search_step) > 10_000 or self.search_reach / self.resolution > 10_000:
             raise BadInput("the search window has more than 10000 steps; choose a smaller reach or a larger step")
-
-
-_WHOLE = ("levels", "iterations", "submap_keys", "pair_count", "pair_rounds")
 
 
 def parameters_from(values: Mapping[str, Any], base: MappingParameters | None = None) -> MappingParameters:

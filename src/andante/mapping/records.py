@@ -14,6 +14,9 @@ from andante.geometry import Array, se2
 
 from .scan import Scan
 
+LARGEST = 1e9  # number that a log of a drive may hold: m, rad, m/s^2, ...
+LATEST = 1e20  # stamp, in whatever unit: nanoseconds since 1970 are 2e18
+
 
 @dataclass(frozen=True)
 class Trajectory:
@@ -64,10 +67,6 @@ class Trajectory:
     def length(self) -> float:
         """Length of the path [m]."""
         return float(np.linalg.norm(np.diff(self.poses[:, :2], axis=0), axis=1).sum())
-
-
-LARGEST = 1e9  # number that a log of a drive may hold: m, rad, m/s^2, ...
-LATEST = 1e20  # stamp, in whatever unit: nanoseconds since 1970 are 2e18
 
 
 def believable(values: ArrayLike) -> bool:

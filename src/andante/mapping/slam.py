@@ -22,6 +22,11 @@ from .pose_graph import optimize
 from .records import Log, Odometry, Trajectory, odometry_at_scans
 from .scan import Scan
 
+LONGEST_SWEEP = 0.5  # between the first beam of a scan, its stamp, and its arrival [s]
+TURN_WEIGHT = 0.3  # metres of way that a radian of turning counts as, when a correction is shared out [m/rad]
+FEWEST = 30  # steps to tell anything from
+SHORTEST = 0.1  # steps that go less far [m] ...
+LEAST_TURN = 0.1  # ... and turn less [rad] tell nothing
 Progress = Callable[[str, int, int], None]  # what is done, how many of how many
 FIRST_REACH, LATER_REACH = 0.45, 0.3  # of pairs of key scans [m]
 
@@ -123,10 +128,6 @@ def _closed(
     return spread(tracked, numbers, poses), len(finder.loops), draw_map(keys, poses, p)
 
 
-LONGEST_SWEEP = 0.5  # between the first beam of a scan, its stamp, and its arrival [s]
-TURN_WEIGHT = 0.3  # metres of way that a radian of turning counts as, when a correction is shared out [m/rad]
-
-
 def spread(tracked: Array, keys: Array, moved: Array) -> Array:
     """All poses (n, 3) after their key poses moved: `tracked` (n, 3), with keys (k,) moved to (k, 3).
 
@@ -209,11 +210,6 @@ def _in_order(log: Log, odometry: Array) -> tuple[Array, Array, np.ndarray]:
             raw.append(record.pose)
             scan_of.append(-1)
     return np.array(times), np.array(raw, dtype=float).reshape(-1, 3), np.array(scan_of)
-
-
-FEWEST = 30  # steps to tell anything from
-SHORTEST = 0.1  # steps that go less far [m] ...
-LEAST_TURN = 0.1  # ... and turn less [rad] tell nothing
 
 
 @dataclass(frozen=True)

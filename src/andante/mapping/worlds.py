@@ -18,6 +18,8 @@ from andante.geometry import SE3, Array
 
 from .grid import MOST_CELLS, UNKNOWN, OccupancyGrid
 
+INWARD = 1e-4  # [m]
+SHORT = 0.01  # outlines end so much earlier, so that a corner on the border of two cells fills one of them [cells]
 SECTIONS = 64  # sides of round shapes
 FULL = 100
 MOST_BOXES = 20_000
@@ -120,10 +122,6 @@ def _outside_unknown(cells: NDArray[np.int8], low: Array) -> NDArray[np.int8]:
         return cells
     outside = np.isin(regions, border[border > 0])
     return np.where(outside, UNKNOWN, cells).astype(np.int8)
-
-
-INWARD = 1e-4  # [m]
-SHORT = 0.01  # outlines end so much earlier, so that a corner on the border of two cells fills one of them [cells]
 
 
 @njit(cache=True)

@@ -14,8 +14,8 @@ from andante.geometry import Array
 from andante.mapping import OccupancyGrid
 
 from .costmap import Costmap, Inflation
-from .grid_planners import distance_field
-from .planning import checked_pose, nearest_open
+from .planners import checked_pose, nearest_open
+from .planners.grid import distance_field
 from .vehicle import Vehicle
 
 _EIGHT = np.ones((3, 3), dtype=bool)

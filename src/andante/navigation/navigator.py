@@ -14,16 +14,14 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping import OccupancyGrid, Scan
 
-from ._tracking import PathTracker
-from .checkers import GoalChecker, ProgressChecker
 from .choose import controller_named, planner_named
-from .control import NOBODY, Decision, LocalPlanner, Margins, MotionState, Surroundings
-from .enclosure import shut_off
+from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
 from .layers import LayeredCostmap, LayerSettings
 from .movers import MoverTracker
 from .path import Path
-from .planning import GlobalPlanner, checked_pose
+from .planners import Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries
+from .tracking import GoalChecker, PathTracker, ProgressChecker
 from .vehicle import Vehicle
 
 LOOK = 0.5  # a goal that is shut off is planned for this often [s]
@@ -64,7 +62,7 @@ class NavigatorSettings:
 
 
 @dataclass(frozen=True)
-class Reading:
+class NavigatorInput:
     """What the robot knows at a moment: its own estimates and new scans, never the simulator's truth."""
 
     time: float  # [s]
@@ -77,7 +75,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Output:
+class NavigatorOutput:
     """What to do now and why."""
 
     velocity: Array  # (3,) vx, vy, w [m/s, m/s, rad/s]
@@ -96,8 +94,8 @@ class Navigator:
         vehicle: Vehicle,
         grid: OccupancyGrid | None = None,
         *,
-        planner: str | GlobalPlanner = "auto",
-        controller: str | LocalPlanner = "mppi",
+        planner: str | Planner = "auto",
+        controller: str | Controller = "mppi",
         recoveries: Sequence[Recovery] | None = None,
         settings: NavigatorSettings | None = None,
         speed: float = math.inf,
@@ -157,7 +155,7 @@ class Navigator:
         self._progress.reset()
 
     # ---- one step --------------------------------------------------------------------------------
-    def update(self, reading: Reading) -> Output:
+    def update(self, reading: NavigatorInput) -> NavigatorOutput:
         """The command for now."""
         self._events = []
         pose, velocity = np.asarray(reading.pose, dtype=float), np.asarray(reading.velocity, dtype=float)
@@ -196,11 +194,11 @@ class Navigator:
             return self._recover(state)
         return self._drive(state)
 
-    def _stand(self, reason: str) -> Output:
+    def _stand(self, reason: str) -> NavigatorOutput:
         path = None if self._tracker is None else self._tracker.path
-        return Output(np.zeros(3), self._state, reason, path, "", tuple(self._events))
+        return NavigatorOutput(np.zeros(3), self._state, reason, path, "", tuple(self._events))
 
-    def _drive(self, state: MotionState) -> Output:
+    def _drive(self, state: MotionState) -> NavigatorOutput:
         if self._shut_since is not None and state.time - self._planned_at < LOOK:
             return self._stand(self._reason)
         problem = self._plan_if_needed(state)
@@ -233,7 +231,7 @@ class Navigator:
         reach = max(reach, float(getattr(self.planner, "goal_tolerance", 0.0)))
         return shut_off(state.pose, goal, self.layers.costmap, reach)
 
-    def _look_again(self, state: MotionState, shut: str) -> Output:
+    def _look_again(self, state: MotionState, shut: str) -> NavigatorOutput:
         """Stand and look for a while: people walk on. Then what was seen long ago is forgotten, once; then give up."""
         if self._shut_since is None:
             self._shut_since, self._reason = state.time, f"{shut}; it stands and looks whether that stays so"
@@ -248,9 +246,9 @@ class Navigator:
                 self._events.append(self._reason)
         return self._stand(self._reason)
 
-    def _output(self, velocity: Array, reason: str, request: str = "") -> Output:
+    def _output(self, velocity: Array, reason: str, request: str = "") -> NavigatorOutput:
         path = None if self._tracker is None else self._tracker.path
-        return Output(np.array(velocity, dtype=float), self._state, reason, path, request, tuple(self._events))
+        return NavigatorOutput(np.array(velocity, dtype=float), self._state, reason, path, request, tuple(self._events))
 
     # ---- planning --------------------------------------------------------------------------------
     def _plan_if_needed(self, state: MotionState) -> str:
@@ -310,7 +308,7 @@ class Navigator:
         return np.array([*costmap.from_frame(middle + share * gap), math.nan])
 
     # ---- recovering ------------------------------------------------------------------------------
-    def _begin_recovery(self, state: MotionState, problem: str) -> Output:
+    def _begin_recovery(self, state: MotionState, problem: str) -> NavigatorOutput:
         if self._tried_at is None or float(np.hypot(*(state.pose - self._tried_at)[:2])) > self.settings.progress:
             self._tried, self._tried_at = 0, state.pose
         self._unsafe_since = None
@@ -328,7 +326,7 @@ class Navigator:
         self._events.append(self._reason)
         return self._stand(self._reason)
 
-    def _recover(self, state: MotionState) -> Output:
+    def _recover(self, state: MotionState) -> NavigatorOutput:
         assert self._recovery is not None
         decision = self._recovery.step(Situation(state, self.layers, self._around))
         if decision is not None:

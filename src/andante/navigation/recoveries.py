@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.geometry import Array, se2
 
-from .control import Decision, MotionState, Surroundings
+from .controllers import Decision, MotionState, Surroundings
 from .layers import LayeredCostmap
 
 

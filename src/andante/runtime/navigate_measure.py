@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.geometry import Array, se2, so3
-from andante.navigation import Output
+from andante.navigation import NavigatorOutput
 from andante.physics.bounds import check_bounds
 from andante.progress import Tell, bar
 
@@ -79,7 +79,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         self._bar = bar("driving", progress)
         self._tell: Tell = lambda done, total, words: None  # until it is entered
 
-    def watch(self, sensed: Sensed, output: Output) -> bool:
+    def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
         robot, now = self.robot, sensed.time - self.begun
         true = robot.truth.pose

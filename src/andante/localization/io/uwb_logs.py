@@ -15,6 +15,22 @@ from andante.mapping.io.logs import BAGS
 from andante.mapping.io.text_lines import read_lines
 from andante.mapping.records import LARGEST, LATEST, ImuReading, believable
 
+TIME = ("time", "t", "stamp", "timestamp", "time_s", "timestamp_s", "seconds", "sec")
+UNITS = {"_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3}
+RANGE = ("range", "distance", "dist", "d", "r")
+FORM = (
+    "a header such as time,tag,anchor,range,gx,gy,gz,ax,ay,az (empty cells where a row has none) or "
+    "time,range_NAME,...; or lines 'range,time,tag,anchor,metres' and 'imu,time,gx,gy,gz,ax,ay,az'"
+)
+GYRO = ("g", "w", "gyro_", "gyro", "gyr_", "imu_g", "omega_", "ang_vel_", "angular_velocity_")
+FORCE = ("a", "acc_", "acc", "accel_", "accel", "imu_a", "lin_acc_", "linear_acceleration_")
+AXES = {
+    f"{front}{axis}": (name, k)
+    for name, fronts in (("gyro", GYRO), ("force", FORCE))
+    for front in fronts
+    for k, axis in enumerate("xyz")
+}
+MOST_BROKEN = 0.5  # share of lines that may be broken
 TABLES = (".csv", ".txt", ".csv.gz", ".txt.gz")
 
 
@@ -57,24 +73,6 @@ def checked(log: UwbLog, path: Path) -> UwbLog:
 def _scaled(reading: ImuReading) -> ImuReading:
     x, y, z = (STANDARD_GRAVITY * value for value in reading.acceleration)
     return ImuReading(reading.time, reading.gyro, (x, y, z), reading.orientation)
-
-
-TIME = ("time", "t", "stamp", "timestamp", "time_s", "timestamp_s", "seconds", "sec")
-UNITS = {"_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3}
-RANGE = ("range", "distance", "dist", "d", "r")
-FORM = (
-    "a header such as time,tag,anchor,range,gx,gy,gz,ax,ay,az (empty cells where a row has none) or "
-    "time,range_NAME,...; or lines 'range,time,tag,anchor,metres' and 'imu,time,gx,gy,gz,ax,ay,az'"
-)
-GYRO = ("g", "w", "gyro_", "gyro", "gyr_", "imu_g", "omega_", "ang_vel_", "angular_velocity_")
-FORCE = ("a", "acc_", "acc", "accel_", "accel", "imu_a", "lin_acc_", "linear_acceleration_")
-AXES = {
-    f"{front}{axis}": (name, k)
-    for name, fronts in (("gyro", GYRO), ("force", FORCE))
-    for front in fronts
-    for k, axis in enumerate("xyz")
-}
-MOST_BROKEN = 0.5  # share of lines that may be broken
 
 
 def read_table(path: Path, setup: UwbSetup) -> UwbLog:

@@ -14,6 +14,10 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.planar import place
 
+REACH = 3  # neighbours on each side that a line is fitted through
+GAP = 0.08  # neighbours further apart than this plus GAP_SHARE of the range are another surface [m]
+GAP_SHARE = 0.06
+BEND = 0.03  # greatest rms distance of the neighbours from their line [m]
 SPACING = 0.03  # of the points of a scan, so that lines through neighbours are longer than the noise is wide [m]
 CELL = 0.5  # edge of the cells that partners are looked up in [m]
 
@@ -94,12 +98,6 @@ def align(
 def fewest_partners(scan: PointScan, usual: int) -> int:
     """Partners that an alignment needs to be believed: the usual number, or 40 % of the points of a sparse scan."""
     return max(15, min(usual, round(0.4 * scan.lines)))
-
-
-REACH = 3  # neighbours on each side that a line is fitted through
-GAP = 0.08  # neighbours further apart than this plus GAP_SHARE of the range are another surface [m]
-GAP_SHARE = 0.06
-BEND = 0.03  # greatest rms distance of the neighbours from their line [m]
 
 
 @njit(cache=True)

@@ -16,6 +16,8 @@ from andante.mapping.planar import place
 
 from .search import Found, Pyramid, SearchWindow
 
+LOWEST = 8000  # log odds are looked up from -LOWEST to LOWEST thousandths
+PROBABILITY = (1 / (1 + np.exp(-np.arange(-LOWEST, LOWEST + 1) / 1000.0))).astype(np.float32)
 CLAMP = (0.002, 0.998)
 SEARCH_DEPTH = 2
 MOST_POINTS = 400  # of a scan that is searched for; of denser ones every second, third ... is used
@@ -82,10 +84,6 @@ class MapMatcher:
     def occupancy(self) -> OccupancyGrid:
         """The finest map."""
         return self.maps[0].occupancy()
-
-
-LOWEST = 8000  # log odds are looked up from -LOWEST to LOWEST thousandths
-PROBABILITY = (1 / (1 + np.exp(-np.arange(-LOWEST, LOWEST + 1) / 1000.0))).astype(np.float32)
 
 
 @njit(cache=True)

@@ -15,9 +15,9 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
 from andante.mapping import OccupancyGrid, Scan
-from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Output, State, Vehicle
-from andante.navigation import Reading as Known
-from andante.navigation.footprint import robot_outline
+from andante.navigation import GoalChecker, Navigator, NavigatorOutput, NavigatorSettings, State, Vehicle
+from andante.navigation import NavigatorInput as Known
+from andante.navigation.vehicle import robot_outline
 from andante.runtime.mobile_localiser import Localiser, OdometryOnly, OnMap
 from andante.runtime.scans import scan_of
 from andante.sensors import Channel, Lidar
@@ -55,7 +55,7 @@ class LiveNavigation:
         self._last_scan: Scan | None = None
         self._velocity = np.zeros(3)
         self.goal: Array | None = None
-        self.output: Output | None = None  # the newest decision
+        self.output: NavigatorOutput | None = None  # the newest decision
         self.pose = np.asarray(start, dtype=float)  # believed, of the reference point on the map
         self.events: list[str] = []  # since they were last taken
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.navigation.costmap import Costmap
+from andante.navigation.path import Path
+from andante.navigation.vehicle import Vehicle
 
-from ._rollout_kernels import score_rollouts, spread_noise
-from .control import Decision, Margins, MotionState, Surroundings, stopped
-from .costmap import Costmap
-from .path import Path
-from .vehicle import Vehicle
+from . import Decision, Margins, MotionState, Surroundings, stopped
+from .rollouts import score_rollouts, spread_noise
 
 _KNOT = 5  # steps between independent noise values
 

@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull
 import andante as an
 from andante.errors import BadInput, UnknownName
 from andante.navigation import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
-from andante.navigation.footprint import covering_discs, edge_distances
+from andante.navigation.vehicle import covering_discs, edge_distances
 
 from .samples import BOX
 

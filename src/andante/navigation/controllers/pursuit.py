@@ -9,11 +9,11 @@ import numpy as np
 
 from andante.errors import BadInput
 from andante.geometry import se2
+from andante.navigation.costmap import Costmap
+from andante.navigation.path import Path
+from andante.navigation.vehicle import Vehicle
 
-from .control import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
-from .costmap import Costmap
-from .path import Path
-from .vehicle import Vehicle
+from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 
 
 @dataclass(frozen=True)

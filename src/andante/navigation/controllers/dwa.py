@@ -9,12 +9,12 @@ import numpy as np
 
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.navigation.costmap import Costmap
+from andante.navigation.path import Path
+from andante.navigation.vehicle import Vehicle
 
-from ._rollout_kernels import score_rollouts
-from .control import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
-from .costmap import Costmap
-from .path import Path
-from .vehicle import Vehicle
+from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
+from .rollouts import score_rollouts
 
 _PURSUITS = 8  # commands that bend along the path
 

@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
-
-from ._hybrid_kernels import clearance_at
+from andante.navigation.costmap import clearance_at
 
 FOLLOW, ALIGN, HEAD, CLEAR, REVERSE, TURN, YAW, CRASH, COUNT = 0, 1, 2, 3, 4, 5, 6, 7, 8  # places in `weights`
 

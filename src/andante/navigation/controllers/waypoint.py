@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
+from andante.navigation.costmap import Costmap
+from andante.navigation.path import Path
+from andante.navigation.vehicle import Vehicle
 
-from .control import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
-from .costmap import Costmap
-from .path import Path
-from .vehicle import Vehicle
+from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 
 _BRAKE = 0.8  # stops when its arc touches something within this time [s]
 

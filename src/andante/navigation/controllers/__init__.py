@@ -1,4 +1,4 @@
-"""What every local planner takes and gives back: `MotionState`, `Decision`, `LocalPlanner`; and the part they share."""
+"""What every local planner takes and gives back: `MotionState`, `Decision`, `Controller`; and the part they share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
+from andante.navigation.costmap import Costmap
+from andante.navigation.path import Path
+from andante.navigation.vehicle import Vehicle
 
-from ._rollout_kernels import COUNT, score_rollouts
-from .costmap import Costmap
-from .path import Path
-from .vehicle import Vehicle
+from .rollouts import COUNT, score_rollouts
 
 NOBODY = np.zeros((0, 5))
 
@@ -48,7 +48,7 @@ class Decision:
     feasible: bool = True
 
 
-class LocalPlanner(Protocol):
+class Controller(Protocol):
     """Follows a path around what is in the way, one decision at a time."""
 
     def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
