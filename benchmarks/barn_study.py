@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from side_by_side import side_by_side
 
-from andante.runtime.navigate_job import NavigateJob, Outcome, run_navigate
+from andante.tasks.navigate import NavigateJob, Outcome, run_navigate
 
 ROOT = Path(__file__).parents[1]
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or ROOT.parent / "shared" / "datasets") / "barn"

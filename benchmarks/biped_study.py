@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.runtime.walk import WalkJob, WalkOutcome, run_walk
+from andante.tasks.walk import WalkJob, WalkOutcome, run_walk
 
 SEEDS, QUICK_SEEDS = 7, 2
 DISTANCES, SPEEDS = (0.5, 1.0, 3.0), (40.0, 80.0, 100.0)
@@ -157,11 +157,11 @@ def speed(quick: bool, workers: int) -> list[dict[str, Any]]:
 
 def step(quick: bool, workers: int) -> dict[str, Any]:
     """Process time of a control step [ms] in a walk, without physics and sensors."""
+    from andante.control.behave import Behave
     from andante.description import load_robot
     from andante.locomotion import Command
     from andante.locomotion.gaits import Request, prepare
-    from andante.runtime.behave import Behave
-    from andante.runtime.simulation import Simulation, simulate
+    from andante.simulation.simulation import Simulation, simulate
 
     ready = prepare(load_robot("nao"), Request("walk"))
     spent: list[float] = []

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from andante.geometry import se2
 from andante.mapping.io.map_files import load_map
-from andante.runtime.explore_job import ExploreJob, run_explore
-from andante.runtime.mobile import mobile_robot
-from andante.runtime.mobile_localiser import OnMap
-from andante.runtime.navigate_job import NavigateJob, run_navigate
+from andante.mobile.localizer import OnMap
+from andante.mobile.robot import mobile_robot
+from andante.tasks.explore import ExploreJob, run_explore
+from andante.tasks.navigate import NavigateJob, run_navigate
 
 CASES = [("rover", "mujoco"), ("waffle", "mujoco"), ("rover", "bullet"), ("waffle", "bullet")]
 GOALS = [(3.1, -0.4, 0.0), (-1.6, 0.2, math.pi)]

@@ -21,8 +21,8 @@ import numpy as np
 from side_by_side import processor_time, side_by_side
 
 from andante.errors import Diverged
+from andante.experiments.trials.fall import FallOutcome, FallPush, run_fall
 from andante.locomotion import Command
-from andante.runtime.fall_trial import FallOutcome, FallPush, run_fall
 
 
 def fall(job: tuple[int, dict[str, Any]]) -> FallOutcome | str:

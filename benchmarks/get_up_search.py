@@ -33,8 +33,8 @@ from andante.motion import Keyframes, fit, play_from
 from andante.motion.io.keyframe_toml import read_keyframes_toml
 from andante.motion.io.library import LIBRARY
 from andante.motion.keyframes import Key
-from andante.runtime.simulation import simulate
-from andante.runtime.stiffness import softened
+from andante.simulation.simulation import simulate
+from andante.simulation.stiffness import softened
 
 NAO = an.robot("nao")
 NAMES = NAO.joint_names

@@ -1,6 +1,6 @@
 """Inverse kinematics beside roboticstoolbox and Pinocchio: the same as `andante bench ik`."""
 
-from andante.runtime.bench_ik import run
+from andante.bench.ik import run
 
 if __name__ == "__main__":
     for row in run(seconds=4.0, quiet=False):

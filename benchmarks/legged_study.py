@@ -17,7 +17,7 @@ from typing import Any
 from side_by_side import side_by_side
 
 from andante.errors import AndanteError
-from andante.runtime.walk import WalkJob, WalkOutcome, run_walk
+from andante.tasks.walk import WalkJob, WalkOutcome, run_walk
 
 SHELL = [
     *(

@@ -8,9 +8,9 @@ import sys
 import time
 
 from andante.locomotion import Command
-from andante.runtime.live import LiveSession
-from andante.runtime.live.choice import SceneChoice
-from andante.runtime.live.stage import Stage
+from andante.session import LiveSession
+from andante.session.choice import SceneChoice
+from andante.session.stage import Stage
 
 SECONDS = 5.0
 

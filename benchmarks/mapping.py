@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from andante.bench.mapping import datasets
 from andante.mapping import build_map
 from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.trajectories import read_trajectory
-from andante.runtime.bench_mapping import datasets
-from andante.runtime.map_job import warm
+from andante.tasks.map_log import warm
 
 CASES = [
     ("intel-dense", True, False),

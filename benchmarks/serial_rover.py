@@ -16,7 +16,7 @@ from andante.geometry import SE3
 from andante.hardware import FrameReader, HostLink, Loopback, SerialBody
 from andante.hardware.endpoint import Endpoint
 from andante.hardware.messages import Role, Telemetry
-from andante.runtime.rover_firmware import FirmwareOnBoard
+from andante.mobile.rover.firmware import FirmwareOnBoard
 
 GOALS = {"ahead (1.5, 0)": (1.5, 0.0), "left (1, 1)": (1.0, 1.0), "inside the turning circle (0, 0.9)": (0.0, 0.9)}
 

@@ -18,6 +18,7 @@ import numpy as np
 from PIL import Image
 
 import andante as an
+from andante.control.behave import Behave
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
 from andante.locomotion.ball import BallRoller
@@ -26,9 +27,8 @@ from andante.locomotion.shell import ShellController, ShellMode
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 from andante.physics.video import film_strip
-from andante.runtime.behave import Behave
-from andante.runtime.simulation import Simulation
-from andante.runtime.walk import WalkJob, run_walk
+from andante.simulation.simulation import Simulation
+from andante.tasks.walk import WalkJob, run_walk
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from andante.description import load_robot, load_world
+from andante.experiments.wave.objective import WaveObjective
+from andante.experiments.wave.scenes import with_friction
+from andante.experiments.wave.trial import WaveTrial
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import WaveParameters
 from andante.locomotion.wave_statistics import statistics
 from andante.physics.registry import ENGINES, installed
-from andante.runtime.wave_objective import WaveObjective
-from andante.runtime.wave_scenes import with_friction
-from andante.runtime.wave_trial import WaveTrial
 from andante.search import StudyFolder
 
 ROBUST = {"trials": 4, "friction": [0.6, 1.0], "mass": 0.03, "pose": 0.01, "push": 0.2, "stride": [0.4, 1.0]}

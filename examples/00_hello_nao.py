@@ -6,7 +6,7 @@ Run it with `python examples/00_hello_nao.py`; it writes `hello_nao.png`.
 from pathlib import Path
 
 import andante as an
-from andante.runtime.film import save_picture
+from andante.viz.film import save_picture
 
 nao = an.robot("nao")  # a built-in name, or the path of a URDF, xacro, SDF or MJCF file
 sim = an.simulate(nao, world="lab", engine="mujoco")

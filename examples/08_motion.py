@@ -3,9 +3,9 @@
 import numpy as np
 
 import andante as an
+from andante.control.player import Player
 from andante.motion import ActionRunner, ArcLength, Nurbs, check_set, parse_actions, play_from, time_path, transition
 from andante.motion.io.library import find_motion
-from andante.runtime.player import Player
 
 # a smooth curve through four points, run as fast as 1 m/s and 4 m/s² per axis allow
 curve = Nurbs.through([[0, 0, 0], [0.2, 0.1, 0], [0.3, -0.1, 0.1], [0.5, 0, 0.2]])

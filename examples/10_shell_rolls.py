@@ -1,10 +1,10 @@
 """The Shell folds into a ball, rolls by its legs alone, rights itself, unfolds and walks on: by its keys."""
 
 import andante as an
+from andante.control.behave import Behave
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
-from andante.runtime.behave import Behave
 
 ready = prepare(an.robot("shell"), Request("tripod"))  # the legs' own walker, for the hexapod
 shell = ShellController(ready.robot, ready.walker)

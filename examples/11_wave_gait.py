@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 import andante as an
+from andante.experiments.wave.watch import WalkWatch
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import WaveModel, WaveParameters
 from andante.locomotion.wave_export import wave_keyframes
 from andante.locomotion.wave_fitness import better_fitness, source_fitness
 from andante.locomotion.wave_gait import WaveGait
 from andante.motion.io.keyframe_toml import write_keyframes_toml
-from andante.runtime.wave_watch import WalkWatch
 
 shipped = default_gait("smooth")
 print(" ".join(f"{symbol}={value:g}" for symbol, value in shipped.parameters.symbols().items()))

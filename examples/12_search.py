@@ -6,10 +6,10 @@ stopped. This one is tiny; `andante gait search nao --study walk --budget 20000`
 
 from pathlib import Path
 
-from andante.runtime.gait_export import export_gait
 from andante.search import Ended, Evaluated, ObjectiveSpec, StudyConfig, StudyFolder, events, summarize
+from andante.tasks.gait_export import export_gait
 
-objective = ObjectiveSpec("andante.runtime.wave_objective:WaveObjective", {"robot": "nao", "seconds": 1.0})
+objective = ObjectiveSpec("andante.experiments.wave.objective:WaveObjective", {"robot": "nao", "seconds": 1.0})
 space = objective.build().space.freeze({"T": 0.8, "b": 40.0})
 print(f"{space.dimensions} free parameters: {', '.join(space.names)}")
 

@@ -3,12 +3,12 @@
 import numpy as np
 
 import andante as an
+from andante.control.behave import Behave
 from andante.locomotion import Command
 from andante.locomotion.fall import FallManager, FallState
 from andante.locomotion.fall_detector import FallRules
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
-from andante.runtime.behave import Behave
 
 nao = an.robot("nao")
 stander = HoldPose(nao, "StandInit")  # any walker will do; this one only stands

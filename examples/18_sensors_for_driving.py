@@ -13,9 +13,9 @@ from andante.kinematics import find_drive
 from andante.localization.trilateration import trilaterate
 from andante.mapping import build_map
 from andante.mapping.records import Log, Odometry
+from andante.mobile.scans import scans_since, uwb_setup, world_from_uwb
+from andante.mobile.wheel_odometry import WheelOdometry
 from andante.physics import Mode
-from andante.runtime.scans import scans_since, uwb_setup, world_from_uwb
-from andante.runtime.wheel_odometry import WheelOdometry
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
 
 sim = an.simulate("rover", world="lab", place=(0.0, -0.8, 0.0), sensors=True, seed=1)

@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 import andante as an
+from andante.mobile.localizer import ByScans
+from andante.mobile.navigate.run import drive_to_goal
+from andante.mobile.robot import mobile_robot
 from andante.navigation import GoalChecker, Navigator, vehicle_of
-from andante.runtime.mobile import mobile_robot
-from andante.runtime.mobile_localiser import ByScans
-from andante.runtime.navigate_run import drive_to_goal
 
 start = (0.0, -0.8, 0.0)  # x, y, yaw in the world [m, m, rad]
 vehicle = vehicle_of(an.robot("rover"), max_speed=0.8)  # footprint and drive from the robot file

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from andante.mapping.io.map_files import load_map
-from andante.runtime.explore_job import ExploreJob, run_explore
-from andante.runtime.mobile import mobile_robot
-from andante.runtime.mobile_localiser import OnMap
+from andante.mobile.localizer import OnMap
+from andante.mobile.robot import mobile_robot
+from andante.tasks.explore import ExploreJob, run_explore
 
 Path("way.txt").write_text("0.8 0.1\n1.4 -0.4   # x y [yaw], in the world\n")
 job = ExploreJob("rover", "lab", Path("lab_map"), waypoints=Path("way.txt"), plot=Path("lab_map.png"))

@@ -10,7 +10,7 @@ import threading
 from websockets.sync.client import connect
 
 from andante.bridges import start_server
-from andante.runtime.live import LiveSession
+from andante.session import LiveSession
 
 session = LiveSession("waffle", world="empty", seed=1)
 server = start_server(session.bus)  # a process of its own, on 127.0.0.1 at a free port

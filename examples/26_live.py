@@ -4,7 +4,7 @@ Everything that the studio's page and the ROS bridges do goes over the same topi
 """
 
 from andante.bus import messages
-from andante.runtime.live import LiveSession
+from andante.session import LiveSession
 
 session = LiveSession("nao", world="empty", seed=1)
 session.bus.subscribe("/rosout", None, lambda line: print(f"  log: {line.msg}"), queue=100)

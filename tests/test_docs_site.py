@@ -162,7 +162,7 @@ def test_reference_has_every_message():
 
 
 def test_page_on_live_sessions_names_every_topic_service_and_action():
-    from andante.runtime.live import LiveSession
+    from andante.session import LiveSession
 
     text = (DOCS / "live.md").read_text()
     for robot in ("nao", "waffle"):

@@ -9,8 +9,7 @@ import pytest
 
 from andante import progress
 from andante.experiments.progress import trial_line
-from andante.progress import bar, share
-from andante.runtime.progress import tracked
+from andante.progress import bar, share, tracked
 from andante.search import Ended, Evaluated, Notice, Record, Started
 from andante.search.progress import progress_line
 

@@ -182,8 +182,8 @@ def test_commands_can_be_understood(run, tmp_path):
     assert first == "andante"
     from typer.main import get_command
 
+    from andante.bench.rows import BENCHMARKS as NAMES
     from andante.cli.main import app
-    from andante.runtime.bench import BENCHMARKS as NAMES
 
     if rest[0] == "bench":
         assert rest[1] in NAMES

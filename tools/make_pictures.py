@@ -19,10 +19,10 @@ from wave_pictures import main as wave_pictures
 import andante as an
 from andante.description import robot_names, world_names
 from andante.description.extent import robot_bounds
+from andante.experiments.trials.fall import FallPush, run_fall
 from andante.geometry import SE3, Array
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
-from andante.runtime.fall_trial import FallPush, run_fall
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 TILE = (640, 480)

@@ -22,16 +22,16 @@ from andante.geometry import SE3, se2
 from andante.hardware import Loopback, SerialBody
 from andante.kinematics import find_drive
 from andante.mapping import map_of_world
+from andante.mobile.rover.firmware import FirmwareOnBoard
+from andante.mobile.scans import scans_since
 from andante.navigation import AStar, Costmap, HybridAStar, ThetaStar, vehicle_of
 from andante.physics import Mode
-from andante.runtime.live import LiveSession
-from andante.runtime.live.launch_file import launch_plan
-from andante.runtime.live.launch_run import run_launch
-from andante.runtime.rover_firmware import FirmwareOnBoard
-from andante.runtime.scans import scans_since
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder
 from andante.search import search as run_search
 from andante.search.results import tail
+from andante.session import LiveSession
+from andante.session.launch_file import launch_plan
+from andante.session.launch_run import run_launch
 
 
 def sensors() -> None:

@@ -8,11 +8,11 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
+from andante.control.behave import Behave
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
-from andante.runtime.behave import Behave
 
 TILE = (320, 300)
 START, PUSH = 0.5, 1.62  # of the walk and of the push [s]

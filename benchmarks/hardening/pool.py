@@ -27,8 +27,8 @@ LARGE = (
     "mujoco",
     "numba",
     "trimesh",
-    "andante.runtime.gait_job",
-    "andante.runtime.live.launch_run",
+    "andante.tasks.gait",
+    "andante.session.launch_run",
 )
 AHEAD = 12  # cases that a process is given at once
 TURNS = 3000  # cases after which a process is replaced

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from andante.experiments import RunJob, load_experiment, run_experiment
-from andante.runtime.gait_job import GaitTask, SearchJob, run_search
+from andante.tasks.gait import GaitTask, SearchJob, run_search
 
 from .seeds import Seed, words
 

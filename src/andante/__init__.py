@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .description import load_world as world
     from .errors import AndanteError
     from .physics import Mode, Settings, check_engine
-    from .runtime import Simulation, simulate
+    from .simulation import Simulation, simulate
     from .studio.show import show
 
 _LAZY = {
@@ -30,8 +30,8 @@ _LAZY = {
     "world": ("andante.description", "load_world"),
     "Robot": ("andante.description", "Robot"),
     "World": ("andante.description", "World"),
-    "simulate": ("andante.runtime", "simulate"),
-    "Simulation": ("andante.runtime", "Simulation"),
+    "simulate": ("andante.simulation", "simulate"),
+    "Simulation": ("andante.simulation", "Simulation"),
     "Settings": ("andante.physics", "Settings"),
     "Mode": ("andante.physics", "Mode"),
     "check_engine": ("andante.physics", "check_engine"),

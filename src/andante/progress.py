@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+T = TypeVar("T")
 
 EVERY = 10.0  # time between two plain lines, and before the first [s]
 
@@ -61,3 +64,11 @@ def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Tell]:
 def share(label: str, done: float, total: float) -> str:
     """ "LABEL: 34 %", whole per cents rounded down."""
     return f"{label}: {int(100 * min(done, total) / total)} %" if total > 0 else label
+
+
+def tracked(items: Sequence[T], label: str, wanted: bool) -> Iterator[T]:
+    """The items one by one, with a bar on a terminal and a line now and then elsewhere; silent unless wanted."""
+    with bar(label, wanted) as tell:
+        for done, item in enumerate(items):
+            tell(done, len(items), "")
+            yield item

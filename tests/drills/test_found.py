@@ -15,9 +15,9 @@ from andante.experiments.importing import import_trials
 from andante.experiments.reference import parse_reference
 from andante.experiments.table import row_of
 from andante.motion.io.recordings import BASE, read_recording
-from andante.runtime.live.launch_file import read_launch
 from andante.search.folder import StudyFolder
 from andante.search.record import Record, from_line, to_line
+from andante.session.launch_file import read_launch
 
 SLIDE = Experiment("slide", "parity", {"scene": ("sliding",), "dt": (0.001, 0.002)}, {"off": Measure("off", "m")})
 FIGURES = {"measures": {"off": 0.1}, "path": [[0, 0, 0, 0]], "trial_seed": 3}

@@ -14,7 +14,7 @@ from andante.experiments.setup import trial_function, trial_terms
 from andante.experiments.trials.walk import Path as WalkPath
 from andante.experiments.trials.walk import walk_trial
 from andante.locomotion import Command, Readings
-from andante.runtime.simulation import simulate
+from andante.simulation.simulation import simulate
 
 
 def evaluate(name, **parameters):

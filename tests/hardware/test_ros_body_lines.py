@@ -30,8 +30,8 @@ from .ros_samples import JOINT_STATE, TRAJECTORY, TWIST, joint_state, until
 ROBOT = """
 import sys
 from andante.bridges import start_server
-from andante.runtime.live import LiveSession
-from andante.runtime.live.nodes import CommandNode, RobotStateNode, SensorNode
+from andante.session import LiveSession
+from andante.session.nodes import CommandNode, RobotStateNode, SensorNode
 
 nodes = [RobotStateNode, SensorNode, CommandNode]
 with LiveSession(sys.argv[1], folder=sys.argv[2], nodes=nodes) as session, start_server(session.bus) as server:

@@ -22,7 +22,7 @@ from andante.hardware.firmware import BoardSensors
 from andante.hardware.host import HostLink
 from andante.hardware.line import FIRST_WAIT, LONGEST_WAIT, Line
 from andante.hardware.messages import Fault
-from andante.runtime import doctor
+from andante.tasks import doctor
 
 from .lines import Bench, NoisyPort, needs_pty, slow_clock, wait_until
 

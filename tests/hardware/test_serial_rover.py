@@ -12,7 +12,7 @@ from andante.geometry import SE3
 from andante.hardware import Board, BodyCommand, Firmware, Loopback, SerialBody, SimulatedBody, State
 from andante.hardware.board import Battery
 from andante.hardware.messages import Fault
-from andante.runtime.rover_firmware import FirmwareOnBoard
+from andante.mobile.rover.firmware import FirmwareOnBoard
 
 from .lines import NoisyPort, wait_until
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from andante.bench.localization_baseline import field_log, log_product
 from andante.errors import AndanteError, BadInput
 from andante.localization import LikelihoodField, MclParameters
 from andante.localization.likelihood_field import cast_ray
 from andante.mapping import OccupancyGrid
-from andante.runtime.bench_localization_baseline import field_log, log_product
 
 
 def box(yaw=0.0, origin=(0.0, 0.0)):

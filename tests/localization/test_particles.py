@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from andante.bench.localization_baseline import moved
 from andante.localization import particles as kernels
 from andante.localization.particles import kld_particles
-from andante.runtime.bench_localization_baseline import moved
 
 
 def cloud(count, seed=0):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import andante as an
+from andante.control.behave import Behave
 from andante.description import Robot, load_robot
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
 from andante.locomotion.ball import BallRoller
 from andante.locomotion.ball_strokes import LEGS, Strokes, strokes_of
-from andante.runtime.behave import Behave
-from andante.runtime.simulation import Simulation
+from andante.simulation.simulation import Simulation
 
 
 @pytest.fixture(scope="module")

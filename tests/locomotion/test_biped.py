@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from andante.control.behave import Behave
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command, Readings
@@ -20,9 +21,8 @@ from andante.locomotion.biped_odometry import BipedOdometry
 from andante.locomotion.biped_settings import BipedSettings
 from andante.locomotion.biped_turns import reversed_step
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
-from andante.runtime.behave import Behave
-from andante.runtime.simulation import Simulation, simulate
-from andante.runtime.walk import WalkJob, run_walk
+from andante.simulation.simulation import Simulation, simulate
+from andante.tasks.walk import WalkJob, run_walk
 
 
 def walker() -> BipedWalk:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import andante as an
+from andante.control.behave import Behave
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.kinematics import parallel
@@ -14,7 +15,6 @@ from andante.locomotion.body_motion import BodyMotion, BodyPose, circle
 from andante.locomotion.leg_solver import LegSolver
 from andante.locomotion.rig import with_rig
 from andante.locomotion.rig_infer import infer_rig
-from andante.runtime.behave import Behave
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import andante as an
+from andante.control.behave import Behave
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
 from andante.locomotion.fold import FoldSettings, Progress, RouteFollower, smooth_step
 from andante.locomotion.fold_route import CHAIN, FoldMap, Via
-from andante.runtime.behave import Behave
 
 
 @pytest.fixture(scope="module")

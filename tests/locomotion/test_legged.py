@@ -17,7 +17,7 @@ from andante.locomotion.leg_odometry import LegOdometry
 from andante.locomotion.leg_solver import LegSolver
 from andante.locomotion.legged import LeggedGait, LeggedSettings
 from andante.locomotion.rig_infer import infer_rig
-from andante.runtime.walk import WalkJob, run_walk
+from andante.tasks.walk import WalkJob, run_walk
 
 sys.path.insert(0, str(Path(__file__).parent))
 from legged_samples import phantomx, walker

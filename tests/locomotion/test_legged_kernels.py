@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import andante as an
+from andante.control.behave import Behave
 from andante.locomotion import Command, Readings
 from andante.locomotion.legged import LeggedGait, LeggedSettings
 from andante.locomotion.rig_infer import infer_rig
 from andante.locomotion.support import hull, inside, margin
-from andante.runtime.behave import Behave
 
 sys.path.insert(0, str(Path(__file__).parent))
 import legged_reference as plain

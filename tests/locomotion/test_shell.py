@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import andante as an
+from andante.control.behave import Behave
 from andante.description import Robot, load_robot
 from andante.errors import UnknownName
 from andante.geometry import SE3, Array, so3
@@ -16,8 +17,7 @@ from andante.locomotion.ball_gait import RollingWalker
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 from andante.locomotion.shell_keys import BUTTONS, KEYS, MEANINGS, KeyPad, command_from_keys, key_name
-from andante.runtime.behave import Behave
-from andante.runtime.walk import WalkJob, run_walk
+from andante.tasks.walk import WalkJob, run_walk
 
 
 @pytest.fixture(scope="module")

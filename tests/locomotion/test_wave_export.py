@@ -14,7 +14,7 @@ from andante.locomotion.wave import JOINTS, WaveModel
 from andante.locomotion.wave_export import wave_keyframes
 from andante.locomotion.wave_playback import envelope
 from andante.motion.io.keyframe_toml import read_keyframes_toml, write_keyframes_toml
-from andante.runtime.play_job import PlayJob, run_play
+from andante.tasks.play import PlayJob, run_play
 
 NAO = load_robot("nao")
 POSE = NAO.complete(NAO.pose("StandInit"))

@@ -16,7 +16,7 @@ from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import SAMPLES, TEN, WaveModel, WaveParameters
 from andante.locomotion.wave_gait import CHANGE_TIME, WaveGait, speed_guess
 from andante.locomotion.wave_playback import playback
-from andante.runtime.walk import WalkJob, run_walk
+from andante.tasks.walk import WalkJob, run_walk
 
 NAO = load_robot("nao")
 SMOOTH, EXACT = default_gait("smooth").parameters, default_gait("exact").parameters

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from andante.bench import mapping_baseline as plain
 from andante.mapping import LogOddsGrid
 from andante.mapping.mapper import Mapper
 from andante.mapping.matching.matcher import PROBABILITY, gauss_newton
 from andante.mapping.matching.search import Pyramid, SearchWindow
-from andante.runtime import bench_mapping_baseline as plain
 
 
 def board(ring):

@@ -49,7 +49,7 @@ def test_session_and_server_live_and_end_together(tmp_path: Path) -> None:
 
 
 def test_robots_and_worlds_by_file_are_served_under_the_names_of_the_session(tmp_path: Path) -> None:
-    from andante.runtime.live import LiveSession
+    from andante.session import LiveSession
 
     file = tmp_path / "cart.urdf"
     file.write_text(_urdf())

@@ -105,7 +105,7 @@ def record(
 ) -> None:
     """Record a running session (andante studio) until Ctrl-C; what is written survives a crash."""
     from andante.errors import BadInput
-    from andante.runtime.bag_session import record_session
+    from andante.tasks.bag_session import record_session
 
     if every and (topics or regex):
         raise BadInput("--all and chosen topics contradict each other; leave one out")
@@ -146,7 +146,7 @@ def play(
     """Replay a bag: to the page and rosbridge clients of an own server, or into a running session (--url)."""
     from andante.bus import Bus
     from andante.bus.bags import Player
-    from andante.runtime.bag_session import replay_into
+    from andante.tasks.bag_session import replay_into
 
     choice = _choice(topics, regex, exclude, exclude_regex)
     player = Player(Bus(), bag, speed, loop, start, choice, clock=not no_clock and not url)
@@ -171,8 +171,8 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
     import time
 
     from andante.bridges.start import start_server
-    from andante.runtime.bag_session import serve_replay
     from andante.studio.pages import ROUTES, scene_arguments, studio_pages
+    from andante.tasks.bag_session import serve_replay
 
     with start_server(
         player.bus, port, pages=studio_pages(), routes=ROUTES, arguments=scene_arguments((), ())

@@ -20,7 +20,7 @@ def bench(
     ] = 4.0,
 ) -> None:
     """Measure speed beside a bare baseline."""
-    from andante.runtime.bench import run_benchmarks
+    from andante.bench.rows import run_benchmarks
 
     if not 0 < seconds <= 600:
         raise BadInput(f"--seconds should be a time up to 600 s, got {seconds}")

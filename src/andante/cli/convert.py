@@ -29,7 +29,7 @@ def convert(
 ) -> None:
     """Convert a robot or world: .xacro .urdf .sdf .world .xml (MJCF); also a map.yaml to a world and back."""
     from andante.description.io.convert import convert_file
-    from andante.runtime.convert_maps import convert_map, is_map_conversion
+    from andante.tasks.convert_maps import convert_map, is_map_conversion
 
     if is_map_conversion(source, out):
         written = convert_map(source, out, height=height, resolution=resolution)

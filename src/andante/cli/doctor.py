@@ -17,8 +17,8 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Tell what this installation can do."""
-    from andante.runtime.doctor import diagnose
-    from andante.runtime.warm_up import warm_up
+    from andante.tasks.doctor import diagnose
+    from andante.tasks.warm_up import warm_up
 
     if warm:
         for line in warm_up():

@@ -53,7 +53,7 @@ def explore(
     json: Json = False,
 ) -> None:
     """Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far."""
-    from andante.runtime.explore_job import ExploreJob, run_explore
+    from andante.tasks.explore import ExploreJob, run_explore
 
     job = ExploreJob(
         robot=robot,

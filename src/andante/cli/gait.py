@@ -29,7 +29,7 @@ from .output import console, print_json, tell_written, warn
 from .words import merge_of, values_of
 
 if TYPE_CHECKING:
-    from andante.runtime.gait_job import GaitTask, SearchOutcome
+    from andante.tasks.gait import GaitTask, SearchOutcome
 
 app = group("Try gaits, and search for better ones.")
 
@@ -63,7 +63,7 @@ def evaluate(
 ) -> None:
     """Try one gait. Parameters that are not given are those of the gait that ships."""
     from andante.locomotion.io.gait_parameters import read_parameters
-    from andante.runtime.gait_job import evaluate_gait
+    from andante.tasks.gait import evaluate_gait
 
     task = _task(robot, engine, variant, seconds, world, fitness, robust, objective, argument)
     given = {**(read_parameters(params) if params is not None else {}), **values_of([*(values or ()), *(more or ())])}
@@ -110,7 +110,7 @@ def search(
     json: Json = False,
 ) -> None:
     """Make a study and search; any stop is safe, `gait resume` goes on."""
-    from andante.runtime.gait_job import SearchJob, run_search
+    from andante.tasks.gait import SearchJob, run_search
 
     job = SearchJob(
         task=_task(robot, engine, variant, seconds, world, fitness, robust, objective, argument),
@@ -148,7 +148,7 @@ def resume(
     json: Json = False,
 ) -> None:
     """Go on with a study as if it had never stopped."""
-    from andante.runtime.gait_job import run_resume
+    from andante.tasks.gait import run_resume
 
     try:
         outcome = run_resume(study, budget, workers, executor, timeout, minutes, progress=not json)
@@ -165,7 +165,7 @@ def best(
     json: Json = False,
 ) -> None:
     """The best candidates of a study, also while it runs."""
-    from andante.runtime.gait_job import best_of
+    from andante.tasks.gait import best_of
 
     _tell(best_of(study, top), json)
 
@@ -180,8 +180,8 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a gait's parameters, and the key-frames that `andante play` replays."""
-    from andante.runtime.gait_export import export_gait
-    from andante.runtime.gait_job import as_row
+    from andante.tasks.gait import as_row
+    from andante.tasks.gait_export import export_gait
 
     done = export_gait(study, out, rank, index, cycles)
     if json:
@@ -198,7 +198,7 @@ def merge(
     json: Json = False,
 ) -> None:
     """Put the shards of a study together."""
-    from andante.runtime.gait_job import merge_studies
+    from andante.tasks.gait import merge_studies
 
     _tell(merge_studies(*merge_of(out, parts)), json)
 
@@ -214,7 +214,7 @@ def _task(
     objective: str,
     argument: list[str] | None,
 ) -> GaitTask:
-    from andante.runtime.gait_job import GaitTask
+    from andante.tasks.gait import GaitTask
 
     return GaitTask(robot, engine, variant, seconds, world, fitness, robust, objective, values_of(argument))
 
@@ -232,7 +232,7 @@ def _tell(outcome: SearchOutcome, json: bool, live: bool = False) -> None:
     out.print(f"{outcome.study}: {outcome.summary.candidates} candidates{failed}{rate}", markup=False)
     if not outcome.summary.best:
         out.print("none with a fitness yet", markup=False)
-    from andante.runtime.gait_job import as_row
+    from andante.tasks.gait import as_row
 
     for record in outcome.summary.best:
         row = as_row(record)

@@ -11,8 +11,8 @@ from .options import Json
 from .output import console, print_json
 
 if TYPE_CHECKING:
-    from andante.runtime.live import LiveSession
-    from andante.runtime.live.launch_file import ServerPlan
+    from andante.session import LiveSession
+    from andante.session.launch_file import ServerPlan
 
 
 def launch(
@@ -24,8 +24,8 @@ def launch(
     json: Json = False,
 ) -> None:
     """Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them."""
-    from andante.runtime.live.launch_file import read_launch
-    from andante.runtime.live.launch_run import run_launch
+    from andante.session.launch_file import read_launch
+    from andante.session.launch_run import run_launch
 
     plan = read_launch(file, overrides or [])
     if plan.server is not None:

@@ -53,7 +53,7 @@ def localize(
 ) -> None:
     """Localise the robot of a log on a map, or by UWB ranges."""
     from andante.mapping.io.logs import LogOptions
-    from andante.runtime.localize_job import LocalizeJob, run_localize
+    from andante.tasks.localize import LocalizeJob, run_localize
 
     job = LocalizeJob(
         log=log,

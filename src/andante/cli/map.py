@@ -37,7 +37,7 @@ def map_command(
 ) -> None:
     """Make a map from a log of laser scans."""
     from andante.mapping.io.logs import LogOptions
-    from andante.runtime.map_job import MapJob, run_map
+    from andante.tasks.map_log import MapJob, run_map
 
     options = LogOptions(scan, odom, imu, base_frame, tf)
     job = MapJob(log, out, not no_odometry, not no_loop_closure, trajectory, params, options)

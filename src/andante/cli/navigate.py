@@ -63,7 +63,7 @@ def navigate(
 ) -> None:
     """Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans."""
     from andante.errors import BadInput
-    from andante.runtime.navigate_job import NavigateJob, run_navigate
+    from andante.tasks.navigate import NavigateJob, run_navigate
 
     if not goal:
         raise BadInput('where to? --goal "x y yaw"')

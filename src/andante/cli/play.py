@@ -45,7 +45,7 @@ def play(
     json: Json = False,
 ) -> None:
     """Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up."""
-    from andante.runtime.play_job import PlayJob, check_play, run_play
+    from andante.tasks.play import PlayJob, check_play, run_play
 
     job = PlayJob(
         robot=robot,

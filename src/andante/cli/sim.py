@@ -44,7 +44,7 @@ def sim(
     json: Json = False,
 ) -> None:
     """Simulate a robot and tell where it ends."""
-    from andante.runtime.job import SimJob, run_sim
+    from andante.tasks.sim import SimJob, run_sim
 
     job = SimJob(
         robot=robot,

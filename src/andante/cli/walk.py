@@ -54,7 +54,7 @@ def walk(
     json: Json = False,
 ) -> None:
     """Let a robot walk and tell how far it came."""
-    from andante.runtime.walk import WalkJob, run_walk
+    from andante.tasks.walk import WalkJob, run_walk
 
     job = WalkJob(
         robot=robot,

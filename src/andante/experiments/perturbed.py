@@ -16,11 +16,11 @@ from andante.description.link import Link
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.runtime.simulation import Simulation
-from andante.runtime.wave_scenes import with_friction
+from andante.simulation.simulation import Simulation
 
 from .terms import GAIT
 from .variation import Draw
+from .wave.scenes import with_friction
 
 ENCODER, GYRO, ACCELEROMETER = 0.001, 0.01, 0.1  # noise of strength 1 [rad, rad/s, m/s²]
 USUAL_FRICTION = 1.0

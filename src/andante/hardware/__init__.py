@@ -1,7 +1,8 @@
 """Robots to be read and commanded alike: simulated ones, a car at a serial port, and any robot behind ROS."""
 
+from andante.control.body import Body, BodyCommand, BodyState, Health, JointTarget, Power
+
 from .board import Battery, Board, BoardLine
-from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
 from .car import Car
 from .checks import check_body
 from .endpoint import VERSION, WATCHDOG, Endpoint

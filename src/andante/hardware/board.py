@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from andante.control.body import BodyCommand, Power
 from andante.gravity import GRAVITY
 
-from .body import BodyCommand, Power
 from .car import Car
 from .firmware import BoardOutput, BoardSensors, Firmware
 from .ports import Port

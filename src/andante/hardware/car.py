@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from andante.control.body import JointTarget
 from andante.description.robot import Robot
 from andante.errors import Unsupported
 from andante.kinematics.drive_finder import find_drive
 from andante.kinematics.drives import Drive
 from andante.physics.state import Mode
 
-from .body import JointTarget
 from .parameters import NUMBERS, PARAMETERS
 
 

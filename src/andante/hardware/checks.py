@@ -8,10 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from andante.control.body import Body, BodyCommand, BodyState, JointTarget
 from andante.errors import AndanteError, Unsupported
 from andante.physics.checks.result import CheckResult
-
-from .body import Body, BodyCommand, BodyState, JointTarget
 
 Check: TypeAlias = Callable[[Body, Callable[[float], None]], str]  # words on what is wrong, empty: nothing
 

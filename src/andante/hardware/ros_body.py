@@ -16,13 +16,13 @@ from typing import Self
 
 from andante.bridges.driving import SILENCE
 from andante.bus import messages
+from andante.control.body import BodyCommand, BodyState, Health
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.kinematics.drive_finder import find_drive
 from andante.physics.state import Mode
 
 from ._remote_body import RemoteBody
-from .body import BodyCommand, BodyState, Health
 from .ros_body_link import Listener, RosLink
 from .ros_body_orders import BaseVelocity, JointAngles, JointMove, JointOrders, Twist
 from .ros_body_ros1 import Ros1Link

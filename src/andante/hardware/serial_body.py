@@ -14,11 +14,11 @@ from typing import Self
 
 import numpy as np
 
+from andante.control.body import BodyCommand, BodyState, Health, Power
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 
 from ._remote_body import RemoteBody
-from .body import BodyCommand, BodyState, Health, Power
 from .car import Car
 from .framing import LineCounters
 from .host import HostLink

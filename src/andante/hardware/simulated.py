@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from andante.control.body import BodyCommand, BodyState, Health, JointTarget, Power
 from andante.description.joint import JointType
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.kinematics.drive_finder import find_drive
 from andante.kinematics.drives import Drive
 from andante.physics import Engine, Mode
 from andante.sensors import Channel, ContactSwitch, FootForce, Imu, Lidar, SensorSuite, Sonar, UwbTag
-
-from .body import BodyCommand, BodyState, Health, JointTarget, Power
 
 JOINT_CHANNELS = ("encoders", "encoder_velocities", "efforts")
 

@@ -20,7 +20,7 @@ from andante.errors import BadInput
 from .pages import ROUTES, scene_arguments, studio_pages
 
 if TYPE_CHECKING:
-    from andante.runtime.live import LiveSession
+    from andante.session import LiveSession
 
 READY = "/status"  # the last topic that a page cannot do without
 RESTARTS = 3  # times that a server process which has died is started anew
@@ -113,8 +113,8 @@ def open_studio(
     )
     try:
         from andante.physics import engine_class
-        from andante.runtime.live import LiveSession  # takes a while, as does the server beside it
-        from andante.runtime.live.library import Library
+        from andante.session import LiveSession  # takes a while, as does the server beside it
+        from andante.session.library import Library
 
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page

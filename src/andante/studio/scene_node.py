@@ -13,7 +13,7 @@ from andante.description import Robot, World
 from .scenes import Scenes, Source
 
 if TYPE_CHECKING:
-    from andante.runtime.live.session import LiveSession
+    from andante.session.session import LiveSession
 
 NODE = "studio"
 

@@ -8,7 +8,7 @@ from typing import Any
 from andante.errors import BadInput
 from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms
-from andante.runtime.navigate_job import NavigateJob, run_navigate
+from andante.tasks.navigate import NavigateJob, run_navigate
 
 TERMS = Terms(
     "navigation",

@@ -17,7 +17,7 @@ from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms
 from andante.gravity import GRAVITY
 from andante.physics import Settings
-from andante.runtime.simulation import simulate
+from andante.simulation.simulation import simulate
 
 from .walk import walk_trial
 

@@ -9,8 +9,8 @@ import numpy as np
 from andante.errors import UnknownName
 from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms
-from andante.runtime.rover_trials import COURSES
-from andante.runtime.rover_trials import rover_trial as drive
+from andante.mobile.rover.trials import COURSES
+from andante.mobile.rover.trials import rover_trial as drive
 
 TERMS = Terms(
     "the rover's trials",

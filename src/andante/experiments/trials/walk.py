@@ -25,8 +25,8 @@ from andante.experiments.terms import Terms, friction_value, gait_values
 from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
-from andante.runtime.simulation import Simulation, simulate
-from andante.runtime.walk import WalkJob, lead
+from andante.simulation.simulation import Simulation, simulate
+from andante.tasks.walk import WalkJob, lead
 
 SOLVER = ("dt", "iterations")
 GOALS = ("distance", "turn", "speed")
@@ -101,7 +101,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         sim.observers.append(path)
         if setup.record is None:
             return _measured(sim, replace(ready, walker=walker), job, path)
-        from andante.runtime.recorder import open_recorder
+        from andante.simulation.recorder import open_recorder
 
         with open_recorder(setup.record, sim) as recorder:
             sim.observers.append(recorder)

@@ -9,11 +9,11 @@ from andante.description import load_robot, load_world
 from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
 from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms, friction_value, gait_values
+from andante.experiments.wave.trial import WaveTrial
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave import WaveParameters
 from andante.locomotion.wave_statistics import statistics
-from andante.runtime.spawn import first_positions
-from andante.runtime.wave_trial import WaveTrial
+from andante.simulation.spawn import first_positions
 
 TERMS = Terms(
     "a wave gait",

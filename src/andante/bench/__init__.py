@@ -1,0 +1,1 @@
+"""The project's own benchmarks: every figure beside a baseline measured in the same run."""

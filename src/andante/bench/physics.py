@@ -1,0 +1,158 @@
+"""`andante bench physics`: stepping beside a bare loop of the same engine, in simulated seconds per second of one core.
+
+Two scenes are made alike. One is driven as a user does (`target`, `run`), the other by the loop of `bench_bare`. Both
+get the same joint command every 10 ms, a sine of 0.02 rad at 2 Hz about the pose, too slow for the servos' speed limit
+to matter; no sensors, no observers. They take turns in slices of 0.1 s. Time is the CPU time of the process, all
+threads together: on a shared machine it leaves out the waiting, and it would show work moved to another thread. Still
+a busy neighbour slows memory and caches, for both sides alike, so the ratio is the median over pairs of neighbouring
+slices; the speed of the bare loop is that of its fastest slices, one for each phase of the sine. Half of the pairs are
+taken with scenes made in the other order, because it matters where in memory a scene happens to lie.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import math
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.collector import collector_at_rest
+from andante.description import Robot, load_robot
+from andante.errors import AndanteError
+from andante.geometry import Array
+from andante.physics.registry import ENGINES, installed
+from andante.simulation.simulation import Simulation, simulate
+
+from .bare import BARE, Play
+from .rows import Row
+
+DT = 0.002  # [s]
+COMMAND_TIME = 0.01  # from one command to the next [s]
+PERIOD = 0.5  # of the sine [s]
+PHASES = 5  # slices of a period
+AMPLITUDE = 0.02  # [rad]
+SETTLING = 1.0  # before anything is measured [s]
+SAME_HEIGHT = 0.005  # the roots of both sides end this near to each other [m]
+UNIT = "x real time"
+
+
+class Unequal(AndanteError):
+    """The two sides of a benchmark did different things; the message names the case."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: which robot, in which pose, on which engine."""
+
+    name: str
+    robot: str
+    pose: str | None
+    engine: str
+
+
+CASES = (
+    *(Case(f"nao standing ({engine})", "nao", None, engine) for engine in ENGINES),
+    Case("shell standing (mujoco)", "shell", "stand", "mujoco"),
+    Case("shell folded (mujoco)", "shell", "ball", "mujoco"),
+)
+
+
+def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
+    """A row per case; each side of a case simulates about `seconds` after settling."""
+    rows = []
+    for case in CASES:
+        reason = _missing(case)
+        if reason is None:
+            rows.append(measure(case, seconds))
+        elif not quiet:
+            sys.stderr.write(f"left out: {case.name}: {reason}\n")
+    return tuple(rows)
+
+
+def _missing(case: Case) -> str | None:
+    """Why a case cannot be run here, None: it can."""
+    entry = ENGINES[case.engine]
+    if not installed(entry):
+        return f"the package {entry.distribution} is not installed"
+    try:
+        load_robot(case.robot)
+    except AndanteError as error:
+        return str(error)
+    return None
+
+
+def measure(case: Case, seconds: float) -> Row:
+    """Both sides of one case; the speed of Andante is that of the bare loop times the median ratio."""
+    rounds = max(1, round(seconds / PERIOD / 2))
+    halves = [_measure_half(case, rounds, bare_first) for bare_first in (False, True)]
+    ours, bare = (np.concatenate([half[side] for half in halves]) for side in (0, 1))
+    baseline = PERIOD / float(bare.min(axis=0).sum())
+    return Row(case.name, baseline * float(np.median(bare / ours)), baseline, UNIT)
+
+
+def _measure_half(case: Case, rounds: int, bare_first: bool) -> tuple[Array, Array]:
+    """CPU times [s] of Andante's and of the bare slices, each (rounds, PHASES)."""
+    scenes = [simulate(case.robot, engine=case.engine, pose=case.pose, dt=DT) for _ in range(2)]
+    bare, ours = scenes if bare_first else reversed(scenes)
+    try:
+        targets = command_table(ours.robot, ours.joints.position)
+        play_bare = BARE[case.engine](bare.engine, bare.actor, round(COMMAND_TIME / DT))
+        for _ in range(min(rounds, round(SETTLING / PERIOD))):
+            play(ours, targets)
+            play_bare(targets)
+        times = take_turns((lambda part: play(ours, part), play_bare), np.split(targets, PHASES), rounds)
+        _compare(case, ours, bare)
+    finally:
+        for scene in scenes:
+            scene.close()
+    return times
+
+
+def command_table(robot: Robot, rest: Array) -> Array:
+    """Targets of one period, (commands, joints): knees and arms swing a little; where none are named so, all joints."""
+    count = round(PERIOD / COMMAND_TIME)
+    swing = AMPLITUDE * np.sin(2 * math.pi * np.arange(1, count + 1) / count)
+    moved = np.array([any(part in name for part in ("Knee", "Shoulder", "Elbow")) for name in robot.joint_names])
+    return rest + swing[:, None] * (moved if moved.any() else True)
+
+
+def play(sim: Simulation, targets: Array) -> None:
+    """Andante's side: a command, then 10 ms."""
+    for target in targets:
+        sim.target(target)
+        sim.run(COMMAND_TIME)
+
+
+def take_turns(sides: tuple[Play, Play], parts: Sequence[Array], rounds: int) -> tuple[Array, Array]:
+    """CPU times [s] of both sides playing the parts, each (rounds, parts); who goes first changes from pair to pair."""
+    times = np.zeros((2, rounds, len(parts)))
+    gc.collect()
+    with collector_at_rest():  # so that it does not fall to one side by chance
+        for turn, (index, part) in itertools.product(range(rounds), enumerate(parts)):
+            for side in (0, 1) if (turn + index) % 2 == 0 else (1, 0):
+                start = time.process_time()
+                sides[side](part)
+                times[side, turn, index] = time.process_time() - start
+    return times[0], times[1]
+
+
+def read_anew(sim: Simulation) -> None:
+    """Make an engine that was stepped behind its back forget what it has read before."""
+    sim.engine.restore(sim.engine.snapshot())
+
+
+def _compare(case: Case, ours: Simulation, bare: Simulation) -> None:
+    """Both sides stand, at the same height: else they did not do the same work."""
+    read_anew(bare)
+    heights = float(ours.base_pose[2]), float(bare.base_pose[2])
+    if ours.fallen or bare.fallen or not abs(heights[0] - heights[1]) < SAME_HEIGHT:
+        fell = [name for name, sim in (("Andante's", ours), ("the bare", bare)) if sim.fallen]
+        raise Unequal(
+            f"{case.name}: the sides differ: root at {heights[0]:.4f} m under Andante, at {heights[1]:.4f} m in the "
+            "bare loop" + (f"; {' and '.join(fell)} robot fell" if fell else "")
+        )

@@ -1,0 +1,170 @@
+"""`andante bench walk`: the full control loop beside a bare MuJoCo loop, in simulated seconds per second of one core.
+
+Andante's side is what `andante walk` does: sensors at their rates, a behaviour at 100 Hz (gait, inverse kinematics,
+balance), servos, physics. A first run writes down the servo references of every step; the bare side is a loop that
+plays them with `ctrl` and `mj_step` from the same state, so both sides move alike to the last bit. They take turns in
+slices of 0.1 s, in CPU time of the process; of every slice the fastest of `PASSES` counts, since a shared machine only
+ever makes things slower.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from andante.control.behave import Behave
+from andante.description import load_robot
+from andante.geometry import Array
+from andante.locomotion import Behaviour, Command, Readings
+from andante.locomotion.gaits import Request, gait_names, prepare
+from andante.simulation.simulation import Simulation, simulate
+
+from .physics import Unequal
+from .rows import Row
+
+SETTLING = 1.0  # standing [s]
+STARTING = 2.0  # from the first command until the measured time [s]
+SLICE = 0.1  # [s]
+PASSES = 3
+SPEED = 0.6  # of the gait's top speed
+SAME_PLACE = 1e-6  # the two sides end this near to each other [m, rad]
+UNIT = "x real time"
+
+Tape = list[tuple[int, Array]]  # steps, and the servo references held meanwhile
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: a robot and its gait; an empty gait stands."""
+
+    name: str
+    robot: str
+    gait: str
+
+
+CASES = (
+    Case("shell tripod walking", "shell", "tripod"),
+    Case("shell rolling", "shell", "roll"),
+    Case("nao standing, all sensors", "nao", ""),
+    Case("nao walking, all sensors", "nao", "walk"),
+)
+
+
+class Hold:
+    """A behaviour that holds the pose of its first reading."""
+
+    def __init__(self) -> None:
+        self._pose: Array | None = None
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """The same targets at every step."""
+        if self._pose is None:
+            self._pose = readings.position
+        return self._pose
+
+
+def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
+    """A row per case whose gait the robot has; `seconds` of simulated time are measured."""
+    rows = []
+    for case in CASES:
+        if not case.gait or case.gait in gait_names(load_robot(case.robot)):
+            rows.append(measure(case, seconds))
+        elif not quiet:
+            sys.stderr.write(f"left out: {case.name}: robot {case.robot!r} has no gait {case.gait!r}\n")
+    return tuple(rows)
+
+
+def measure(case: Case, seconds: float) -> Row:
+    """Both sides of one case."""
+    count = max(1, round(seconds / SLICE))
+    bare = begin(case)
+    try:
+        start = bare.engine.snapshot()
+        tapes = [record(bare) for _ in range(count)]
+        times = np.array([_take_turns(case, bare, start, tapes) for _ in range(PASSES)])
+    finally:
+        bare.close()
+    ours, theirs = count * SLICE / times.min(axis=0).sum(axis=1)
+    return Row(case.name, float(ours), float(theirs), UNIT)
+
+
+def begin(case: Case) -> Simulation:
+    """The robot of a case under way, `SETTLING` + `STARTING` seconds after its start."""
+    robot = load_robot(case.robot)
+    behaviour: Behaviour
+    if case.gait:
+        ready = prepare(robot, Request(case.gait))
+        sim = simulate(ready.robot, pose=ready.pose, sensors=True)
+        behaviour, command = ready.walker, Command(vx=SPEED * ready.walker.top_speed)
+    else:
+        sim, behaviour, command = simulate(robot, sensors=True), Hold(), Command()
+    behave = Behave(behaviour, Command())
+    sim.observers.append(behave)
+    sim.run(SETTLING)
+    behave.command = command
+    sim.run(STARTING)
+    return sim
+
+
+def record(sim: Simulation) -> Tape:
+    """Run one slice and write down what the servos were told."""
+    engine, tape = sim.engine, Tape()
+    advance: Callable[[int], None] = engine._advance
+
+    def written(steps: int) -> None:
+        tape.append((steps, engine.data.ctrl.copy()))  # type: ignore[attr-defined]
+        advance(steps)
+
+    engine._advance = written  # type: ignore[method-assign, assignment]
+    try:
+        sim.run(SLICE)
+    finally:
+        engine._advance = advance  # type: ignore[method-assign, assignment]
+    return tape
+
+
+def play(sim: Simulation, tape: Tape) -> None:
+    """The bare side: `ctrl` and `mj_step`."""
+    model, data = sim.engine.model, sim.engine.data  # type: ignore[attr-defined]
+    for steps, references in tape:
+        data.ctrl[:] = references
+        mujoco.mj_step(model, data, steps)
+
+
+def _take_turns(case: Case, bare: Simulation, start: object, tapes: list[Tape]) -> Array:
+    """CPU times [s] of one pass, (2, slices): Andante's, the bare loop's."""
+    ours = begin(case)
+    bare.engine.restore(start)  # type: ignore[arg-type]
+    times = np.zeros((2, len(tapes)))
+    collected = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for k, tape in enumerate(tapes):
+            for side in (k % 2, 1 - k % 2):
+                before = time.process_time()
+                if side == 0:
+                    ours.run(SLICE)
+                else:
+                    play(bare, tape)
+                times[side, k] = time.process_time() - before
+        _compare(case, ours, bare)
+    finally:
+        if collected:
+            gc.enable()
+        ours.close()
+    return times
+
+
+def _compare(case: Case, ours: Simulation, bare: Simulation) -> None:
+    """Both sides are in the same state: else they did not do the same work."""
+    states = [sim.engine.data.qpos for sim in (ours, bare)]  # type: ignore[attr-defined]
+    apart = float(np.abs(states[0] - states[1]).max())
+    if not apart < SAME_PLACE or (ours.fallen and case.gait != "roll"):
+        raise Unequal(f"{case.name}: the sides ended {apart:.3g} m or rad apart" + ", fallen" * ours.fallen)

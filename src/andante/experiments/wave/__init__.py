@@ -1,0 +1,1 @@
+"""Trials of the coupled-wave gait under physics: scenes, objective, statistics."""

@@ -1,0 +1,49 @@
+"""Statistics of a walk as it goes on: an observer of the simulator's truth, for measuring and never for control."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.locomotion.wave_statistics import Track, WaveStatistics, statistics
+from andante.simulation.simulation import Simulation
+
+
+class WalkWatch:
+    """Looks at a robot 25 times a second from the moment it is made; `statistics` tells the way since then."""
+
+    def __init__(self, sim: Simulation, period: float, rate: float = 25.0) -> None:
+        if not period > 0:
+            raise BadInput(f"the period of a gait must be > 0 s, got {period}")
+        self._begin, self._rate, self._period, self._count = sim.time, rate, period, 0
+        self._times = [0.0]
+        self._poses = [np.array(sim.base_pose)]
+        self._power = [0.0]
+        self._fallen, self._mass = False, sim.robot.mass
+
+    @property
+    def next_time(self) -> float:
+        """When the next look is due [s]."""
+        return self._begin + (self._count + 1) / self._rate
+
+    def update(self, sim: Simulation) -> None:
+        """Look."""
+        joints = sim.joints
+        self._times.append(sim.time - self._begin)
+        self._poses.append(np.array(sim.base_pose))
+        self._power.append(float(np.abs(joints.effort * joints.velocity).sum()))
+        self._fallen = self._fallen or sim.fallen
+        self._count = round((sim.time - self._begin) * self._rate)
+
+    @property
+    def track(self) -> Track:
+        """All that was seen."""
+        times = np.array(self._times)
+        cycles = np.arange(0.0, times[-1] + 1e-9, self._period)
+        poses, power = np.array(self._poses), np.array(self._power)
+        return Track(times, poses, power, cycles, float(times[-1]), self._fallen, self._mass)
+
+    @property
+    def statistics(self) -> WaveStatistics:
+        """The figures since it was made."""
+        return statistics(self.track)

@@ -1,0 +1,1 @@
+"""Wheeled bases: driver, odometry, scans, localization, navigation and exploration wired to a robot."""

@@ -1,0 +1,1 @@
+"""A robot that explores and maps by itself."""

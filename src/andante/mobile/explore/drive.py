@@ -1,0 +1,257 @@
+"""The loop of an exploring robot: sense, map, choose a goal, drive; from its sensors alone."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from andante.geometry import Array, se2
+from andante.mapping import LiveMapper, MappingParameters, OccupancyGrid, Scan
+from andante.mobile.navigate.run import STANDING
+from andante.mobile.robot import MobileRobot, Sensed
+from andante.navigation import (
+    GoalChecker,
+    HybridAStar,
+    Margins,
+    MotionState,
+    Navigator,
+    NavigatorInput,
+    NavigatorOutput,
+    NavigatorSettings,
+    Planner,
+    PurePursuit,
+    PursuitSettings,
+    State,
+    Vehicle,
+)
+from andante.navigation.layers import LayeredCostmap
+
+from .goals import Errand, decided, grown, inflation
+from .retrace import Trail
+
+LOOK_AROUND = 2.5  # standing before the first goal: one scan alone is no map [s]
+REFRESH = 0.5  # the navigator takes over the map so often [s]
+REVIEW = 1.0  # ... and the goal is looked at so often [s]
+BRAKING = 2.0  # longest time to come to rest [s]
+PATIENCE = 20.0  # time for a goal beyond four times that of the straight way [s]
+RETRACE, RETRACE_SPEED = 1.0, 0.15  # how far and how fast it goes back after a failure [m, m/s]
+CAR_ARRIVAL = 0.3  # a car need not stand on the spot to look [m]
+ARRIVAL = 0.2
+WIDEST = 10.0  # beams without an echo clear the map up to here at most [m]
+MARGIN = 0.04  # kept around the footprint while the map is made [m]
+MOST_STATES = 60_000  # of a search for a car's way
+SHORT_OF = 0.9  # ... and up to this share of the lidar's range
+KEYS = MappingParameters(key_travel=0.2, key_turn=0.25, key_time=0.5)  # denser than for logs: goals hang on the map
+
+Tell = Callable[[Sensed, str], None]
+
+
+@dataclass
+class Explored:
+    """What an exploration left behind, as far as the robot knows."""
+
+    mapper: LiveMapper
+    reason: str = ""
+    goals: int = 0  # that were driven to
+    distance: float = 0.0  # way by odometry [m]
+    begun: float = 0.0  # [s]
+    ended: float = 0.0  # [s]
+    work: float = 0.0  # wall time spent on mapping [s]
+    complete: bool = False  # it ended by itself, not by time, a stop or a fault
+    last: Sensed | None = None
+    events: list[tuple[float, str]] = field(default_factory=list)  # time [s] and words
+
+
+def with_free_rays(parameters: MappingParameters, scan: Scan) -> MappingParameters:
+    """Parameters with which beams without an echo clear the floor, unless they say how far already."""
+    if parameters.free_range == 0.0 and math.isfinite(scan.range_max):
+        return replace(parameters, free_range=min(WIDEST, SHORT_OF * scan.range_max))
+    return parameters
+
+
+class Exploration:
+    """A robot that maps while it drives from goal to goal. `run` until there is none left."""
+
+    def __init__(
+        self,
+        robot: MobileRobot,
+        errand: Callable[[Vehicle], Errand],
+        *,
+        start: Array,
+        parameters: MappingParameters | None = None,
+        planner: str = "auto",
+        controller: str = "pursuit",
+        speed: float = math.inf,
+        seed: int = 0,
+        tell: Tell = lambda sensed, words: None,
+    ) -> None:
+        self.robot, self.vehicle = robot, grown(robot.vehicle, MARGIN)
+        self.errand = errand(self.vehicle)
+        self._tell, self._speed, self._trail = tell, speed, Trail()
+        sensed = robot.settle(LOOK_AROUND)
+        while not sensed.sweeps:
+            sensed = robot.step()
+        self._map_from_odom = np.array(start, dtype=float)
+        self.mapper = LiveMapper(with_free_rays(parameters or KEYS, sensed.sweeps[0].scan), start=start)
+        self.done = Explored(self.mapper, begun=sensed.time, ended=sensed.time)
+        self._placed = self._map(sensed)
+        self._recent = self._placed
+        arrival = CAR_ARRIVAL if self.vehicle.drive == "ackermann" else ARRIVAL
+        self._settings = NavigatorSettings(most_recoveries=4, arrival=GoalChecker(arrival, math.pi))
+        self._navigator = Navigator(
+            self.vehicle, self.grid, planner=self._planner(planner), controller=controller, settings=self._settings,
+            speed=speed, seed=seed,
+        )  # fmt: skip
+        self._sensed = sensed
+        self._refreshed = self._reviewed = sensed.time
+        self._keys = self.mapper.keys
+
+    def _planner(self, name: str) -> str | Planner:
+        """The planner by name; a car's search is given up sooner than usual, for another goal is at hand."""
+        car = self.vehicle.drive == "ackermann"
+        return HybridAStar(self.vehicle, most_states=MOST_STATES) if name == "auto" and car else name
+
+    @property
+    def grid(self) -> OccupancyGrid:
+        """The map so far, as goals are chosen on it."""
+        return decided(self.mapper.occupancy())
+
+    @property
+    def pose(self) -> Array:
+        """Where the robot believes to be now (3,), on its map."""
+        return se2.compose(self._map_from_odom, self._sensed.odom)
+
+    def run(self, timeout: float = math.inf) -> Explored:
+        """Drive until no goal is left or the time is over [s]; then stand."""
+        end = self._sensed.time + timeout
+        while (goal := self._aim()) is not None:
+            if not self._drive(goal, end):
+                self.done.reason = f"the time of {timeout:g} s is over; {self.errand.reason}"
+                break
+        else:
+            self.done.reason, self.done.complete = self.errand.reason, True
+        self.stand()
+        return self.done
+
+    def stand(self) -> None:
+        """Come to rest; scans that come are mapped."""
+        end = self._sensed.time + BRAKING
+        self._step(np.zeros(3))
+        while np.abs(self._sensed.twist).max() > STANDING and self._sensed.time < end:
+            self._step(np.zeros(3))
+
+    # ---- goals -----------------------------------------------------------------------------------
+    def _aim(self) -> Array | None:
+        """Take the next goal; None: there is none."""
+        grid = self.grid
+        goal = self.errand.next(grid, self.pose)
+        if goal is None:
+            return None
+        self._show(grid)
+        self._navigator.set_goal(goal)
+        self.done.goals += 1
+        self._note(f"goal {self.done.goals} at ({goal[0]:.2f}, {goal[1]:.2f}); {self.errand.reason}")
+        return goal
+
+    def _patience(self, goal: Array) -> float:
+        """The longest time to take for a goal [s]."""
+        way = float(np.hypot(*(goal - self.pose)[:2]))
+        return PATIENCE + 4.0 * way / min(self._speed, self.vehicle.max_speed)
+
+    def _drive(self, goal: Array, end: float) -> bool:
+        """Drive to the goal until it is reached, given up, or not worth it any more; False: the time is over."""
+        self._reviewed = self._sensed.time
+        patience = self._sensed.time + self._patience(goal)
+        while self._sensed.time < end - 1e-9:
+            output = self._navigator.update(self._reading())
+            for event in output.events:
+                self._note(event)
+            if output.state in (State.ARRIVED, State.FAILED) or self._at_end_of(output):
+                self.stand()
+                self.errand.over(output.state is not State.FAILED, output.reason)
+                if output.state is State.FAILED:
+                    self._retrace(end)
+                return True
+            if self._sensed.time > patience:
+                self._note("the goal takes too long and is given up")
+                self.errand.over(False, "it took too long to get there")
+                self._retrace(end)
+                return True
+            self._step(output.velocity)
+            if self._sensed.time - self._refreshed >= REFRESH and self.mapper.keys > self._keys:
+                self._show(self.grid)
+            if self._sensed.time - self._reviewed >= REVIEW and output.state is State.DRIVING:
+                self._reviewed = self._sensed.time
+                if not self.errand.worth(self.grid):
+                    self._note("what the goal was chosen for has been seen")
+                    return True
+        return False
+
+    def _at_end_of(self, output: NavigatorOutput) -> bool:
+        """Whether the robot stands where the path ends, as near to an occupied goal as it can get."""
+        if output.path is None or output.state is not State.DRIVING:
+            return False
+        return self._settings.arrival.near(self.pose, output.path.goal)
+
+    def _retrace(self, end: float) -> None:
+        """Leave as it came: a robot that is shut in here would not get to the next goal either. Cars are left alone."""
+        if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
+            return
+        self._note(f"it goes back by {path.length:.1f} m as it came")
+        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(speed=RETRACE_SPEED, margins=Margins(0.0)))
+        end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
+        while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:
+            state = MotionState(self.pose, self._sensed.twist, self._sensed.time)
+            decision = pursuit.plan(state, path, self._navigator.layers.costmap)
+            if not decision.feasible:
+                break
+            self._step(decision.velocity)
+        self.stand()
+
+    # ---- sensing and mapping ---------------------------------------------------------------------
+    def _step(self, velocity: Array) -> None:
+        before = self._sensed.odom
+        self._sensed = self.robot.step(velocity)
+        self.done.distance += float(np.hypot(*(self._sensed.odom - before)[:2]))
+        self._placed = self._placed + self._map(self._sensed)
+        self._trail.add(self.pose)
+        self._tell(self._sensed, self.errand.reason)
+
+    def _map(self, sensed: Sensed) -> list[tuple[Scan, Array, Array]]:
+        """Map the scans that came; each with its pose and twist."""
+        placed = []
+        for sweep in sensed.sweeps:
+            began = time.perf_counter()
+            told = self.mapper.update(sweep.scan, sweep.odom, velocity=sweep.twist)
+            self.done.work += time.perf_counter() - began
+            self._map_from_odom = se2.compose(told.pose, se2.inverse(sweep.odom))
+            for words in told.words:
+                self._note(words, sensed)
+            placed.append((sweep.scan, told.pose, sweep.twist))
+        self.done.last, self.done.ended = sensed, sensed.time
+        return placed
+
+    def _reading(self) -> NavigatorInput:
+        """What the navigator reads; every scan once."""
+        placed, self._placed = self._placed, []
+        self._recent = (self._recent + placed)[-3:]
+        scans, poses, twists = zip(*placed, strict=True) if placed else ((), (), ())
+        return NavigatorInput(
+            self._sensed.time, self.pose, self._sensed.twist, scans, scan_poses=poses, scan_velocities=twists
+        )  # fmt: skip
+
+    def _show(self, grid: OccupancyGrid) -> None:
+        """Give the navigator the map as it is now, with the latest scans on it."""
+        settings = replace(self._settings.layers, inflation=inflation(self.vehicle, self.errand.tight))
+        layers = LayeredCostmap(self.vehicle, grid, settings)
+        for scan, pose, twist in self._recent:
+            layers.update(pose, scan, twist)
+        self._navigator.layers = layers
+        self._refreshed, self._keys = self._sensed.time, self.mapper.keys
+
+    def _note(self, words: str, sensed: Sensed | None = None) -> None:
+        self.done.events.append(((sensed or self._sensed).time, words))

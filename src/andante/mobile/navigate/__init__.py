@@ -1,0 +1,1 @@
+"""A robot that drives to a goal by its own sensors."""

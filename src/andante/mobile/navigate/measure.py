@@ -1,0 +1,177 @@
+"""What came of a navigated drive, measured by the simulator's truth; it also pushes the robot when told to."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from andante.geometry import Array, se2, so3
+from andante.mobile.robot import MobileRobot, Sensed
+from andante.navigation import NavigatorOutput
+from andante.physics.bounds import check_bounds
+from andante.progress import Tell, bar
+
+from .run import Drive
+
+if TYPE_CHECKING:
+    from andante.tasks.navigate import NavigateJob
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a drive, by the simulator's truth but for `arrived` and `events`."""
+
+    robot: str
+    world: str
+    engine: str
+    planner: str
+    controller: str
+    success: bool  # it stands inside the tolerance and has touched nothing
+    collided: bool
+    time: float  # from the first decision until it came inside the tolerance to stay; else until the end [s]
+    path_length: float  # way of the root link [m]
+    final_error: float  # distance of the root link from the goal at the end [m]
+    final_yaw_error: float  # [rad]; NaN where the yaw is free
+    reason: str
+    arrived: bool  # as the robot believes
+    fallen: bool
+    collision: str  # what touched what, and when
+    estimate_error: dict[str, float]  # of the believed place: mean, rms, max [m], and of the yaw, rms [rad]
+    replans: int
+    recoveries: int
+    events: list[str]
+    end: Array  # (3,) true pose of the root link
+    seconds: float  # of the whole drive [s]
+    real_time_factor: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract, and more."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+class Measure(contextlib.AbstractContextManager["Measure"]):
+    """Watches a drive: when the robot is inside the tolerance, how far its belief errs, when it must end."""
+
+    def __init__(
+        self,
+        robot: MobileRobot,
+        goal: Array,
+        tolerance: float,
+        yaw_tolerance: float,
+        map_pose: tuple[float, float, float],
+        timeout: float,
+        push: tuple[Array, float] | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.robot, self.goal, self.tolerance, self.yaw_tolerance = robot, goal, tolerance, yaw_tolerance
+        self.begun = robot.sim.time
+        self._length = robot.truth.length
+        self._map_pose = np.array(map_pose)
+        self._push, self._timeout = push, timeout
+        self._inside: float | None = None  # since when, seconds after the beginning
+        self._errors: list[Array] = []
+        self._looked = -math.inf
+        self._bar = bar("driving", progress)
+        self._tell: Tell = lambda done, total, words: None  # until it is entered
+
+    def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
+        """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
+        robot, now = self.robot, sensed.time - self.begun
+        true = robot.truth.pose
+        self._note(now, true)
+        believed = se2.compose(self._map_pose, robot.to_root(sensed.pose))
+        gap = believed - true
+        self._errors.append(np.array([gap[0], gap[1], float(se2.wrap(gap[2]))]))
+        if self._push is not None and now >= self._push[1]:
+            axes = so3.from_rpy((0.0, 0.0, float(true[2])))
+            robot.sim.push(robot.sim.robot.root, axes @ self._push[0])
+            self._push = None
+        if now - self._looked > 1.0:
+            self._looked = now
+            check_bounds(robot.sim.engine)
+            self._tell(now, self._timeout, "")
+        return robot.truth.collided or robot.sim.fallen
+
+    def _note(self, now: float, true: Array) -> None:
+        if not self.within(true):
+            self._inside = None
+        elif self._inside is None:
+            self._inside = now
+
+    def within(self, pose: Array) -> bool:
+        """Whether a pose of the root link counts as the goal."""
+        if float(np.hypot(*(pose - self.goal)[:2])) > self.tolerance:
+            return False
+        return math.isnan(self.goal[2]) or abs(float(se2.wrap(pose[2] - self.goal[2]))) <= self.yaw_tolerance
+
+    def outcome(self, drive: Drive, job: NavigateJob, spent: float) -> Outcome:
+        """The result at the end of a drive; spent: wall time [s]."""
+        robot, truth = self.robot, self.robot.truth
+        end, seconds = truth.pose, robot.sim.time - self.begun
+        self._note(seconds, end)
+        fallen = robot.sim.fallen
+        success = self.within(end) and not truth.collided and not fallen
+        gap = end - self.goal
+        errors = np.array(self._errors).reshape(-1, 3)
+        off = np.hypot(errors[:, 0], errors[:, 1])
+        started = [words for _, words in drive.events]
+        return Outcome(
+            robot=robot.sim.robot.name,
+            world=robot.sim.engine.world.name,
+            engine=robot.sim.engine.name,
+            planner=job.planner,
+            controller=job.controller,
+            success=success,
+            collided=truth.collided,
+            time=self._inside if success and self._inside is not None else seconds,
+            path_length=truth.length - self._length,
+            final_error=float(np.hypot(gap[0], gap[1])),
+            final_yaw_error=abs(float(se2.wrap(gap[2]))),
+            reason=self._reason(drive, success, fallen),
+            arrived=drive.arrived,
+            fallen=fallen,
+            collision=str(truth.collision or ""),
+            estimate_error=_spread(off, errors[:, 2]),
+            replans=sum("planning anew" in words for words in started),
+            recoveries=sum("; it " in words or "forgotten" in words for words in started),
+            events=[f"{when:.2f} s: {words}" for when, words in drive.events],
+            end=end,
+            seconds=seconds,
+            real_time_factor=seconds / spent if spent > 0 else math.nan,
+        )
+
+    def _reason(self, drive: Drive, success: bool, fallen: bool) -> str:
+        if drive.reason.startswith("the start"):
+            return drive.reason
+        if self.robot.truth.collision is not None:
+            return f"collided: {self.robot.truth.collision}"
+        if fallen:
+            return "the robot fell over"
+        if drive.arrived and not success:
+            return "it believes to be at the goal but is not: its estimate is off by more than the tolerance allows"
+        return drive.reason
+
+    def __enter__(self) -> Measure:
+        self._tell = self._bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.__exit__(kind, error, trace)
+
+
+def _spread(off: Array, yaw: Array) -> dict[str, float]:
+    if not len(off):
+        return {"mean": math.nan, "rms": math.nan, "max": math.nan, "yaw_rms": math.nan}
+    return {
+        "mean": float(off.mean()),
+        "rms": float(np.sqrt(np.mean(off**2))),
+        "max": float(off.max()),
+        "yaw_rms": float(np.sqrt(np.mean(yaw**2))),
+    }

@@ -1,0 +1,242 @@
+"""The rover's computer: readings of lidar, UWB tags and microcontroller in, poses and waypoints down the serial line.
+
+It runs the chain of the source: trilateration and fading filter, AHRS, odometry, Monte Carlo localisation on a map; the
+pose that goes down is the localiser's, carried on by the odometry to the present.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.errors import BadInput, UnknownName
+from andante.geometry import Array, se2
+from andante.hardware import SerialBody
+from andante.localization import (
+    Ahrs,
+    Estimate,
+    LikelihoodField,
+    MclParameters,
+    MonteCarloLocalizer,
+    StandStill,
+    UwbSetup,
+)
+from andante.mapping import Scan
+
+from .odometry import PoseHistory, RoverOdometry
+from .stamps import Stamps
+from .tags import RoverTags
+
+ODOMETRY = ("wheels", "uwb")  # what leads the localiser: wheels and gyro, or the tags and the AHRS as in the source
+SOURCES = ("uwb", "odometry", "amcl")  # of the estimates
+SETTLING = 6  # scans of the standing rover that choose among first poses
+SETTLE_GROWTH = 1.3  # of the spread between two of them
+NARROWEST, WIDEST = 0.01, 0.5  # [m, rad]
+FIRST_FIXES = 10  # of the tags that tell the first pose
+DEVIATION = (0.3, 0.3, 0.25)  # of a pose told by the tags [m, m, rad]
+TURNS = (0.0, -0.5, 0.5, -1.0, 1.0)  # headings about theirs that are tried [rad]
+REACH = (1.2, 1.2)  # how far from it the scan search may find a place [m, rad]
+FEWEST_ECHOES = 10  # of a scan that counts
+LONGEST_BLIND = 1.0  # [s]
+FOUND_DEVIATION = (0.1, 0.1, 0.1)  # of such a place [m, m, rad]
+
+
+class RoverComputer:
+    """Estimators of the rover and its end of the serial line, in lock-step with whoever calls `update`."""
+
+    def __init__(
+        self,
+        body: SerialBody,
+        field: LikelihoodField,
+        setup: UwbSetup,
+        *,
+        tag: ArrayLike,
+        laser: ArrayLike,
+        tag_height: float | None = None,
+        odometry: str = "wheels",
+        parameters: MclParameters | None = None,
+        seed: int = 0,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> None:
+        """tag, laser: x, y of the first tag and of the laser on the robot [m]; tag_height: in the UWB frame [m]; say:
+        told words for the person beside the rover."""
+        if odometry not in ODOMETRY:
+            raise UnknownName.among("odometry", odometry, ODOMETRY)
+        self.body, self.kind = body, odometry
+        self._tag, self._laser = np.asarray(tag, dtype=float), np.asarray(laser, dtype=float)
+        ahrs = Ahrs(setup.tag_positions[1] - setup.tag_positions[0])
+        self.odometry = RoverOdometry(body, ahrs)
+        self.tags = RoverTags(setup, ahrs, tag_height)
+        self.localizer = MonteCarloLocalizer(field, parameters, seed)
+        self.map_from_uwb: Array | None = None
+        self.located = False  # the localiser has a pose that scans have settled
+        self._still: StandStill | None = None
+        self._standing: list[Scan] = []  # scans of the standing rover
+        self._map_from_odom = np.zeros(3)
+        self._odom_start = np.zeros(3)  # pose on the map at which the odometry began
+        self._by_tags = PoseHistory()
+        self._say = say
+        self._scan_stamps = Stamps("the lidar", say)
+        self._tag_stamps = (Stamps("tag 0", say), Stamps("tag 1", say))
+        self._seen_at = -math.inf  # when the newest scan with echoes came [s]
+        self.blind = False  # no such scan for so long that the rover holds
+
+    # ---- beginning -------------------------------------------------------------------------------
+    def align(self, laser_on_map: ArrayLike, samples: int = 50) -> None:
+        """From now on the rover stands with its laser at a known pose of the map: find the UWB frame."""
+        offset = float(self._laser[0] - self._tag[0])
+        self._still = StandStill(laser_on_map, samples, offset)
+        self.tags.standing = True
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the UWB frame is known: the rover may move."""
+        return self.map_from_uwb is not None
+
+    def put(self) -> None:
+        """The rover was carried to another place, where it stands: look for its pose by the tags, then by scans."""
+        self.tags.restart()
+        self.tags.standing = True
+        self.tags.ahrs.heading_known = False
+        self.odometry.restart()
+        self.located = False
+        self._standing.clear()
+        self._by_tags.clear()
+
+    # ---- readings --------------------------------------------------------------------------------
+    def ranges(self, stamp: float, tag: int, ranges: ArrayLike, now: float) -> None:
+        """Take ranges (anchors,) of a tag [m] by their stamp and the time at which they came [s]."""
+        place = self.tags.take(self._tag_stamps[tag].time(stamp, now), tag, ranges)
+        if place is None:
+            return
+        if self.body.connected:
+            self.body.send_tag(tag, *(float(v) for v in place))
+        if tag == 0 and self._still is not None:
+            words = self._still.add(place, self.tags.yaw)
+            if self._still.ready:
+                self.map_from_uwb = np.array(self._still.result().map_from_uwb)
+                self._still = None
+                self._say(words)
+            elif "starting over" in words:
+                self._say(words)
+
+    def scan(self, scan: Scan, now: float) -> None:
+        """Take a scan that came at a time [s]; while the rover stands after `put` it settles the particles, later it
+        updates them. Scans without echoes are left out."""
+        sweep = scan.time_increment * len(scan.ranges)
+        scan = replace(scan, time=self._scan_stamps.time(scan.time, now, sweep))
+        if not self.aligned or int(scan.hit.sum()) < FEWEST_ECHOES:
+            return
+        self._seen_at = now
+        if not self.located:
+            self._settle(scan)
+            return
+        made = self.localizer.update(scan, self._led(scan.time), self.odometry.tilt)
+        if made.updated:
+            self._map_from_odom = self.localizer.map_from_odom
+
+    def _settle(self, scan: Scan) -> None:
+        """Keep the scans of the standing rover; with enough of them choose the pose among all that the tags allow."""
+        self._standing.append(scan)
+        if len(self._standing) < SETTLING or self.tags.standing_count < FIRST_FIXES:
+            return
+        scans = self._standing[-SETTLING:]
+        tries = [self._tried(pose, spread, scans) for pose, spread in self._allowed(scans[-1])]
+        best = max(tries, key=lambda made: made.fit)
+        self.localizer.start_at(best.pose, np.sqrt(np.diag(best.covariance)))
+        made = self.localizer.update(scan, self._led(scan.time), self.odometry.tilt)
+        self.located, self.tags.standing = True, False
+        self._standing.clear()
+        self._map_from_odom = self.localizer.map_from_odom
+        self._odom_start = se2.compose(made.pose, se2.inverse(self.odometry.at(scan.time)))
+
+    def _allowed(self, scan: Scan) -> list[tuple[Array, tuple[float, float, float]]]:
+        """Poses (3,) with deviations that the tags allow: theirs with the heading more or less turned, for tags so near
+        to each other tell it badly, and places near to it that fit a scan."""
+        assert self.map_from_uwb is not None
+        map_from_tag = se2.compose(self.map_from_uwb, self.tags.middle_pose())
+        by_tags = se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0])
+        out = [(se2.compose(by_tags, _about(self._tag, turn)), DEVIATION) for turn in TURNS]
+        found = self.localizer.search(scan).poses
+        gaps = se2.between(by_tags, found)
+        near = (np.hypot(gaps[:, 0], gaps[:, 1]) < REACH[0]) & (np.abs(gaps[:, 2]) < REACH[1])
+        return out + [(pose, FOUND_DEVIATION) for pose in found[near]]
+
+    def _tried(self, pose: Array, spread: ArrayLike, scans: list[Scan]) -> Estimate:
+        """What one scan after the other makes of a first pose: each weighs particles a little wider than the last."""
+        for scan in scans:
+            self.localizer.start_at(pose, spread)
+            made = self.localizer.update(scan, np.zeros(3), self.odometry.tilt)
+            pose = made.pose
+            spread = np.clip(np.sqrt(np.diag(made.covariance)) * SETTLE_GROWTH, NARROWEST, WIDEST)
+        return made
+
+    def _led(self, time: float) -> Array:
+        """The odometry that leads the localiser at a time [s]."""
+        if self.kind == "wheels":
+            return self.odometry.at(time)
+        past = self._by_tags.at(time)
+        return self.pose_by_tags(time) if past is None else past
+
+    # ---- one round -------------------------------------------------------------------------------
+    def update(self, now: float) -> None:
+        """Poll the line, take what came, and tell the pose once it is known."""
+        self.body.poll()
+        self.odometry.update(now)
+        by_tags = self.pose_by_tags(now)
+        if np.isfinite(by_tags).all():
+            self._by_tags.add(now, by_tags)
+        self._watch(now)
+        if self.located and not self.blind and self.body.connected:
+            self.body.send_pose(*(float(v) for v in self.pose(now)))
+
+    def _watch(self, now: float) -> None:
+        """A rover that sees nothing gets no more poses: its firmware holds by itself until it sees again."""
+        blind = self.located and now - self._seen_at > LONGEST_BLIND
+        if blind and not self.blind:
+            self._say(f"no scan with echoes for {LONGEST_BLIND:g} s: the rover holds")
+        elif self.blind and not blind:
+            self._say("scans have echoes again: the rover goes on")
+        self.blind = blind
+
+    @property
+    def wrong_stamps(self) -> int:
+        """Stamps of lidar and tags that could not be true."""
+        return sum(stamps.wrong for stamps in (self._scan_stamps, *self._tag_stamps))
+
+    # ---- estimates -------------------------------------------------------------------------------
+    def pose_by_tags(self, now: float) -> Array:
+        """Pose (3,) of the rear axle on the map by the filtered tag and the AHRS heading; NaN where not known."""
+        if self.map_from_uwb is None:
+            return np.full(3, np.nan)
+        map_from_tag = se2.compose(self.map_from_uwb, [*self.tags.filtered(now), self.tags.yaw])
+        return se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0])
+
+    def pose(self, now: float) -> Array:
+        """Pose (3,) of the rear axle on the map at present."""
+        if not self.located:
+            raise BadInput("the rover does not know yet where it is; let it stand until it has settled")
+        led = self.odometry.ahead(now) if self.kind == "wheels" else self._led(now)
+        return se2.compose(self._map_from_odom, led)
+
+    @property
+    def twist(self) -> Array:
+        """Twist (3,) vx, vy, w of the rear axle by wheels and gyro [m/s, m/s, rad/s]."""
+        return self.odometry.filter.state.twist
+
+    def estimates(self, now: float) -> Mapping[str, Array]:
+        """Poses (3,) of the rear axle on the map by each of `SOURCES`: tags alone, wheels and gyro alone, and AMCL."""
+        return {
+            "uwb": self.pose_by_tags(now),
+            "odometry": se2.compose(self._odom_start, self.odometry.ahead(now)),
+            "amcl": self.pose(now),
+        }
+
+
+def _about(point: Array, turn: float) -> Array:
+    """The motion (3,) of the robot that turns it about one of its points (2,)."""
+    return se2.compose([*point, turn], [*-point, 0.0])

@@ -1,0 +1,141 @@
+"""How the rover is led to its goal over the line: a waypoint for the firmware's own law, or twists of the navigator."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from andante.errors import UnknownName
+from andante.geometry import Array
+from andante.hardware import BodyCommand
+from andante.hardware import State as FirmwareState
+from andante.hardware.messages import Fault
+from andante.mapping import Scan
+from andante.navigation import GoalChecker, Navigator, NavigatorInput, NavigatorSettings, State, vehicle_of
+from andante.navigation.layers import LayerSettings
+
+from .scene import RoverScene
+
+GUIDES = ("waypoint", "navigator")
+NAVIGATOR_PERIOD = 0.1  # [s]
+NAVIGATOR_SPEED = 0.6  # [m/s]
+RESTART = 0.5  # a firmware that stands for so long without the waypoint is told again [s]
+NEAR = 0.06  # the navigator stops this near to the goal [m]
+
+
+class Guide(Protocol):
+    """Leads the rover; one call per tick."""
+
+    def start(self) -> None:
+        """Set off."""
+
+    def update(self) -> None:
+        """A tick has passed."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it has arrived, or given up."""
+
+    @property
+    def arrived(self) -> bool:
+        """Whether it has arrived, as it believes."""
+
+
+class WaypointGuide:
+    """Names the goal to the firmware, which drives there by its own law.
+
+    A firmware that lost the line has forgotten the waypoint and stands; once it answers again, it is told anew. It is
+    not started again after any other fault.
+    """
+
+    def __init__(self, scene: RoverScene, goal: Array) -> None:
+        self._scene, self._goal = scene, goal
+        self._number = 0
+        self._sent = -math.inf  # when waypoint and start were sent [s]
+
+    def start(self) -> None:
+        """Send waypoint and start."""
+        self._number = self._scene.body.go_to(float(self._goal[0]), float(self._goal[1]))
+        self._scene.body.start()
+        self._sent = self._scene.time
+
+    def update(self) -> None:
+        """See that the firmware has the waypoint."""
+        told = self._scene.body.telemetry
+        if told is None or self._scene.time - self._sent < RESTART:
+            return
+        stands = told.state in (FirmwareState.WAITING, FirmwareState.STOPPED) or told.waypoint != self._number
+        if stands and told.fault in (Fault.NONE, Fault.LINK):
+            self.start()
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the firmware says so."""
+        return self._scene.body.arrived(self._number)
+
+    @property
+    def done(self) -> bool:
+        """The firmware never gives up."""
+        return self.arrived
+
+
+class NavigatorGuide:
+    """Plans on the map, drives around what scans show, plans anew when pushed off; its twists go down the line."""
+
+    def __init__(self, scene: RoverScene, goal: Array, seed: int = 0) -> None:
+        self._scene = scene
+        vehicle = vehicle_of(scene.sim.robot, max_speed=NAVIGATOR_SPEED)
+        settings = NavigatorSettings(
+            stray=0.25, arrival=GoalChecker(distance=NEAR), layers=LayerSettings(), replan_every=2.0
+        )
+        self.navigator = Navigator(vehicle, scene.grid, settings=settings, speed=NAVIGATOR_SPEED, seed=seed)
+        self._goal = np.array([goal[0], goal[1], math.nan])
+        self._due = -math.inf
+        self._scans: list[Scan] = []
+        self.events: list[tuple[float, str]] = []
+        self._twist = np.zeros(3)
+
+    def start(self) -> None:
+        """Set the goal and let the motors turn."""
+        self.navigator.set_goal(self._goal)
+        self._scene.body.start()
+
+    def update(self) -> None:
+        """Every 0.1 s a decision; the twist is repeated in between, so that the firmware never holds."""
+        scene = self._scene
+        self._scans += scene.scans
+        if scene.time >= self._due - 1e-9:
+            self._due = scene.time + NAVIGATOR_PERIOD
+            computer = scene.computer
+            reading = NavigatorInput(
+                scene.time, computer.pose(scene.time), computer.twist, tuple(self._scans), not computer.blind
+            )
+            self._scans.clear()
+            out = self.navigator.update(reading)
+            self._twist = out.velocity
+            self.events += [(scene.time, words) for words in out.events]
+        if self.done:
+            scene.body.stop()
+        else:
+            scene.body.write(BodyCommand(twist=(float(self._twist[0]), 0.0, float(self._twist[2]))))
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the navigator says so."""
+        return self.navigator.state is State.ARRIVED
+
+    @property
+    def done(self) -> bool:
+        """Arrived or failed."""
+        return self.navigator.state in (State.ARRIVED, State.FAILED)
+
+
+def guide_named(name: str, scene: RoverScene, goal: Array, seed: int = 0) -> WaypointGuide | NavigatorGuide:
+    """The guide of a name."""
+    if name == "waypoint":
+        return WaypointGuide(scene, goal)
+    if name == "navigator":
+        return NavigatorGuide(scene, goal, seed)
+    raise UnknownName.among("guide", name, GUIDES)

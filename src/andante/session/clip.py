@@ -1,0 +1,104 @@
+"""Short films of a live session: link poses are collected while it runs and drawn afterwards by another process."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.geometry import Array
+from andante.physics.camera import Camera
+from andante.simulation.simulation import Simulation
+from andante.viz.film import view_of
+
+FPS = 25.0
+SIZE = (960, 540)  # [px]
+LONGEST = 60.0  # [s]
+
+
+class Clip:
+    """Collects poses from now on; `done` once its time is over, `poll` tells how the drawing ended."""
+
+    def __init__(self, sim: Simulation, path: Path, seconds: float) -> None:
+        self.path, self._sim = path, sim
+        self._count = max(1, round(seconds * FPS))
+        self._start = sim.time
+        self._camera: Camera = view_of(sim)
+        self._origin = np.array(sim.base_pose[:3])
+        self._frames: list[tuple[list[Array], Array]] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._job: Path | None = None
+
+    @property
+    def collecting(self) -> bool:
+        """Whether it still looks at the scene."""
+        return self._process is None
+
+    def look(self) -> None:
+        """Take a frame if one is due; after the last one the drawing begins."""
+        sim = self._sim
+        if sim.time < self._start + len(self._frames) / FPS - 1e-9:
+            return
+        poses = [np.array(sim.engine.link_poses(i)) for i in range(len(sim.engine.actors))]
+        moved = np.array(sim.base_pose[:3]) - self._origin
+        moved[2] = 0.0
+        self._frames.append((poses, moved))
+        if len(self._frames) >= self._count:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw what was collected, in another process."""
+        job = {
+            "actors": self._sim.engine.actors, "world": self._sim.engine.world, "camera": self._camera,
+            "frames": self._frames, "path": str(self.path),
+        }  # fmt: skip
+        with tempfile.NamedTemporaryFile("wb", suffix=".clip", delete=False) as file:
+            pickle.dump(job, file)
+        self._job, self._frames = Path(file.name), []
+        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "andante.session.clip", file.name],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+        )
+
+    def poll(self) -> str | None:
+        """None while it is being made, then a line on how it ended."""
+        if self._process is None or self._process.poll() is None:
+            return None
+        self._tidy()
+        return f"clip {self.path.name} is ready" if self.path.exists() else f"clip {self.path.name} could not be drawn"
+
+    def close(self) -> None:
+        """Stop drawing; no file is left behind."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        if self._job is not None:
+            self._job.unlink(missing_ok=True)
+            self._job = None
+
+
+def draw(job: dict[str, Any]) -> None:
+    """Draw the frames of a job into its file."""
+    from andante.physics.render import Renderer
+    from andante.physics.video import VideoWriter
+
+    camera = job["camera"]
+    with Renderer(job["actors"], job["world"], *SIZE) as renderer, VideoWriter(job["path"], FPS, SIZE) as video:
+        for poses, moved in job["frames"]:
+            video.add(renderer.render(poses, camera.tracking(np.asarray(camera.lookat) + moved)))
+
+
+if __name__ == "__main__":
+    draw(pickle.loads(Path(sys.argv[1]).read_bytes()))

@@ -1,0 +1,282 @@
+"""What a user can ask a live robot for: motions, poses, joints, trajectories, driving, waves, pushes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.control.activity import Activity, Hold
+from andante.control.drivers import drive_names
+from andante.control.driving import Driving
+from andante.control.joint_moves import JointMoves
+from andante.control.playing import Acting, Playing
+from andante.control.rising import Rising
+from andante.control.shell_driver import ShellDriver
+from andante.control.trajectory import trajectory
+from andante.control.waving import Waving
+from andante.errors import BadInput, UnknownName
+from andante.experiments.wave.watch import WalkWatch
+from andante.geometry import Array
+from andante.locomotion.fold_motion import folds
+from andante.locomotion.gaits import Request, prepare
+from andante.locomotion.io.fall_library import can_get_up
+from andante.locomotion.wave import WaveParameters
+from andante.locomotion.wave_gait import WaveGait
+from andante.motion import ActionRunner, Keyframes, play_from
+from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
+from andante.motion.keyframe_check import fit
+from andante.tasks.get_up import START as GET_UP
+
+from .stage import Stage
+
+ALL_JOINTS = "Body"
+BEHAVIOURS = {
+    "drive": "follow velocities; stand and balance without one",
+    "balance": "stand and balance",
+    "hold": "keep all joints where they are",
+    "get_up": "get up from however it lies",
+    "wave": "walk by the wave gait",
+}
+
+
+class Operator:
+    """Requests to the robot of one stage. Everything raises an AndanteError that says why where it cannot be done."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.wave: WaveGait | None = None
+        self.watch: WalkWatch | None = None
+        self._queued: list[tuple[tuple[str, ...], tuple[float, ...], float, bool]] = []
+
+    # ---- what there is -----------------------------------------------------------------------------
+    @property
+    def poses(self) -> list[str]:
+        """Names of poses."""
+        return list(self.stage.robot.poses)
+
+    @property
+    def motions(self) -> list[str]:
+        """Names of motions, getting up included."""
+        rising = ["get_up"] if can_get_up(self.stage.robot) else []
+        return [*library_motions(self.stage.robot), *rising]
+
+    @property
+    def gaits(self) -> list[str]:
+        """Ways to drive."""
+        return list(drive_names(self.stage.robot))
+
+    @property
+    def behaviours(self) -> list[str]:
+        """Names for `behave`."""
+        lacking = set() if can_get_up(self.stage.robot) else {"get_up"}
+        lacking |= set() if "wave" in self.gaits and not isinstance(self.stage.walker, ShellDriver) else {"wave"}
+        return [name for name in BEHAVIOURS if name not in lacking]
+
+    # ---- behaviours --------------------------------------------------------------------------------
+    def behave(self, name: str) -> None:
+        """Change to a behaviour by its name."""
+        if name not in self.behaviours:
+            raise UnknownName.among("behaviour", name, self.behaviours)
+        board = self.stage.board
+        if name in ("drive", "balance"):
+            self.stage.drive()
+        elif name == "hold":
+            board.request(lambda here: Hold(np.where(self.stage.speeds, 0.0, here)), "hold")
+        elif name == "wave":
+            self.start_wave()
+        else:
+            self.play("get_up")
+
+    def set_gait(self, name: str) -> None:
+        """Drive in another way from now on."""
+        if name not in self.gaits:
+            raise UnknownName.among("gait", name, self.gaits, f"robot {self.stage.robot.name!r}")
+        walker = self.stage.walker
+        if isinstance(walker, ShellDriver) and isinstance(self.stage.board.present, Driving) and name == "roll":
+            walker.fold()
+            return
+        if isinstance(walker, ShellDriver) and name == self.stage.ready.gait:
+            walker.unfold()
+        self.stage.drive(name)
+
+    def button(self, name: str) -> None:
+        """A button of the Shell: `shell` folds it, `hexapod` unfolds it."""
+        walker = self.stage.walker
+        if not isinstance(walker, ShellDriver):
+            raise BadInput(f"robot {self.stage.robot.name!r} has no button {name!r}; it is one of the Shell's")
+        self.stage.drive()
+        (walker.fold if name == "shell" else walker.unfold)()
+
+    # ---- motions -----------------------------------------------------------------------------------
+    def play(self, name: str, speed: float = 1.0, rounds: int = 0, files: bool = False) -> float:
+        """Play a pose, a motion, an action or get_up once the robot rests; how long it takes [s], 0: not known ahead.
+
+        rounds: of a motion, 0 as written, -1 without end. files: names of files are taken too.
+        """
+        speed = speed or 1.0
+        if not (math.isfinite(speed) and 0.05 <= speed <= 5):
+            raise BadInput(f"the speed of playing lies between 0.05 and 5, got {speed}")
+        stage, plain = self.stage, name.casefold().replace("-", "_")
+        if plain in GET_UP and can_get_up(stage.robot):
+            return self._get_up(speed)
+        if not files and plain not in {m.casefold() for m in (*self.poses, *self.motions)} and ":" not in name:
+            raise UnknownName.among("pose or motion", name, (*self.poses, *self.motions), f"robot {stage.robot.name!r}")
+        if not files and ("/" in name or "\\" in name or "." in name):
+            raise BadInput(f"{name!r}: only poses and motions by name are played here, no files")
+        choice = find_motion(stage.robot, name)
+        if isinstance(choice, PoseChoice) and self._by_button(choice.name):
+            return 0.0
+        start = self._start_of(stage)
+        planned = self._activity(choice, start, speed, rounds)  # raises now what would raise later
+        label = planned.detail
+        stage.board.request(lambda here: self._activity(choice, here, speed, rounds), f"motion {label}")
+        duration = planned.motion.duration / speed if isinstance(planned, Playing) else 0.0
+        return duration if math.isfinite(duration) else 0.0
+
+    def _start_of(self, stage: Stage) -> Array:
+        """Targets from which a motion will start as far as can be told now."""
+        if isinstance(stage.board.present, Driving) and stage.board.present.resting:
+            return stage.board.sent
+        if isinstance(stage.board.present, Driving):
+            whole = stage.robot.complete(stage.ready.pose)
+            return np.array([whole[name] for name in stage.robot.joint_names])
+        return stage.board.sent
+
+    def _by_button(self, pose: str) -> bool:
+        """Let the Shell's own controller take a pose between hexapod and ball where it knows how."""
+        walker, stage = self.stage.walker, self.stage
+        if not isinstance(walker, ShellDriver) or not isinstance(stage.board.present, Driving):
+            return False
+        if pose == "ball":
+            walker.fold()
+            return True
+        if pose == "stand" and folds(stage.robot, pose) and walker.mode != "hexapod":
+            walker.unfold()
+            return True
+        return False
+
+    def _activity(self, choice: Choice, here: Array, speed: float, rounds: int) -> Playing | Acting:
+        robot, names = self.stage.robot, self.stage.robot.joint_names
+        if isinstance(choice, PoseChoice):
+            motion = self.stage.pose_motion(here, choice.name, speed)
+            return Playing(motion, names, here, choice.name, kind="pose")
+        if isinstance(choice, Keyframes):
+            whole = fit(choice, robot).motion
+            if rounds:
+                whole = replace(whole, loop=math.inf if rounds < 0 else rounds)
+            played = play_from(whole, robot, dict(zip(names, here.tolist(), strict=True)))
+            return Playing(played, names, here, choice.name, speed=speed)
+        return self._acting(choice, here, speed, rounds)
+
+    def _acting(self, choice: ActionChoice, here: Array, speed: float, rounds: int) -> Acting:
+        robot, actions = self.stage.robot, choice.actions
+        if rounds:
+            chosen = replace(actions.action(choice.name), loop=math.inf if rounds < 0 else rounds)
+            actions = replace(actions, actions={**actions.actions, choice.name: chosen})
+        runner = ActionRunner(robot, actions)
+        runner.start(choice.name)
+        return Acting(runner, robot.joint_names, here, choice.name, speed)
+
+    def _get_up(self, speed: float) -> float:
+        stage = self.stage
+        if stage.guard is not None and stage.guard.busy:
+            if not stage.guard.try_again():
+                raise BadInput("the robot is getting up already")
+            return 0.0
+        stage.board.request(lambda here: Rising(stage.robot, speed), "get up")
+        return 0.0
+
+    # ---- joints ------------------------------------------------------------------------------------
+    def joint_angles(
+        self, names: Sequence[str], values: Sequence[float], share: float = 1.0, relative: bool = False
+    ) -> None:
+        """Send joints to positions at a share of their speed: beside the driving where it does not need them."""
+        stage = self.stage
+        if list(names) == [ALL_JOINTS] and ALL_JOINTS not in stage.robot.joint_names:
+            names = stage.robot.joint_names
+        for name in names:
+            if name in stage.robot.joint_names and stage.speeds[stage.robot.joint_names.index(name)]:
+                raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
+        JointMoves(stage.robot, stage.board.sent).send(names, values, share, relative)  # raises what is wrong with it
+        board, order = stage.board, (tuple(names), tuple(float(v) for v in values), share, relative)
+        if isinstance(board.present, Driving | Waving) and not board.waiting and set(names) <= stage.free_joints:
+            board.over = board.over or JointMoves(stage.robot, board.sent)
+            board.over.send(*order)
+        elif isinstance(board.present, JointMoves) and not board.waiting:
+            board.present.send(*order)
+        else:
+            if board.waiting != "joints":
+                self._queued = []
+            self._queued.append(order)
+            board.request(self._joint_moves, "joints")
+
+    def _joint_moves(self, here: Array) -> Activity:
+        moves = JointMoves(self.stage.robot, here)
+        for order in self._queued:
+            moves.send(*order)
+        self._queued = []
+        return moves
+
+    def follow(
+        self,
+        names: Sequence[str],
+        times: Sequence[float],
+        positions: Sequence[ArrayLike],
+        velocities: Sequence[ArrayLike] | None = None,
+    ) -> float:
+        """Follow a trajectory of joints once the robot rests; how long it takes [s]."""
+        stage, given = self.stage, None if velocities is None else np.array(velocities)
+        made = trajectory(stage.robot, self._start_of(stage), names, times, np.array(positions), given)
+
+        def start(here: Array) -> Activity:
+            motion = trajectory(stage.robot, here, names, times, np.array(positions), given)
+            return Playing(motion, stage.robot.joint_names, here, f"{len(times)} points", kind="trajectory")
+
+        stage.board.request(start, "trajectory")
+        return made.duration
+
+    # ---- the wave walker ---------------------------------------------------------------------------
+    def walker_gait(self) -> WaveGait:
+        """The wave gait of the walker service, made when it is first asked for."""
+        if self.wave is None:
+            robot = self.stage.robot
+            if "wave" not in self.behaviours:
+                raise BadInput(f"robot {robot.name!r} has no wave gait; it is the NAO's")
+            made = prepare(robot, Request("wave"))
+            assert isinstance(made.walker, WaveGait)
+            self.wave = made.walker
+        return self.wave
+
+    def start_wave(self) -> None:
+        """Walk by waves from StandInit on."""
+        gait, stage = self.walker_gait(), self.stage
+        pose = dict(prepare(stage.robot, Request("wave")).pose)
+
+        def start(here: Array) -> Activity:
+            self.watch = WalkWatch(stage.sim, gait.parameters.period)
+            stage.sim.observers[:] = [o for o in stage.sim.observers if not isinstance(o, WalkWatch)] + [self.watch]
+            stage.lead_by(gait, gait.position)
+            return Waving(gait)
+
+        stage.board.request(start, "wave", pose)
+
+    def stop_wave(self) -> None:
+        """Let the waves die and balance again."""
+        if isinstance(self.stage.board.present, Waving) or self.stage.board.waiting == "wave":
+            self.stage.drive()
+
+    def set_wave(self, values: Mapping[str, float], variant: str = "") -> dict[str, float]:
+        """New numbers of the wave gait by their symbols, also while it walks; all of them as they are now."""
+        gait = self.walker_gait()
+        if variant and variant != gait.variant:
+            if isinstance(self.stage.board.present, Waving):
+                raise BadInput("stop the walk before you change its variant")
+            first = prepare(self.stage.robot, Request("wave", parameters={"variant": variant})).walker
+            assert isinstance(first, WaveGait)
+            self.wave = gait = first
+        gait.set_parameters(WaveParameters.of(dict(values), gait.parameters))
+        return gait.parameters.symbols()

@@ -1,0 +1,99 @@
+"""Topics that tell the robot what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from andante.bus import messages
+from andante.errors import BadInput
+
+from .node import LiveNode
+
+if TYPE_CHECKING:
+    from andante.session.session import LiveSession
+
+
+class CommandNode(LiveNode):
+    """/cmd_vel, /key, /joint_angles, /joint_trajectory, /push, /NAME/pgain, /NAME/dgain.
+
+    Streams (velocities, held keys, sliders) are logged when they begin or change their kind, not message by message.
+    """
+
+    name = "commands"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self.hear("/cmd_vel", "geometry_msgs/msg/Twist", self._velocity)
+        self.hear("/key", "std_msgs/msg/String", self._key)
+        self.hear("/joint_angles", "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", self._joint_angles)
+        self.hear("/joint_trajectory", "trajectory_msgs/msg/JointTrajectory", self._trajectory)
+        self.hear("/push", "andante_msgs/msg/Push", self._push)
+        self._moving = False
+        self._joints: frozenset[str] = frozenset()
+        self._joints_at = -1.0
+        self._gains: list[Any] = []
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """The topics of the gains carry the name of the robot."""
+        for gain in self._gains:
+            self.drop(gain)
+        name = self.stage.name
+        self._gains = [
+            self.hear(f"/{name}/{which}", "std_msgs/msg/Float64", self._gain_setter(f"/{name}/{which}"))
+            for which in ("pgain", "dgain")
+        ]
+
+    def _gain_setter(self, parameter: str) -> Any:
+        def set_gain(message: Any) -> str:
+            self.bus.parameters.set(parameter, float(message.data))
+            return f"{message.data:g} for all joints"
+
+        return set_gain
+
+    def _velocity(self, message: Any) -> str | None:
+        v, w = message.linear, message.angular
+        self.session.drive(float(v.x), float(v.y), float(w.z))
+        moving = bool(v.x or v.y or w.z)
+        began, self._moving = moving and not self._moving, moving
+        return f"drive {v.x:.2f} m/s ahead, {v.y:.2f} m/s left, {w.z:.2f} rad/s" if began else None
+
+    def _key(self, message: Any) -> str | None:
+        held = str(message.data).split()
+        fresh = self.session.keys(held[:16])
+        return " ".join(fresh) or None
+
+    def _joint_angles(self, message: Any) -> str | None:
+        names = [str(name) for name in message.joint_names]
+        values = [float(v) for v in message.joint_angles]
+        self.operator.joint_angles(names, values, float(message.speed), bool(message.relative))
+        now = self.bus.clock.now
+        same = frozenset(names) == self._joints and now - self._joints_at < 1.0
+        self._joints, self._joints_at = frozenset(names), now
+        if same:
+            return None
+        return ", ".join(f"{n} {v:.2f}" for n, v in list(zip(names, values, strict=False))[:4])
+
+    def _trajectory(self, message: Any) -> str:
+        points = list(message.points)
+        if not points:
+            self.operator.behave("hold")
+            return "empty: the joints are held"
+        times = [messages.seconds(p.time_from_start) for p in points]
+        positions = [np.asarray(p.positions, dtype=float) for p in points]
+        lengths = {len(p) for p in positions}
+        if lengths != {len(message.joint_names)}:
+            raise BadInput(f"every point needs {len(message.joint_names)} positions")
+        speeds = [np.asarray(p.velocities, dtype=float) for p in points]
+        given = speeds if all(len(s) == len(message.joint_names) for s in speeds) else None
+        duration = self.operator.follow([str(n) for n in message.joint_names], times, positions, given)
+        return f"{len(points)} points, {duration:.2f} s"
+
+    def _push(self, message: Any) -> str:
+        f, p = message.force, message.point
+        point = (float(p.x), float(p.y), float(p.z)) if message.at_point else None
+        force = (float(f.x), float(f.y), float(f.z))
+        self.session.push(str(message.link), force, float(message.seconds), point)
+        return f"{np.linalg.norm(force):.1f} N on {message.link or self.stage.robot.root}"

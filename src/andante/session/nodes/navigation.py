@@ -1,0 +1,247 @@
+"""Navigation on the bus: map, goal, initial pose, particles, plans and costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from andante.bus import Cancelled, GoalFailed, messages
+from andante.errors import AndanteError, BadInput
+from andante.geometry import Array
+from andante.locomotion import Command
+
+from .node import LiveNode, Point, Pose, Quaternion, stamp
+from .robot_state import MAP, RobotStateNode
+
+if TYPE_CHECKING:
+    from andante.mapping import OccupancyGrid
+    from andante.session.navigating import LiveNavigation
+    from andante.session.session import LiveSession
+
+SHOWN = 400  # particles at most
+LIDAR_HEIGHT = 0.2  # at which a world is cut where the robot has no lidar [m]
+HAND = (0.3, 0.3, 0.2)  # deviations of an initial pose without a covariance [m, m, rad]
+
+PoseStamped = messages.cls("geometry_msgs/msg/PoseStamped")
+PathMessage = messages.cls("nav_msgs/msg/Path")
+PoseArray = messages.cls("geometry_msgs/msg/PoseArray")
+
+
+class NavigationNode(LiveNode):
+    """/map /amcl_pose /particlecloud /plan /local_plan /costmap out; /initialpose /goal_pose in; /navigate_to_pose.
+
+    Nothing is computed before somebody wants the map, the particles or a goal.
+    """
+
+    name = "navigation"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self._map = self.advertise("/map", "nav_msgs/msg/OccupancyGrid", latched=True)
+        self._amcl = self.advertise("/amcl_pose", "geometry_msgs/msg/PoseWithCovarianceStamped", 10.0)
+        self._particles = self.advertise("/particlecloud", "geometry_msgs/msg/PoseArray", 5.0)
+        self._plan = self.advertise("/plan", "nav_msgs/msg/Path", 2.0)
+        self._local = self.advertise("/local_plan", "nav_msgs/msg/Path", 5.0)
+        self._costs = self.advertise("/costmap", "nav_msgs/msg/OccupancyGrid", 1.0)
+        self.hear("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
+        self.hear("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
+        self.offer("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
+        self._handles.append(
+            self.bus.provide_action("/navigate_to_pose", "nav2_msgs/action/NavigateToPose", self._work, self.name)
+        )
+        self.grid: OccupancyGrid | None = None  # of the user; None: cut from the world
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """Another scene: everything is known anew when it is wanted."""
+        self.live: LiveNavigation | None = None
+        self._drawn = False
+        self._cut: OccupancyGrid | None = None
+        self.session.pilot.navigate = self._lead
+
+    # ---- what is asked of it -----------------------------------------------------------------------
+    def ensure(self) -> LiveNavigation:
+        """The navigation of this scene, made when it is first wanted; BadInput where the robot cannot."""
+        if self.live is None or self._outdated(self.live):
+            from andante.session.navigating import LiveNavigation
+
+            self.live = LiveNavigation(self.stage, self.the_map())
+        return self.live
+
+    def _outdated(self, live: LiveNavigation) -> bool:
+        """Whether wheels were exchanged, or a walker that has another speed is in place."""
+        return live.stage is not self.stage
+
+    def the_map(self) -> OccupancyGrid | None:
+        """The map of the user, else a cut through the world; None in a world without walls."""
+        if self.grid is not None:
+            return self.grid
+        if self._cut is None:
+            from andante.mapping.worlds import map_of_world
+
+            try:
+                self._cut = map_of_world(self.stage.world, height=LIDAR_HEIGHT)
+            except BadInput:
+                return None
+        return self._cut
+
+    def set_map(self, grid: OccupancyGrid) -> None:
+        """Use a map of the user from now on."""
+        self.grid, self.live, self._drawn = grid, None, False
+
+    def _lead(self, now: float) -> Command | None:
+        live = self.live
+        if live is None:
+            return None
+        led = live.command(now)
+        for event in live.events:
+            self.bus.log("info", event, self.name)
+        live.events.clear()
+        state = next((n for n in self.session.nodes if isinstance(n, RobotStateNode)), None)
+        if state is not None and live.localised:
+            state.map_from_odom, state.localised = live.map_from_odom, True
+        return led
+
+    def _goal(self, message: Any) -> str:
+        x, y, yaw = flat_pose(message.pose)
+        live = self.ensure()
+        live.set_goal(x, y, yaw)
+        self.session.pilot.release()
+        heading = f"yaw {math.degrees(yaw):.0f} deg" if math.isfinite(yaw) else "any heading"
+        return f"goal x {x:.2f} m, y {y:.2f} m, {heading}"
+
+    def _initial(self, message: Any) -> str:
+        x, y, yaw = flat_pose(message.pose.pose)
+        yaw = yaw if math.isfinite(yaw) else 0.0
+        spread = np.asarray(message.pose.covariance, dtype=float).reshape(6, 6)
+        a, b, c = (float(v) for v in np.sqrt(np.maximum(np.diag(spread)[[0, 1, 5]], 0.0)))
+        deviation = (a, b, c) if a > 0 and b > 0 and c > 0 else HAND
+        live = self.ensure()
+        live.place(x, y, yaw, deviation)
+        self._place_odom(live)
+        return f"stands at x {x:.2f} m, y {y:.2f} m, yaw {math.degrees(yaw):.0f} deg"
+
+    def _place_odom(self, live: LiveNavigation) -> None:
+        for node in self.session.nodes:
+            if isinstance(node, RobotStateNode):
+                node.map_from_odom = live.map_from_odom
+
+    def _cancel(self, _: Any) -> str:
+        if self.live is None or not self.live.active:
+            return "there is no goal"
+        self.live.cancel()
+        return "the goal is taken back"
+
+    def _work(self, goal: Any) -> Generator[Any, None, Any]:
+        x, y, yaw = flat_pose(goal.pose.pose)
+        live = self.ensure()
+        live.set_goal(x, y, yaw)
+        self.session.pilot.release()
+        self.bus.log("info", f"/navigate_to_pose: x {x:.2f} m, y {y:.2f} m", self.name)
+        began, wanted = self.bus.clock.now, live.goal
+        try:
+            while live.goal is wanted:
+                if self.live is not live:
+                    raise GoalFailed("the scene was built anew")
+                left = math.hypot(x - live.pose[0], y - live.pose[1])
+                spent = messages.duration(self.bus.clock.now - began)
+                yield {"current_pose": self._stamped(live.pose), "navigation_time": spent, "distance_remaining": left}
+        except Cancelled:
+            live.cancel()
+            raise
+        out = live.output
+        if live.goal is not None or out is None or out.state != "arrived":
+            raise GoalFailed(out.reason if out is not None and out.reason else "another goal took its place")
+        return None
+
+    # ---- what is told ------------------------------------------------------------------------------
+    def update(self) -> None:
+        """What is due and wanted."""
+        topics = self.bus
+        if not self._drawn and topics.topic("/map").subscriptions:
+            self._drawn = True
+            grid = self.the_map()
+            if grid is not None:
+                self._map.publish(self._grid(grid.resolution, grid.origin, grid.cells))
+        wanted = self._particles.wanted() or self._amcl.wanted()
+        if wanted and self.live is None and not self._refused():
+            return
+        live = self.live
+        if live is None:
+            return
+        if self._amcl.wanted():
+            self._amcl.publish(self._believed(live))
+        if self._particles.wanted() and len(live.particles):
+            step = max(1, len(live.particles) // SHOWN)
+            poses = [_pose(row) for row in live.particles[::step][:SHOWN].tolist()]
+            self._particles.publish(PoseArray(self.header(MAP), poses))
+        path = None if live.output is None else live.output.path
+        if self._plan.wanted() and (path is not None or not live.active):
+            self._plan.publish(self._path(path.poses if path is not None and live.active else np.zeros((0, 3))))
+        if self._local.wanted() and live.active:
+            self._local.publish(self._path(live.preview()))
+        if self._costs.wanted():
+            costs = live.navigator.layers.costmap
+            cells = np.where(costs.cost == 255, -1, np.minimum(costs.cost.astype(int) * 100 // 254, 100))
+            self._costs.publish(self._grid(costs.resolution, costs.origin, cells.astype(np.int8)))
+
+    def _refused(self) -> bool:
+        """Make the navigation for those who watch; False where the robot cannot, which is told once."""
+        if getattr(self, "_told_scene", -1) == self.session.scene:
+            return False
+        try:
+            self.ensure()
+        except AndanteError as error:
+            self._told_scene = self.session.scene
+            self.bus.log("warn", str(error), self.name)
+            return False
+        return True
+
+    def _believed(self, live: LiveNavigation) -> Any:
+        covariance = np.zeros((6, 6))
+        index = [0, 1, 5]
+        covariance[np.ix_(index, index)] = live.covariance
+        return messages.make(
+            "geometry_msgs/msg/PoseWithCovarianceStamped",
+            header=self.header(MAP),
+            pose={"pose": _pose(live.pose.tolist()), "covariance": covariance.ravel()},
+        )
+
+    def _path(self, poses: Array) -> Any:
+        header = self.header(MAP)
+        return PathMessage(header, [PoseStamped(header, _pose(row)) for row in poses.tolist()])
+
+    def _stamped(self, pose: Array) -> Any:
+        return PoseStamped(self.header(MAP), _pose(pose.tolist()))
+
+    def _grid(self, resolution: float, origin: tuple[float, float, float], cells: Any) -> Any:
+        info = messages.make(
+            "nav_msgs/msg/MapMetaData",
+            map_load_time=stamp(self.bus.clock.now),
+            resolution=float(resolution),
+            width=int(cells.shape[1]),
+            height=int(cells.shape[0]),
+            origin=_pose([float(v) for v in origin]),
+        )
+        kind = messages.cls("nav_msgs/msg/OccupancyGrid")
+        return kind(self.header(MAP), info, np.ascontiguousarray(cells, dtype=np.int8).ravel())
+
+
+def flat_pose(pose: Any) -> tuple[float, float, float]:
+    """x, y, yaw of a Pose message, yaw NaN where its orientation is all zeros; BadInput where its numbers are none."""
+    p, q = pose.position, pose.orientation
+    values = (float(p.x), float(p.y), float(q.x), float(q.y), float(q.z), float(q.w))
+    if not all(math.isfinite(v) for v in values):
+        raise BadInput(f"a pose has finite numbers, got {values}")
+    x, y, qx, qy, qz, qw = values
+    if math.hypot(qx, qy, qz, qw) < 1e-6:
+        return x, y, math.nan
+    return x, y, math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz))
+
+
+def _pose(values: Any) -> Any:
+    x, y, yaw = values
+    return Pose(Point(x, y, 0.0), Quaternion(0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)))

@@ -1,0 +1,215 @@
+"""Gait search on the bus: start, pause, resume, watch, and let the robot walk with a candidate."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from andante.bus import messages
+from andante.errors import BadInput, UnknownName
+from andante.session.files import plain_name
+from andante.session.search_worker import SearchWorker
+
+from .node import Answer, LiveNode
+
+if TYPE_CHECKING:
+    from andante.session.session import LiveSession
+
+BEST, NEWEST = 20, 2000  # candidates that are told
+EVERY = 20  # control periods between two looks at the process
+MOST_BUDGET = 1_000_000
+TRIAL = 6.0  # how long a candidate walks, unless told otherwise [s]
+
+Candidate = messages.cls("andante_msgs/msg/SearchCandidate")
+
+
+class SearchNode(LiveNode):
+    """/search/start /search/pause /search/resume /search/replay, topic /search/state."""
+
+    name = "search"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self._state = self.advertise("/search/state", "andante_msgs/msg/SearchState", latched=True)
+        self.offer("/search/start", "andante_msgs/srv/SearchStart", self._start)
+        self.offer("/search/pause", "std_srvs/srv/Trigger", self._pause)
+        self.offer("/search/resume", "std_srvs/srv/Trigger", self._resume)
+        self.offer("/search/replay", "andante_msgs/srv/SearchReplay", self._replay)
+        self.lists = {"studies": self._studies, "samplers": lambda: dict.fromkeys(_samplers(), "")}
+        self._worker: SearchWorker | None = None
+        self._job: dict[str, Any] = {}
+        self._count, self._end = 0, ""
+        self._forget()
+        self._state.publish(self._told())
+
+    def _forget(self) -> None:
+        self.status, self.message = "idle", ""
+        self._names: list[str] = []
+        self._low: list[float] = []
+        self._high: list[float] = []
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._rate, self._budget, self._done, self._sampler = 0.0, 0, 0, ""
+
+    @property
+    def folder(self) -> Path:
+        """Where studies are kept."""
+        return self.session.folder / "studies"
+
+    def _studies(self) -> dict[str, str]:
+        found = sorted(p.name for p in self.folder.iterdir() if p.is_dir()) if self.folder.is_dir() else []
+        return dict.fromkeys(found, "")
+
+    # ---- services ----------------------------------------------------------------------------------
+    def _start(self, request: Any) -> Answer:
+        if self._worker is not None:
+            raise BadInput("a search is running; pause it first")
+        sampler = str(request.sampler) or "cmaes"
+        if sampler not in _samplers():
+            raise UnknownName.among("sampler", sampler, _samplers())
+        budget = int(request.budget) or 200
+        workers = int(request.workers) or 1
+        seconds = float(request.seconds) or TRIAL
+        if not (budget <= MOST_BUDGET and workers <= (os.cpu_count() or 1) and 0.5 <= seconds <= 60):
+            raise BadInput(
+                f"a search has up to {MOST_BUDGET} candidates, {os.cpu_count()} workers and trials of 0.5 to 60 s"
+            )
+        self.operator.walker_gait()  # refuses robots without one
+        name = plain_name(str(request.study), "study")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._forget()
+        self._job = {
+            "study": str(self.folder / name), "robot": self.session.choice.robot_name, "world": "empty",
+            "engine": self.session.choice.engine, "sampler": sampler, "budget": budget, "seed": int(request.seed),
+            "seconds": seconds, "workers": workers if workers > 1 else 0, "options": {},
+        }  # fmt: skip
+        self._begin()
+        return {"message": f"{name}: {budget} candidates by {sampler}", "study": name}
+
+    def _begin(self) -> None:
+        self._worker, self._end = SearchWorker(self._job), ""
+        self.status, self._budget, self._sampler = "running", self._job["budget"], self._job["sampler"]
+        self._state.publish(self._told())
+
+    def _pause(self, _: Any) -> str:
+        if self._worker is None:
+            raise BadInput("no search is running")
+        self._worker.ask_to_stop()
+        return "pauses after the present candidate"
+
+    def _resume(self, _: Any) -> str:
+        if self._worker is not None:
+            raise BadInput("the search is running already, or has not paused yet")
+        if not self._job:
+            raise BadInput("there is nothing to go on with; start a search")
+        self._begin()
+        return f"{Path(self._job['study']).name} goes on"
+
+    def _replay(self, request: Any) -> str:
+        row = self._rows.get(int(request.number))
+        if row is None:
+            raise BadInput(f"the study has no candidate {request.number}")
+        values = {n: float(v) for n, v in zip(self._names, row["values"], strict=True) if v is not None}
+        self.operator.set_wave(values)
+        self.operator.start_wave()
+        self.message = f"candidate {request.number} is replayed"
+        return self.message
+
+    # ---- the process -------------------------------------------------------------------------------
+    def update(self) -> None:
+        """Look at the process now and then; it is never waited for."""
+        self._count += 1
+        if self._worker is None or self._count % EVERY:
+            return
+        said = self._worker.poll()
+        for entry in said:
+            self._hear(entry)
+        if said:
+            self._state.publish(self._told())
+
+    def _hear(self, entry: dict[str, Any]) -> None:
+        match entry["op"]:
+            case "opened":
+                self._names, self._low, self._high = entry["names"], entry["low"], entry["high"]
+                self._sampler = entry["sampler"]
+                self._rows = {row["number"]: row for row in entry["known"]}
+            case "started":
+                self._done, self._budget = entry["done"], entry["budget"]
+            case "evaluated":
+                self._rows[entry["number"]] = entry
+                self._done, self._rate = entry["done"], entry["rate"]
+            case "notice":
+                self.bus.log("warn", entry["text"], self.name)
+            case "paused":
+                self._end = "paused"
+            case "ended":
+                self._end, self._done = "done", entry["done"]
+            case "failed":
+                self._end, self.message = "failed", entry["message"]
+                self.bus.log("error", entry["message"], self.name)
+            case "gone":  # only now another one can start
+                self.status = self._end or "failed"
+                if not self._end:
+                    self.message = f"the search process has ended with code {entry['code']}"
+                    self.bus.log("error", self.message, self.name)
+                if self._worker is not None:
+                    self._worker.close()
+                self._worker = None
+                self.bus.log("info", f"search {self.status}: {self._done} candidates", self.name)
+
+    def _told(self) -> Any:
+        rows = sorted(self._rows.values(), key=lambda row: row["number"])
+        fit = [row for row in rows if row["fitness"] is not None]
+        best = sorted(fit, key=lambda row: -row["fitness"])[:BEST]
+        shown = rows[-NEWEST:]
+        return messages.make(
+            "andante_msgs/msg/SearchState",
+            status=self.status,
+            message=self.message,
+            study=Path(self._job["study"]).name if self._job else "",
+            robot=str(self._job.get("robot", "")),
+            sampler=self._sampler,
+            budget=self._budget,
+            evaluated=self._done,
+            rate=self._rate,
+            parameters=self._names,
+            low=np.array(self._low, dtype=float),
+            high=np.array(self._high, dtype=float),
+            best=[_candidate(row) for row in best],
+            numbers=np.array([row["number"] for row in shown], dtype=np.uint32),
+            values=np.array([_number(v) for row in shown for v in row["values"]], dtype=float),
+            fitness=np.array([_number(row["fitness"]) for row in shown], dtype=float),
+        )
+
+    def close(self) -> None:
+        """End the process; the study stays."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+        super().close()
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None or isinstance(value, str) else float(value)
+
+
+def _candidate(row: dict[str, Any]) -> Any:
+    return Candidate(
+        row["number"],
+        np.array([_number(v) for v in row["values"]], dtype=float),
+        _number(row["fitness"]),
+        _number(row["distance"]),
+        _number(row["drift"]),
+        _number(row["time"]),
+        bool(row["fallen"]),
+    )
+
+
+def _samplers() -> tuple[str, ...]:
+    """Names of all samplers; imported when somebody searches, as a session opens more quickly without."""
+    from andante.search import SAMPLERS
+
+    return SAMPLERS

@@ -1,0 +1,154 @@
+"""Services of the session: time, scene, motions, gaits, speed, stiffness, lists."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from andante.control.shell_driver import ShellDriver
+from andante.description.load import robot_names, world_names
+from andante.errors import BadInput, UnknownName
+from andante.locomotion.shell_keys import BUTTONS, MEANINGS
+from andante.physics import ENGINES
+from andante.session.command_api import BEHAVIOURS
+
+from .node import Answer, LiveNode
+
+if TYPE_CHECKING:
+    from andante.session.session import LiveSession
+
+KINDS = ("poses", "motions", "robots", "worlds", "engines", "gaits", "behaviours", "keys", "joints", "links")
+
+
+class ServiceNode(LiveNode):
+    """/pause /resume /step /reset /stop /spawn /select /play /list /set_speed /set_gait /set_behaviour, stiffness."""
+
+    name = "session"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self.offer("/pause", "std_srvs/srv/Trigger", self._pause)
+        self.offer("/resume", "std_srvs/srv/Trigger", self._resume)
+        self.offer("/step", "andante_msgs/srv/Step", self._step)
+        self.offer("/reset", "std_srvs/srv/Trigger", self._reset)
+        self.offer("/stop", "std_srvs/srv/Trigger", self._stop)
+        self.offer("/spawn", "andante_msgs/srv/Spawn", self._spawn)
+        self.offer("/select", "andante_msgs/srv/Select", self._select)
+        self.offer("/play", "andante_msgs/srv/Play", self._play)
+        self.offer("/set_speed", "andante_msgs/srv/SetSpeed", self._speed)
+        self.offer("/set_gait", "andante_msgs/srv/Choose", self._gait)
+        self.offer("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
+        self.offer("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
+        self._handles.append(self.bus.provide("/list", "andante_msgs/srv/List", self._list, self.name))
+
+    def _pause(self, _: Any) -> str:
+        self.session.pause()
+        return f"paused at {self.session.time:.2f} s"
+
+    def _resume(self, _: Any) -> str:
+        self.session.resume()
+        return "time goes on"
+
+    def _step(self, request: Any) -> Answer:
+        count = int(request.periods) or 1
+        self.session.single_step(count)
+        return {"message": f"{count} control periods", "sim_time": self.session.time + 0.01 * count}
+
+    def _reset(self, _: Any) -> str:
+        self.session.reset()
+        return "the scene starts anew"
+
+    def _stop(self, _: Any) -> str:
+        """Let go of keys and velocities, and hold or balance."""
+        self.session.pilot.release()
+        present = self.stage.board.present.name
+        self.operator.behave("drive" if present in ("drive", "balance", "wave") else "hold")
+        return "stops"
+
+    def _spawn(self, request: Any) -> str:
+        numbers = (request.x, request.y, request.yaw, request.height)
+        if not all(math.isfinite(v) for v in numbers):
+            raise BadInput(f"a place has finite numbers, got {', '.join(str(v) for v in numbers)}")
+        x, y, yaw = float(request.x), float(request.y), float(request.yaw)
+        if request.model:
+            if request.model not in robot_names():
+                raise UnknownName.among("robot", str(request.model), robot_names())
+            name = self.session.spawn(str(request.model), str(request.name), x, y, yaw)
+            return f"{name} at {x:.2f}, {y:.2f}"
+        self.session.respawn(x, y, yaw, str(request.pose), float(request.height))
+        return f"{self.stage.name} at {x:.2f}, {y:.2f}"
+
+    def _select(self, request: Any) -> str:
+        engine, world, robot = str(request.engine), str(request.world), str(request.robot)
+        for what, name, known in (("engine", engine, ENGINES), ("world", world, world_names())):
+            if name and name not in known and name != self.session.choice.world_name:
+                raise UnknownName.among(what, name, known)
+        if robot and robot not in robot_names() and robot != self.session.choice.robot_name:
+            raise UnknownName.among("robot", robot, robot_names())
+        self.session.select(engine, world, robot)
+        choice = self.session.choice
+        return f"{choice.robot_name} in {choice.world_name} on {choice.engine}"
+
+    def _play(self, request: Any) -> Answer:
+        duration = self.operator.play(str(request.name), float(request.speed), int(request.rounds))
+        return {"message": str(request.name), "duration": duration}
+
+    def _speed(self, request: Any) -> str:
+        self.session.set_speed(float(request.percent))
+        return f"{request.percent:g} percent"
+
+    def _gait(self, request: Any) -> str:
+        self.operator.set_gait(str(request.name))
+        return str(request.name)
+
+    def _behaviour(self, request: Any) -> str:
+        self.operator.behave(str(request.name))
+        return str(request.name)
+
+    def _stiffness(self, request: Any) -> str:
+        names = self.stage.servos.set_stiffness(float(request.share), [str(j) for j in request.joints])
+        return f"{len(names)} joints at {request.share:g}"
+
+    def _list(self, request: Any) -> Answer:
+        table = self.listed(str(request.kind))
+        return {"names": list(table), "help": list(table.values())}
+
+    def listed(self, kind: str) -> dict[str, str]:
+        """Names of a kind, each with a line of help."""
+        operator, robot = self.operator, self.stage.robot
+        match kind:
+            case "poses":
+                return dict.fromkeys(operator.poses, "")
+            case "motions":
+                return dict.fromkeys(operator.motions, "")
+            case "robots":
+                return dict.fromkeys(robot_names(), "")
+            case "worlds":
+                return dict.fromkeys(world_names(), "")
+            case "engines":
+                return dict.fromkeys(ENGINES, "")
+            case "gaits":
+                return dict.fromkeys(operator.gaits, "")
+            case "behaviours":
+                return {name: BEHAVIOURS[name] for name in operator.behaviours}
+            case "keys":
+                return self.keys()
+            case "joints":
+                return {j.name: f"{j.limits.lower:.2f} to {j.limits.upper:.2f}" for j in robot.movable}
+            case "links":
+                return dict.fromkeys((link.name for link in robot.links), "")
+        for node in self.session.nodes:
+            more = getattr(node, "lists", {})
+            if kind in more:
+                return dict(more[kind]())
+        known = [*KINDS, *(name for node in self.session.nodes for name in getattr(node, "lists", {}))]
+        raise UnknownName.among("kind of names", kind, known)
+
+    def keys(self) -> dict[str, str]:
+        """The keys that the robot answers, with what they do."""
+        shell = isinstance(self.stage.walker, ShellDriver)
+        legs = shell or hasattr(self.stage.walker, "rig")
+        body = ("u", "l", "up", "down", "left", "right")
+        return {
+            key: text for key, text in MEANINGS.items() if (shell or key not in BUTTONS) and (legs or key not in body)
+        }

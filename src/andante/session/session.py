@@ -1,0 +1,324 @@
+"""`LiveSession`: a robot that lives on the bus, in one deterministic lock-step loop, paced to the wall clock if wanted.
+
+    session = LiveSession("nao", world="lab")
+    session.run(pace=True)            # until somebody calls session.stop()
+
+One `step` is a control period: what came in is delivered, the activity is asked for joint targets, physics and sensors
+go on, every node publishes what is wanted of it, and that is delivered.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from andante.bus import Bus
+from andante.control.activity import Hold
+from andante.control.driving import Driving
+from andante.control.teleop_mux import Pilot
+from andante.description import Placement, Robot, World
+from andante.errors import AndanteError, BadInput, Diverged
+from andante.geometry import Array
+from andante.physics import engine_class
+
+from .choice import CONTROL_TIME, SceneChoice
+from .command_api import Operator
+from .library import Library
+from .pace import Pacer
+from .stage import Stage, placed
+
+NODE = "session"
+IDLE = 0.02  # between two looks at the bus while paused [s]
+MOST_MODELS = 20
+
+
+class LiveNode(Protocol):
+    """Something that takes part in a live session on the bus."""
+
+    def update(self) -> None:
+        """A control period is over, or an idle moment of a paused session: publish what is wanted."""
+
+    def rebuilt(self) -> None:
+        """The scene is another one."""
+
+    def close(self) -> None:
+        """The session ends."""
+
+
+class LiveSession:
+    """Robot, world and engine on a bus. `nodes`: which take part, by default all (see `andante.session.nodes`)."""
+
+    def __init__(
+        self,
+        robot: Robot | str | Path = "nao",
+        world: World | str | Path = "empty",
+        engine: str = "mujoco",
+        *,
+        seed: int = 0,
+        pose: str | None = None,
+        place: Sequence[float] = (0.0, 0.0, 0.0),
+        gait: str = "",
+        dt: float = 0.002,
+        arguments: Mapping[str, str] | None = None,
+        folder: Path | str | None = None,
+        bus: Bus | None = None,
+        nodes: Sequence[Callable[[LiveSession], LiveNode]] | None = None,
+        library: Library | None = None,
+    ) -> None:
+        x, y, yaw = (float(v) for v in place)
+        self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
+        self.bus = bus or Bus()
+        self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
+        self.library = library or Library()
+        self.scene = 0  # counts builds
+        self.paused = self.paced = self.stopped = False
+        self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
+        self.periods = 0  # control periods so far
+        self.pilot = Pilot()
+        self.pacer = Pacer()
+        self.inbound: list[Callable[[], None]] = []  # called before every period: links to other processes
+        self._offset = self.bus.clock.now  # time of the bus when the present scene began [s]
+        self._single, self._closed = 0, False
+        self._failures: set[str] = set()  # of nodes, that were told
+        self.stage = Stage(self.choice, self.tell, self.library)
+        self.operator = Operator(self.stage)
+        if nodes is None:
+            from .nodes import all_nodes
+
+            nodes = all_nodes()
+        self.nodes: list[LiveNode] = []
+        try:
+            for make in nodes:
+                self.nodes.append(make(self))
+        except BaseException:
+            self.close()
+            raise
+        self.tell(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.engine.name}")
+
+    # ---- what is known -----------------------------------------------------------------------------
+    @property
+    def time(self) -> float:
+        """Simulated time of the session [s]: it goes on over resets."""
+        return self._offset + self.stage.sim.time
+
+    @property
+    def behaviour(self) -> str:
+        """What the robot is doing in a word."""
+        guard = self.stage.guard
+        return guard.state if guard is not None and guard.busy else self.stage.board.present.name
+
+    def tell(self, line: str, level: str = "info", node: str = NODE) -> None:
+        """A line in the log of the session."""
+        self.bus.log(level, line, node)
+
+    # ---- the loop ----------------------------------------------------------------------------------
+    def step(self) -> bool:
+        """Advance one control period; False when the session is paused and nothing moved."""
+        for serve in self.inbound:
+            serve()
+        self.bus.spin()
+        moves = self.holder is None and (not self.paused or self._single > 0)
+        if moves:
+            self._single = max(0, self._single - 1)
+            self._advance()
+        for node in self.nodes:
+            try:
+                node.update()
+            except Exception as error:
+                if not self._survives(node, error):
+                    raise
+        self.bus.spin()
+        return moves
+
+    def _survives(self, node: LiveNode, error: Exception) -> bool:
+        """Whether the session goes on although a node failed: always when somebody drives it live. It is told once."""
+        line = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
+        text = f"{type(node).__name__} failed: {line}"
+        if text not in self._failures:
+            self._failures.add(text)
+            self.tell(text, "error")
+        return self.paced or isinstance(error, AndanteError)
+
+    def _advance(self) -> None:
+        stage, walker = self.stage, self.stage.walker
+        command = self.pilot.command(self.time, walker.top_speed, walker.top_turn, CONTROL_TIME)
+        guard = stage.guard
+        free = not (guard is not None and guard.busy) and not stage.board.waiting.startswith("drive")
+        if command.moving and free and not isinstance(stage.board.present, Driving):
+            stage.drive()
+        try:
+            stage.control(command)
+            stage.advance()
+        except Diverged as error:
+            self.tell(f"{error}; the scene starts anew and is paused", "error")
+            self._build(self.choice)
+            self.paused = True
+        except AndanteError as error:
+            self.tell(f"{stage.board.present.name} failed: {error}; the joints are held", "error")
+            stage.board.replace(Hold(np.where(stage.speeds, 0.0, stage.board.sent)))
+            self.pilot.release()
+        self.periods += 1
+        self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
+        self.pacer.mark(self.time)
+
+    def run(self, seconds: float | None = None, pace: bool = False) -> None:
+        """Step until some simulated seconds are over, or without end until `stop`; paced: at most real time."""
+        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+            raise BadInput(f"a session runs for a time >= 0 s, got {seconds}")
+        end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
+        self.stopped, self.paced = False, pace
+        self.pilot.paced = pace
+        self.pacer.start()
+        try:
+            while self.periods < end and not self.stopped:
+                moved = self.step()
+                if pace:
+                    self.pacer.wait(CONTROL_TIME if moved else IDLE)
+                elif not moved:
+                    if seconds is not None:
+                        return  # nobody else could wake it up
+                    time.sleep(IDLE)
+        finally:
+            self.paced = self.pilot.paced = False
+
+    def stop(self) -> None:
+        """Let `run` return after the present period."""
+        self.stopped = True
+
+    def close(self) -> None:
+        """End all nodes and free the engine; a second time does nothing."""
+        self.stopped = True
+        if self._closed:
+            return
+        self._closed = True
+        for node in reversed(self.nodes):
+            node.close()
+        self.nodes = []
+        self.stage.close()
+
+    def __enter__(self) -> LiveSession:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    # ---- time and scene ----------------------------------------------------------------------------
+    def pause(self) -> None:
+        """Let simulated time stand still; the bus goes on."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Let time go on."""
+        self.paused, self._single = False, 0
+
+    def single_step(self, periods: int = 1) -> None:
+        """Advance a paused session by some control periods, at the next steps."""
+        if not self.paused:
+            raise BadInput("single steps are for a paused session; pause it first")
+        if not 1 <= periods <= 1000:
+            raise BadInput(f"a step is 1 to 1000 control periods, got {periods}")
+        self._single = periods
+
+    def reset(self) -> None:
+        """Build the scene anew as it was at the start; the time of the session goes on."""
+        self._build(self.choice)
+        self.tell("the scene starts anew")
+
+    def select(self, engine: str = "", world: str = "", robot: str = "") -> None:
+        """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""
+        if engine:
+            engine_class(engine)
+        new = replace(self.choice, engine=engine or self.choice.engine, world=world or self.choice.world)
+        if world:
+            new = replace(new, others=(), place=(0.0, 0.0, 0.0))
+        if robot:
+            new = replace(new, robot=robot, gait="", pose=None, arguments={})
+        self._build(new)
+        self.tell(f"{self.stage.name} in {new.world_name} on {self.stage.sim.engine.name}")
+
+    def respawn(self, x: float, y: float, yaw: float, pose: str = "", height: float = 0.0) -> None:
+        """Put the robot at a place of the world [m, rad], from a height [m] over the ground; a fresh start there."""
+        if not 0 <= height <= 10:
+            raise BadInput(f"a robot is dropped from 0 to 10 m, got {height}")
+        if pose:
+            self.stage.robot.pose(pose)
+        self._build(replace(self.choice, place=(x, y, yaw), pose=pose or self.choice.pose, drop=height), keep=False)
+        self.tell(f"{self.stage.name} stands at x {x:.2f} m, y {y:.2f} m, yaw {math.degrees(yaw):.0f} deg")
+
+    def spawn(self, model: str, name: str, x: float, y: float, yaw: float) -> str:
+        """Add a model to the scene, which is built anew with the robot where it stands; the name it has."""
+        made = self.library.robot(model)
+        taken = {a.name for a in self.stage.sim.engine.actors}
+        chosen = name or made.name
+        if len(self.choice.others) >= MOST_MODELS:
+            raise BadInput(f"up to {MOST_MODELS} models can be added to a scene")
+        if chosen in taken:
+            if name:
+                raise BadInput(f"the scene has a model {name!r} already; choose another name")
+            chosen = next(f"{made.name}_{k}" for k in range(2, 100) if f"{made.name}_{k}" not in taken)
+        extra: Placement = placed(made, chosen, x, y, yaw)
+        self._build(replace(self.choice, others=(*self.choice.others, extra), place=self._here()))
+        self.tell(f"added {chosen} at x {x:.2f} m, y {y:.2f} m")
+        return chosen
+
+    def _here(self) -> tuple[float, float, float]:
+        """Where the robot stands, by truth: the scene keeps its look when it is built anew."""
+        pose = self.stage.sim.base_pose
+        x, y, z, w = pose[3:]
+        yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) + self.stage.ready.forward
+        return float(pose[0]), float(pose[1]), yaw
+
+    def _build(self, choice: SceneChoice, keep: bool = True) -> None:
+        """Build a scene; only when that has succeeded the old one goes. keep: the choice is what a reset returns to."""
+        if self.holder is not None:
+            self.holder()
+        fresh = Stage(choice, self.tell, self.library)
+        old, self._offset = self.stage, self.bus.clock.now
+        self.stage, self.operator = fresh, Operator(fresh)
+        if keep:
+            self.choice = choice
+        self.scene += 1
+        self.pilot.release()
+        old.close()
+        for node in self.nodes:
+            node.rebuilt()
+        del old
+        gc.collect()  # a scene is a web of cycles with much memory in them: it goes now, not some scenes later
+
+    # ---- what a user asks for ----------------------------------------------------------------------
+    def drive(self, vx: float = 0.0, vy: float = 0.0, wz: float = 0.0) -> None:
+        """A velocity in the robot's axes, as a /cmd_vel message: it lasts for half a second."""
+        self.pilot.velocity(self.time, vx, vy, wz)
+
+    def keys(self, held: Sequence[str]) -> list[str]:
+        """Keys that are held down now, as a /key message: they last for half a second; newly pressed ones."""
+        fresh = self.pilot.keys(self.time, held)
+        for name in fresh:
+            if name in ("shell", "hexapod"):
+                self.operator.button(name)
+        return fresh
+
+    def set_speed(self, percent: float) -> None:
+        """How fast keys drive, in percent of the top speed."""
+        if not 0 < percent <= 100:
+            raise BadInput(f"speed is a percentage above 0 and up to 100, got {percent:g}")
+        self.pilot.speed = float(percent)
+
+    def push(
+        self, link: str, force: Sequence[float], seconds: float = 0.1, point: Sequence[float] | None = None
+    ) -> None:
+        """Push a link (empty: the root) with a force [N] in world axes for a time [s]."""
+        where = None if point is None else np.asarray(point, dtype=float)
+        self.stage.push(link, np.asarray(force, dtype=float), seconds or 0.1, where)
+
+    @property
+    def position(self) -> Array:
+        """x, y, heading in odom, as the robot believes."""
+        return self.stage.position

@@ -1,0 +1,1 @@
+"""Pictures, films, plots and previews."""

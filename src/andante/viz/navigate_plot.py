@@ -1,0 +1,130 @@
+"""A picture of a navigated drive from above: world, plans, believed and true path, error over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from andante.description import World
+from andante.errors import BadInput
+from andante.files import whole_file
+from andante.geometry import Array, se2
+from andante.mapping import OccupancyGrid
+from andante.mapping.worlds import map_of_world
+from andante.mobile.navigate.measure import Outcome
+from andante.mobile.navigate.run import Drive
+from andante.mobile.robot import MobileRobot
+
+from .preview import COLOURS, GREY, INK
+from .preview_plots import plain
+
+OUTLINES = 12  # footprints drawn along the path
+WIDE = 6.6  # of the view from above [inch]
+
+
+def plot_drive(
+    world: World,
+    robot: MobileRobot,
+    outcome: Outcome,
+    drive: Drive,
+    map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    grid: OccupancyGrid | None = None,
+) -> Figure:
+    """Seen from above, and the error of the believed place over time. All in the world's frame."""
+    true = robot.truth.path
+    believed = np.array(drive.believed).reshape(-1, 4)
+    places = se2.compose(np.array(map_pose), robot.to_root(believed[:, 1:])) if len(believed) else np.zeros((0, 3))
+    low, high = _frame(true, places)
+    tall = float(np.clip(WIDE * (high[1] - low[1]) / (high[0] - low[0]), 2.5, 8.0))  # no bare paper around the drive
+    figure = Figure(figsize=(WIDE + 0.6, tall + 2.2), layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=[tall, 1.4])
+    _ground(above, world, grid, map_pose, _height(robot))
+    for k, path in enumerate(drive.planned[-30:]):
+        told = se2.compose(np.array(map_pose), path)
+        label = "plans" if k == 0 else None
+        above.plot(told[:, 0], told[:, 1], color=COLOURS[2], linewidth=0.8, alpha=0.5, label=label, zorder=2)
+    above.plot(places[:, 0], places[:, 1], "--", color=COLOURS[1], linewidth=1.2, label="believed", zorder=4)
+    above.plot(true[:, 1], true[:, 2], color=COLOURS[0], linewidth=1.6, label="true", zorder=3)
+    for row in true[np.linspace(0, len(true) - 1, min(OUTLINES, len(true))).astype(int)] if len(true) else ():
+        outline = robot.vehicle.outline_at(robot.from_root(row[1:]))
+        above.add_patch(Polygon(outline, fill=False, edgecolor=COLOURS[0], linewidth=0.6, alpha=0.7, zorder=3))
+    goal = drive.planned[-1][-1] if drive.planned else None
+    if goal is not None:
+        x, y, _ = se2.compose(np.array(map_pose), goal)
+        above.plot([x], [y], marker="*", markersize=13, color=COLOURS[3], linestyle="none", label="end of the plan")
+    if robot.truth.collision is not None:
+        x, y, _ = robot.truth.collision.place
+        above.plot([x], [y], marker="x", markersize=11, color="#c8403a", linestyle="none", label="collision")
+    above.set_aspect("equal")
+    above.set_xlim(low[0], high[0])
+    above.set_ylim(low[1], high[1])
+    above.set_title(f"{outcome.robot} in {outcome.world}: {outcome.reason}", fontsize=9, color=INK)
+    above.set_xlabel("x [m]", fontsize=8)
+    above.set_ylabel("y [m]", fontsize=8)
+    above.legend(fontsize=8, loc="best", framealpha=0.85)
+    plain(above)
+    _errors(below, true, believed, places, drive.begun)
+    return figure
+
+
+def _ground(
+    axes: Any, world: World, grid: OccupancyGrid | None, map_pose: tuple[float, float, float], height: float
+) -> None:
+    """What stands in the world at the height of the lidar, grey; the given map's walls, black."""
+    try:
+        cut = map_of_world(world, height=height, resolution=0.03)
+        y, x = np.nonzero(cut.occupied())
+        axes.plot(
+            cut.origin[0] + (x + 0.5) * cut.resolution, cut.origin[1] + (y + 0.5) * cut.resolution, "s",
+            markersize=1.4, color=GREY, zorder=1,
+        )  # fmt: skip
+    except BadInput:
+        pass  # nothing stands there
+    if grid is not None:
+        cells = np.argwhere(grid.occupied())[:, ::-1]
+        points = se2.transform(se2.compose(map_pose, grid.origin), (cells + 0.5) * grid.resolution)
+        axes.plot(points[:, 0], points[:, 1], "s", markersize=0.8, color=INK, zorder=1, label="map")
+
+
+def _height(robot: MobileRobot) -> float:
+    from andante.mobile.scans import latest_scan
+
+    assert robot.sim.sensors is not None
+    scan = latest_scan(robot.sim.robot, robot.sim.sensors)
+    return robot.sim.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
+
+
+def _frame(true: Array, places: Array) -> tuple[Array, Array]:
+    """Lower and upper corner (2,) of what is shown: the drive with room around it [m]."""
+    points = np.concatenate([true[:, 1:3], places[:, :2]]) if len(true) or len(places) else np.zeros((1, 2))
+    return points.min(axis=0) - 1.2, points.max(axis=0) + 1.2
+
+
+def _errors(axes: Any, true: Array, believed: Array, places: Array, begun: float) -> None:
+    if len(true) > 1 and len(believed):
+        x, y = (np.interp(believed[:, 0], true[:, 0], true[:, k]) for k in (1, 2))
+        off = np.hypot(places[:, 0] - x, places[:, 1] - y)
+        axes.plot(believed[:, 0] - begun, 100 * off, color=COLOURS[1], linewidth=1.0)
+    axes.set_xlabel("time [s]", fontsize=8)
+    axes.set_ylabel("error of the\nbelieved place [cm]", fontsize=8)
+    axes.set_ylim(bottom=0)
+    plain(axes)
+
+
+def save_plot(
+    path: Path,
+    world: World,
+    robot: MobileRobot,
+    outcome: Outcome,
+    drive: Drive,
+    map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    grid: OccupancyGrid | None = None,
+) -> None:
+    """Write the picture of a drive, complete or not at all."""
+    figure = plot_drive(world, robot, outcome, drive, map_pose, grid)
+    with whole_file(path) as partial:
+        figure.savefig(partial, dpi=130)

@@ -1,0 +1,225 @@
+"""Readings as mapping and localisation take them, odometry of wheels, and recordings of driving sensors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import andante as an
+from andante.description import SensorSpec
+from andante.errors import BadInput, UnknownName
+from andante.geometry import SE3, se2
+from andante.kinematics import find_drive
+from andante.localization.io.uwb_logs import read_uwb_log
+from andante.mapping.io.logs import read_log
+from andante.mobile.scans import latest_scan, lidar_channel, scan_of, scans_since, uwb_setup, world_from_uwb
+from andante.mobile.wheel_odometry import WheelOdometry
+from andante.physics import Mode
+from andante.sensors import RPLIDAR_A2, Lidar, SensorSuite
+from andante.simulation.recorded_sensors import plain
+from andante.simulation.recorder import open_recorder
+
+
+def go(sim, twist) -> None:
+    for joint, (mode, value) in find_drive(sim.robot).joint_commands(twist).items():
+        sim.engine.command(sim.actor, float(value), Mode[mode.upper()], [sim.robot.joint_names.index(joint)])
+
+
+# ---- scans -----------------------------------------------------------------------------------------
+def test_a_scan_tells_where_the_lidar_sits_and_when_it_turned():
+    sim = an.simulate("rover", world="lab", sensors=True)
+    sim.run(0.5)
+    scan = latest_scan(sim.robot, sim.sensors)
+    assert scan.time == pytest.approx(0.4)
+    assert scan.time_increment * 800 == pytest.approx(0.1)
+    assert scan.sensor == pytest.approx((0.2, 0.0, 0.0))
+    assert scan.height == pytest.approx(0.165)
+    assert (scan.range_min, scan.range_max, len(scan.ranges)) == (0.15, 12.0, 800)
+
+
+def test_points_of_a_scan_lie_on_the_walls_of_the_lab():
+    sim = an.simulate("rover", world="lab", place=(0.5, -0.4, 0.6))
+    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.run(0.3)
+    points = latest_scan(sim.robot, sim.sensors).points()
+    c, s = math.cos(0.6), math.sin(0.6)
+    x, y = 0.5 + c * points[:, 0] - s * points[:, 1], -0.4 + s * points[:, 0] + c * points[:, 1]
+    north = (y > 2.9) & (np.abs(x) < 3.9)
+    assert north.sum() > 20
+    assert y[north] == pytest.approx(np.full(north.sum(), 3.0), abs=0.01)
+    assert np.abs(x).max() < 4.02
+
+
+def test_scans_since_gives_each_once():
+    sim = an.simulate("waffle", world="lab", sensors=True)
+    seen = []
+    for _ in range(50):
+        sim.run(0.02)
+        seen += [scan.time for scan in scans_since(sim.robot, sim.sensors, sim.time - 0.02)]
+    assert seen == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8])
+
+
+def test_a_lidar_upside_down_counts_the_other_way_round():
+    sim = an.simulate("rover", world="lab", place=(0.3, 0.2, 0.4))
+    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    model = replace(RPLIDAR_A2.without_errors(), beams=400, angle_increment=math.pi / 200)
+    up = Lidar(sim.robot, "laser", SE3.identity(), model, "up")
+    down = Lidar(sim.robot, "laser", SE3.from_xyz_rpy((0, 0, 0), (math.pi, 0, 0)), model, "down")
+    for lidar in (up, down):
+        sim.sensors.add(lidar, model.rate)
+    sim.run(0.25)
+    clouds = [scan_of(sim.robot, lidar, sim.sensors[lidar.name].reading).points() for lidar in (up, down)]
+    far = np.linalg.norm(clouds[0][:, None] - clouds[1][None], axis=-1).min(axis=1)
+    assert np.quantile(far, 0.95) < 0.02
+
+
+def test_robots_without_the_sensor_asked_for_are_told():
+    sim = an.simulate("nao", sensors=True)
+    with pytest.raises(BadInput, match="has no lidar"):
+        latest_scan(sim.robot, sim.sensors)
+    with pytest.raises(BadInput, match="has no UWB tag"):
+        uwb_setup(sim.robot, sim.sensors)
+    rover = an.simulate("rover", sensors=True)
+    with pytest.raises(UnknownName, match="no lidar 'radar'; choices: laser"):
+        lidar_channel(rover.sensors, "radar")
+
+
+# ---- UWB -------------------------------------------------------------------------------------------
+def test_the_uwb_setup_keeps_the_convention_of_the_source():
+    sim = an.simulate("rover", world="lab", sensors=True)
+    setup = uwb_setup(sim.robot, sim.sensors)
+    p = setup.anchor_positions
+    assert p[0] == pytest.approx([0, 0, 0])
+    assert p[1, [0, 2]] == pytest.approx([0, 0])
+    assert p[2, 1:] == pytest.approx([0, 0])
+    assert p[3, 2] > 0
+    assert setup.tag_positions == pytest.approx(np.array([[0, 0, 0], [-0.36, 0, 0]]))
+    told = world_from_uwb(sim.sensors) @ p
+    assert told == pytest.approx(np.array(list(sim.sensors.anchors.values())), abs=1e-9)
+
+
+# ---- wheels ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "twist"), [("waffle", (0.2, 0, 0.3)), ("rover", (0.4, 0, 0.15)), ("rover", (-0.3, 0, 0))]
+)
+def test_wheel_odometry_follows_the_robot_up_to_slip(name, twist):
+    sim = an.simulate(name, sensors=True, place=(1.0, 2.0, 0.5))
+    start, odometry = SE3.from_vector(sim.base_pose), WheelOdometry(sim.robot, sim.sensors)
+    go(sim, twist)
+    for _ in range(150):
+        sim.run(0.02)
+        odometry.update()
+    moved = start.inverse() @ SE3.from_vector(sim.base_pose)
+    way = abs(twist[0]) * 3.0
+    assert np.linalg.norm(odometry.pose[:2]) > 0.7 * way
+    assert odometry.pose[:2] == pytest.approx(moved.translation[:2], abs=0.03 * way)
+    assert se2.wrap(odometry.pose[2] - moved.rpy[2]) == pytest.approx(0.0, abs=0.05)
+    assert odometry.twist[0] == pytest.approx(twist[0], rel=0.1)
+
+
+def test_wheel_odometry_starts_where_told_stands_still_and_goes_on_from_a_saved_state():
+    sim = an.simulate("waffle", sensors=True)
+    odometry = WheelOdometry(sim.robot, sim.sensors, start=(1.0, 2.0, 0.3))
+    sim.run(0.1)
+    assert odometry.update() == pytest.approx([1.0, 2.0, 0.3])
+    go(sim, (0.2, 0.0, 0.5))
+    sim.run(0.2)
+    odometry.update()
+    saved, known, after = sim.snapshot(), odometry.save(), []
+    for _ in range(2):
+        for _ in range(10):
+            sim.run(0.05)
+            odometry.update()
+        after.append(odometry.pose)
+        sim.restore(saved)
+        odometry.load(known)
+    assert np.array_equal(after[0], after[1])
+
+
+def test_wheel_odometry_needs_wheels():
+    sim = an.simulate("waffle", sensors=True)
+    with pytest.raises(BadInput, match="'encoders' does not count wheels"):
+        WheelOdometry(sim.robot, sim.sensors, encoders="encoders")
+    with pytest.raises(UnknownName, match="no sensor 'wheels'"):
+        WheelOdometry(sim.robot, sim.sensors, encoders="wheels")
+
+
+# ---- recordings ------------------------------------------------------------------------------------
+def test_a_recorded_drive_is_read_back_for_mapping_and_localisation(tmp_path):
+    sim = an.simulate("rover", world="lab", sensors=True, seed=3)
+    path = tmp_path / "drive.mcap"
+    expected = []
+    with open_recorder(path, sim) as recorder:
+        sim.observers.append(recorder)
+        go(sim, (0.3, 0.0, 0.1))
+        for _ in range(100):
+            sim.run(0.01)
+            expected += list(scans_since(sim.robot, sim.sensors, sim.time - 0.01))
+    log = read_log(path)
+    assert len(log.scans) == len(expected) == 10
+    for got, wanted in zip(log.scans, expected, strict=True):
+        assert got.time == pytest.approx(wanted.time, abs=1e-6)
+        assert got.ranges == pytest.approx(wanted.ranges, rel=1e-6, nan_ok=True)
+        assert got.sensor == pytest.approx(wanted.sensor, abs=1e-6)
+        assert got.height == pytest.approx(wanted.height, abs=1e-6)
+    assert len(log.odometry) > 45
+    assert log.odometry[-1].pose[0] > 0.1
+    assert not log.notes
+    ranges = read_uwb_log(path, uwb_setup(sim.robot, sim.sensors))
+    assert set(ranges.tags) == {0, 1}
+    assert set(ranges.anchors) == {0, 1, 2, 3}
+    assert 70 < len(ranges.ranges) <= 88
+    assert len(ranges.imu) == 101  # every reading, though rows are written half as often
+
+
+def test_sonars_and_cameras_that_are_on_are_recorded_in_frames_of_their_own(tmp_path):
+    from rosbags.highlevel import AnyReader
+    from rosbags.typesys import Stores, get_typestore
+
+    sim = an.simulate("nao", world="corridor", sensors=True)
+    sim.sensors["CameraTop"].sensor.turn_on(64, 48)
+    path = tmp_path / "nao.mcap"
+    with open_recorder(path, sim) as recorder:
+        sim.observers.append(recorder)
+        sim.run(0.3)
+    sim.close()
+    with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+        topics = {c.topic for c in reader.connections}
+        assert {"/range/Sonar/Left", "/range/Sonar/Right", "/CameraTop/image_raw", "/tf_static"} <= topics
+        assert "/CameraBottom/image_raw" not in topics
+        for connection, _, raw in reader.messages():
+            message = reader.deserialize(raw, connection.msgtype)
+            if connection.topic == "/CameraTop/image_raw":
+                assert (message.height, message.width, message.step, message.encoding) == (48, 64, 192, "rgb8")
+                assert len(message.data) == 48 * 64 * 3
+            elif connection.topic == "/range/Sonar/Left":
+                assert message.header.frame_id == "Sonar/Left"
+                assert message.field_of_view == pytest.approx(1.0472)
+            elif connection.topic == "/tf_static":
+                frames = {each.child_frame_id: each.header.frame_id for each in message.transforms}
+                assert frames["Sonar/Left"] == "torso"
+
+
+def test_names_become_topics():
+    assert plain("Sonar/Left") == "Sonar/Left"
+    assert plain("US sensor 1 (right)") == "US_sensor_1__right_"
+    assert plain("//") == "sensor"
+
+
+def test_two_lidars_have_two_topics(tmp_path):
+    from rosbags.highlevel import AnyReader
+
+    robot = an.robot("waffle")
+    extra = SensorSpec("rear", "lidar", "base_link", SE3.from_xyz_rpy((-0.1, 0, 0.3)), 10.0, parameters={"samples": 90})
+    sim = an.simulate(replace(robot, sensors=(*robot.sensors, extra)), sensors=True)
+    path = tmp_path / "two.mcap"
+    with open_recorder(path, sim) as recorder:
+        sim.observers.append(recorder)
+        sim.run(0.5)
+    with AnyReader([path]) as reader:
+        counts = {c.topic: c.msgcount for c in reader.connections}
+    assert counts["/scan"] == 2
+    assert counts["/scan_rear"] == 5

@@ -1,0 +1,124 @@
+"""Drives under physics: the loop, what is measured, settings, floors to start on; BARN worlds where the data are."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import andante as an
+from andante.errors import BadInput, UnknownName
+from andante.mobile.localizer import ByScans
+from andante.mobile.navigate.run import FOLLOWS, drive_to_goal, reading_of
+from andante.mobile.navigate.settings import controller_with, navigator_settings, vehicle_with
+from andante.mobile.robot import mobile_robot
+from andante.mobile.start import plane_height
+from andante.navigation import GoalChecker, Mppi, Navigator, State, vehicle_of
+from andante.tasks.navigate import NavigateJob, prepare, run_navigate
+
+ROOT = Path(__file__).parents[2]
+DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or ROOT.parent / "shared" / "datasets")
+COURIER = str(ROOT / "examples" / "courier.urdf")
+
+
+@pytest.mark.parametrize(
+    ("engine", "controller"), [("bullet", "mppi"), ("mujoco", "pursuit"), ("mujoco", "dwa"), ("mujoco", "waypoint")]
+)
+def test_every_controller_drives_the_car(engine, controller):
+    job = NavigateJob(
+        "rover", "lab", (0.0, -0.8, 0.0), (1.2, 0.0, math.nan), controller=controller, max_speed=1.0, engine=engine
+    )
+    run = run_navigate(job)
+    assert run.success, (run.reason, run.events)
+    assert run.engine == engine
+    assert run.final_error < 0.25
+    assert run.estimate_error["max"] < 0.08
+
+
+def test_a_robot_that_turns_on_the_spot_takes_its_heading_too():
+    run = run_navigate(NavigateJob("waffle", "lab", (0.0, -0.8, 0.0), (0.5, -0.6, 2.5), controller="pursuit"))
+    assert run.success, (run.reason, run.events)
+    assert run.final_yaw_error < 0.25
+    assert run.arrived
+
+
+@pytest.mark.dataset
+def test_a_barn_world_straight_from_its_file():
+    if not (DATASETS / "barn" / "worlds.json").is_file():
+        pytest.skip(f"the BARN worlds are not in {DATASETS / 'barn'}; set ANDANTE_DATASETS")
+    data = json.loads((DATASETS / "barn" / "worlds.json").read_text())[1]
+    world = str(DATASETS / "barn" / f"world_{data['world']}.world.gz")
+    run = run_navigate(
+        NavigateJob(COURIER, world, tuple(data["start"]), (*data["goal"], math.nan), tolerance=1.0, timeout=100.0)
+    )
+    assert run.success, (run.reason, run.events)
+    best = data["optimal_time"]
+    assert best / np.clip(run.time, 2 * best, 8 * best) >= 0.25
+
+
+def test_the_watch_can_end_a_drive_and_the_robot_stands_then():
+    start = (0.0, -0.8, 0.0)
+    robot = mobile_robot("rover", "lab", start, localiser=ByScans(start), seed=1)
+    navigator = Navigator(robot.vehicle, controller="pursuit")
+    navigator.set_goal((1.5, 0.0), GoalChecker(0.1))
+    drive = drive_to_goal(robot, navigator, robot.settle(), watch=lambda sensed, _: sensed.time > 1.5)
+    assert drive.state is State.DRIVING
+    assert np.abs(drive.last.twist).max() < 0.03
+    assert 1.5 < drive.ended < 3.5
+    assert len(drive.planned) >= 1
+    assert np.diff([row[0] for row in drive.believed]) == pytest.approx(
+        np.full(len(drive.believed) - 1, 0.05), abs=1e-6
+    )
+    robot.close()
+
+
+def test_readings_tell_the_reference_only_where_it_is_followed():
+    robot = mobile_robot("rover", "empty", seed=1)
+    robot.settle(0.2)
+    for _ in range(20):
+        sensed = robot.step((1.0, 0.0))
+    assert reading_of(sensed).velocity == pytest.approx(sensed.reference, abs=1e-9)
+    held = replace(sensed, twist=np.array([0.1, 0.0, 0.0]))  # something holds it
+    assert reading_of(held).velocity[0] == pytest.approx(0.1 + FOLLOWS[0])
+    robot.close()
+
+
+def test_a_robot_starts_on_the_floor_and_not_on_a_thing():
+    assert plane_height(an.world("lab"), 1.0, 1.0) == pytest.approx(0.0)
+    robot = mobile_robot("rover", "lab", (2.3, 0.7, 0.0))  # inside the pillar
+    assert robot.sim.ground == pytest.approx(0.0, abs=1e-6)
+    assert robot.sim.base_pose[2] < 0.1
+    robot.close()
+
+
+def test_settings_fit_the_robot_and_the_way():
+    vehicle = vehicle_of(an.robot("waffle"))
+    near, far = (navigator_settings(vehicle, way, GoalChecker(), {}) for way in (1.0, 15.0))
+    assert near.layers.window == 12.0
+    assert far.layers.window == pytest.approx(37.0)
+    assert 0.03 <= near.layers.resolution <= 0.05
+    tables = {"layers": {"window": 20}, "margins": {"padding": 0.05}, "inflation": {"radius": 0.4}}
+    told = navigator_settings(vehicle, 1.0, GoalChecker(), tables)
+    assert (told.layers.window, told.margins.padding, told.layers.inflation.radius) == (20.0, 0.05, 0.4)
+    assert vehicle_with(vehicle, {"vehicle": {"max_acceleration": 0.5}}).max_acceleration == 0.5
+    made = controller_with("mppi", vehicle, 0, told.margins, 0.1, {"mppi": {"samples": 100}})
+    assert isinstance(made, Mppi)
+    assert (made.settings.samples, made.settings.margins.padding) == (100, 0.05)
+    with pytest.raises(UnknownName, match="sampels"):
+        controller_with("mppi", vehicle, 0, told.margins, 0.1, {"mppi": {"sampels": 100}})
+    with pytest.raises(BadInput, match="must be a number"):
+        vehicle_with(vehicle, {"vehicle": {"max_speed": "fast"}})
+
+
+def test_goals_are_told_to_the_reference_point_on_the_map():
+    job = NavigateJob("waffle", "lab", goal=(1.0, 2.0, 0.5), tolerance=0.1)
+    ready = prepare(job)
+    assert ready.navigator.settings.arrival.distance == pytest.approx(0.06)
+    assert ready.navigator.planner.goal_tolerance == pytest.approx(0.06)
+    with pytest.raises(BadInput, match="--goal must be x y yaw"):
+        prepare(NavigateJob("waffle", goal=(math.nan, 0.0, 0.0)))
