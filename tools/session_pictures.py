@@ -88,7 +88,7 @@ def navigation() -> None:
     grid = map_of_world(an.world("lab"), resolution=0.03)
     start, goal = (-3.0, -1.9, 0.0), (3.2, 1.2, np.pi / 2)
     waffle, rover = vehicle_of(an.robot("waffle")), vehicle_of(an.robot("rover"), max_speed=1.0)
-    cases = (("astar", AStar(), waffle), ("anyangle", ThetaStar(), waffle), ("hybrid", HybridAStar(rover), rover))
+    cases = (("astar", AStar(), waffle), ("theta_star", ThetaStar(), waffle), ("hybrid", HybridAStar(rover), rover))
     drawn = figure(9.0, 3.9)
     for axes, vehicle, title in zip(drawn.subplots(1, 2), (waffle, rover), ("waffle", "rover"), strict=True):
         costmap = Costmap.of(grid, vehicle)

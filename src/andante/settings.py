@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -12,14 +13,30 @@ T = TypeVar("T")
 
 
 def settings_from(base: T, values: Mapping[str, Any], what: str) -> T:
-    """The base with some values changed by name; each keeps the type that it has in the base."""
-    known = {each.name for each in fields(base)}  # type: ignore[arg-type]
+    """The base with some values changed by name; each keeps the type that it has in the base.
+
+    Args:
+        base: a frozen dataclass with its defaults. A field with `metadata={"was": OLD}` is also found by its old name,
+            with a FutureWarning.
+        values: name -> value, such as a table of a TOML file.
+        what: what a value is called in messages, such as "mapping parameter".
+    """
+    known = fields(base)  # type: ignore[arg-type]
+    names = {each.name for each in known}
+    old_names = {each.metadata["was"]: each.name for each in known if "was" in each.metadata}
     changed: dict[str, Any] = {}
-    for name, value in values.items():
-        if name not in known:
-            raise UnknownName.among(what, name, sorted(known))
+    for given, value in values.items():
+        name = renamed(what, given, old_names[given]) if given in old_names else given
+        if name not in names:
+            raise UnknownName.among(what, name, sorted(names))
         changed[name] = _like(getattr(base, name), value, f"{what} {name}")
     return replace(base, **changed)  # type: ignore[type-var]
+
+
+def renamed(what: str, old: str, new: str) -> str:
+    """The new name of something, after a FutureWarning about the old one."""
+    warnings.warn(f"{what} {old!r} is now called {new!r}; the old name ends with the next version", FutureWarning, 3)
+    return new
 
 
 def _like(usual: Any, value: Any, where: str) -> Any:

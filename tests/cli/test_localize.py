@@ -132,7 +132,7 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
         (["drive.clf", "--map", "broken.yaml", "--global"], "broken.yaml"),
         (["drive.clf", "--map", "room.yaml", "--global", "--reference", "none.txt"], "no such reference"),
         (["drive.clf", "--map", "room.yaml", "--global", "--reference", "later.txt"], "share no time"),
-        (["drive.clf", "--map", "room.yaml", "--global", "--params", "bad.toml"], "no localisation parameter 'speed'"),
+        (["drive.clf", "--map", "room.yaml", "--global", "--params", "bad.toml"], "no localization parameter 'speed'"),
         (["uwb.csv", "--uwb", "anchors.txt", "--params", "bad.toml"], "no UWB parameter 'speed'"),
         (["uwb.csv", "--uwb", "none.txt"], "no such file of anchors"),
         (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "t.png"], "t.png"),

@@ -1,16 +1,13 @@
 """Errors against a reference, and settings by name."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pytest
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput
 from andante.geometry import se2
-from andante.localization import MclParameters, position_error
+from andante.localization import position_error
 from andante.localization.evaluation import error_of, frame_shift
 from andante.mapping import Trajectory
-from andante.settings import settings_from
 
 
 def line(times, shift=0.0):
@@ -36,54 +33,6 @@ def test_the_denser_way_is_interpolated(a, b):
 def test_no_common_time():
     with pytest.raises(BadInput, match="share no time"):
         position_error(line([0, 1]), line([10, 11, 12]))
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "said"),
-    [
-        ({"colour": 1}, UnknownName, "colour"),
-        ({"beams": 1.5}, BadInput, "whole number"),
-        ({"beams": True}, BadInput, "must be a number"),
-        ({"recovery": 1}, BadInput, "true or false"),
-        ({"sensor_model": 3}, BadInput, "a word"),
-        ({"beams": float("inf")}, BadInput, "whole number"),
-    ],
-)
-def test_settings_are_checked(values, kind, said):
-    with pytest.raises(kind, match=said):
-        settings_from(MclParameters(), values, "localisation parameter")
-
-
-def test_settings_keep_their_types():
-    made = settings_from(
-        MclParameters(), {"beams": 30.0, "sigma_hit": 1, "recovery": False, "sensor_model": "beam"}, "p"
-    )
-    assert (made.beams, made.sigma_hit, made.recovery, made.sensor_model) == (30, 1.0, False, "beam")
-    assert isinstance(made.beams, int)
-    assert isinstance(made.sigma_hit, float)
-
-
-@dataclass(frozen=True)
-class Drive:
-    """Settings of kinds that the filter has not."""
-
-    reach: tuple[float, float] = (0.3, 0.9)
-    inner: MclParameters = field(default_factory=MclParameters)
-
-
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"reach": 0.5}, "a list of 2"),
-        ({"reach": [1.0]}, "a list of 2"),
-        ({"reach": [1.0, "far"]}, "must be a number"),
-        ({"inner": 1.0}, "cannot be set"),
-    ],
-)
-def test_pairs_and_tables_are_checked(values, said):
-    with pytest.raises(BadInput, match=said):
-        settings_from(Drive(), values, "parameter")
-    assert settings_from(Drive(), {"reach": [1, 2.5]}, "parameter").reach == (1.0, 2.5)
 
 
 @pytest.mark.parametrize("shift", [(1.2, -0.4, 0.7), (-3.0, 2.0, 3.1), (0.0, 0.0, 0.0)])

@@ -101,7 +101,7 @@ def test_maps_that_tell_nothing_are_refused():
         ({"sensor_model": "sonar"}, "likelihood_field_prob"),
         ({"sigma_hit": 0.0}, "sigma_hit must be above 0"),
         ({"particles_min": 6000}, "must not exceed"),
-        ({"z_hit": 1.5}, "z_hit is a share"),
+        ({"z_hit": 1.5}, "z_hit is a fraction"),
         ({"kld_error": math.nan}, "kld_error must be a finite number"),
         ({"beams": 20_000}, "10000 beams"),
     ],

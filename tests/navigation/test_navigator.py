@@ -137,7 +137,7 @@ def test_an_occupied_goal_fails_after_recoveries_with_the_reason():
     assert run.last.state is State.FAILED
     assert "given up after 5 recoveries: the goal (6.00, 3.00) lies in an obstacle and no free" in run.last.reason
     told = " ".join(event for _, event in run.events)
-    for words in ("are forgotten", "it waits", "it turns 17 degrees", "it backs up by at most 0.10 m"):
+    for words in ("clearing obstacles", "waiting", "turning 17 degrees", "backing up by at most 0.10 m"):
         assert words in told
 
 
@@ -149,7 +149,7 @@ def test_a_goal_that_the_map_shuts_off_is_given_up_after_another_look():
     run = drive(navigator, World(segments=np.array([[4.0, 0.0, 4.0, 6.0]])), (1.5, 3.0, 0.0), timeout=30)
     assert run.last.state is State.FAILED
     assert run.last.reason.startswith("given up: the goal (6.00, 3.00) cannot be reached: obstacles that were seen")
-    assert "m from it; it stands and looks whether that stays so" in run.events[0][1]
+    assert "m from it; waiting to see whether it clears" in run.events[0][1]
     assert 3.0 <= run.time < 4.0
     assert np.ptp(run.track[:, :2], axis=0).max() < 0.01
 
@@ -216,9 +216,9 @@ def test_it_stands_when_senses_fail_and_goes_on_after():
     navigator.set_goal((3.0, 0.0, 0.0))
     assert navigator.update(reading(0.1)).velocity[0] > 0
     lost = navigator.update(reading(0.2, trusted=False))
-    assert (lost.request, lost.velocity.any()) == ("relocalise", False)
+    assert (lost.request, lost.velocity.any()) == ("relocalize", False)
     blind = navigator.update(NavigatorInput(2.0, np.zeros(3)))
-    assert "no scan has come for 1.8 s" in blind.reason
+    assert "no scan for 1.8 s" in blind.reason
     assert not blind.velocity.any()
     for bad in (np.array([0.0, math.nan, 0.0]), np.zeros(2)):
         out = navigator.update(NavigatorInput(2.1, bad))
@@ -245,7 +245,7 @@ def test_recoveries_know_what_is_possible():
     assert "backs up" in BackUp().begin(situation(CAR, free))
     behind = free.copy()
     behind[:, 34:36] = 100
-    assert "moves forwards" in BackUp().begin(situation(BOX, behind))
+    assert "moves forward" in BackUp().begin(situation(BOX, behind))
     both = behind.copy()
     both[:, 45:47] = 100
     assert BackUp().begin(situation(BOX, both)) is None

@@ -1,4 +1,4 @@
-"""Where the robot is: UWB ranges, inertial and wheel odometry, and Monte Carlo localisation on a map."""
+"""Where the robot is: UWB ranges, inertial and wheel odometry, and Monte Carlo localization on a map."""
 
 from .ahrs import Ahrs
 from .evaluation import PositionError, consistency, nees, position_error

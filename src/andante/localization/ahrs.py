@@ -12,25 +12,25 @@ from andante.errors import BadInput
 from andante.geometry import Array, so3
 
 LONGEST_STEP = 0.5  # gaps of the gyro count as this long [s]
-SHORTEST_VECTOR = 0.05  # a tag vector whose level part is shorter than this tells no heading [m]
+SHORTEST_VECTOR = 0.05  # a tag vector whose horizontal part is shorter than this gives no heading [m]
 
 
 class Ahrs:
     """A complementary filter; the tag vector stands in for a magnetometer and corrects the heading alone.
 
-    World and robot frames are z-up (REP 103); `z_down` tells the angles in the z-down frame of the source.
+    World and robot frames are z-up (REP 103); `z_down` gives the angles in the z-down frame of the source.
     """
 
     def __init__(
         self, tag_vector: ArrayLike = (-1.0, 0.0, 0.0), *, level: float = 0.5, learn: float = 0.02, settle: float = 2.0
     ) -> None:
         """tag_vector: from tag 0 to tag 1 on the robot [m]; level, learn: gains of gravity on the attitude [1/s] and
-        on the gyro's bias [1/s²]; settle: time constant of the heading towards the tags [s]."""
+        on the gyro's bias [1/s²]; settle: time constant of the heading toward the tags [s]."""
         self._body = np.asarray(tag_vector, dtype=float)
         if self._body.shape != (3,) or not np.isfinite(self._body).all():
             raise BadInput(f"the tag vector must be x, y, z as finite numbers, got {tag_vector!r}")
         if math.hypot(self._body[0], self._body[1]) < SHORTEST_VECTOR:
-            raise BadInput("the two tags must stand apart in the level plane to tell a heading")
+            raise BadInput("the two tags must stand apart in the horizontal plane to give a heading")
         if min(level, learn, settle) < 0 or settle == 0:
             raise BadInput("gains of the attitude filter must not be negative, and settle must be above 0")
         self._level, self._learn, self._settle = level, learn, settle
@@ -113,7 +113,7 @@ class Ahrs:
 
 @njit(cache=True)
 def ahrs_step(q: Array, bias: Array, gyro: Array, force: Array, dt: float, level: float, learn: float) -> None:
-    """Turn the quaternion q (4,) x y z w, world_from_body, in place by the gyro for dt, drawn towards gravity.
+    """Turn the quaternion q (4,) x y z w, world_from_body, in place by the gyro for dt, drawn toward gravity.
 
     Mahony et al. (2008): w = gyro - bias + level e, bias' = -learn e, with e the cross product of the measured and the
     predicted direction of the specific force. Forces that are not about gravity alone (10 %) draw nothing.

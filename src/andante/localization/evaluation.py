@@ -1,4 +1,4 @@
-"""How far an estimated way is from a reference."""
+"""Errors of an estimated trajectory against a reference, and consistency of filters (NEES, NIS; Bar-Shalom, 2001)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PositionError:
     median: float
     max: float
     rms: float
-    within_0_5: float  # share of instants nearer than 0.5 m, 0 to 1
+    within_0_5: float  # fraction of instants nearer than 0.5 m, 0 to 1
     count: int
 
     def as_dict(self) -> dict[str, float | int]:
@@ -76,14 +76,14 @@ def _matched(estimate: Trajectory, reference: Trajectory) -> tuple[Array, Array]
 
 
 def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
-    """Normalised estimation error squared e' P^-1 e (...,) of errors (..., n) with covariances (..., n, n)."""
+    """Normalized estimation error squared e' P^-1 e (...,) of errors (..., n) with covariances (..., n, n)."""
     e, P = np.asarray(errors, dtype=float), np.asarray(covariances, dtype=float)
     return np.einsum("...i,...i->...", e, np.linalg.solve(P, e[..., None])[..., 0])
 
 
 @dataclass(frozen=True)
 class Consistency:
-    """Mean of a normalised square, the interval that it should lie in, and whether it does."""
+    """Mean of a normalized square, the interval that it should lie in, and whether it does."""
 
     mean: float
     low: float

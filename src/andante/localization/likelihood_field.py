@@ -28,7 +28,7 @@ class LikelihoodField:
         p = parameters or MclParameters()
         occupied = grid.occupied()
         if not occupied.any():
-            raise BadInput("the map has no occupied cell to localise by")
+            raise BadInput("the map has no occupied cell to localize by")
         if not grid.free().any():
             raise BadInput("the map has no free cell that a robot could stand in")
         self.grid, self.parameters = grid, p

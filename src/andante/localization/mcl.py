@@ -1,4 +1,4 @@
-"""Monte Carlo localisation: a robot on a known map by odometry and scans (Thrun, Burgard and Fox, 2005, chapter 8)."""
+"""Monte Carlo localization: a robot on a known map by odometry and scans (Thrun, Burgard and Fox, 2005, chapter 8)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ PLACE_DEVIATION = (0.1, 0.1, 0.05)  # of particles about a place that the scan s
 CLUSTER_RADIUS, CLUSTER_TURN = 1.0, 0.7  # particles about the estimate that it is the mean of [m, rad]
 FEWEST_BEAMS = 5  # a scan with fewer ends weighs nothing
 SEARCH_EVERY = 3  # updates between two searches of the whole map while it recovers
-LEAST_ADDED = 0.1  # smaller shares of new particles are not worth while
+LEAST_ADDED = 0.1  # smaller fractions of new particles are skipped
 STILL = np.zeros(3)
 LONGEST_GAP = 10.0  # of time between scans that spreads particles without odometry [s]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Where the robot is believed to be, and all that is needed to judge it."""
+    """Estimated pose of the robot, with covariance, fit and filter state."""
 
     time: float  # [s]
     pose: Array  # (3,) x, y, yaw on the map [m, m, rad]
@@ -50,13 +50,13 @@ class Estimate:
     fit: float  # mean fit of the scan's ends to the walls at the pose, 0 to 1
     particles: int
     effective: float  # n_eff before resampling
-    added: float  # share of particles that were put elsewhere to recover
+    added: float  # fraction of particles that were put elsewhere to recover
     updated: bool  # False: moved by odometry alone
     converged: bool
 
     @property
     def health(self) -> float:
-        """0 (lost) to 1: fit times share."""
+        """0 (lost) to 1: fit times the cluster's fraction of the weight."""
         return self.fit * self.share
 
 
@@ -125,10 +125,10 @@ class MonteCarloLocalizer:
     ) -> Estimate:
         """Take the next scan, with the odometry x, y, yaw of its time and roll, pitch of the robot where known.
 
-        Where the robot has hardly moved since the last update, the estimate rides on the odometry.
+        Where the robot has hardly moved since the last update, the estimate follows the odometry.
         """
         if len(self.particles) == 0:
-            raise BadInput("the localiser has no pose to begin with; call start_at or start_anywhere first")
+            raise BadInput("the localizer has no pose to begin with; call start_at or start_anywhere first")
         now = self._checked(odometry)
         step = np.zeros(3) if now is None or self._odometry is None else between(self._odometry, now)
         gap = min(max(scan.time - self._time, 0.0), LONGEST_GAP) if math.isfinite(self._time) else 0.0
@@ -223,7 +223,7 @@ class MonteCarloLocalizer:
             ends = ends[np.linspace(0, len(ends) - 1, beams).round().astype(np.int64)]
         if p.sensor_model != "beam":
             return ends, ends[:0, 0], ends[:0, 0]
-        good = np.flatnonzero(scan.ranges >= scan.range_min)  # NaN and too near tell nothing
+        good = np.flatnonzero(scan.ranges >= scan.range_min)  # NaN and too near are not used
         if len(good) > beams:
             good = good[np.linspace(0, len(good) - 1, beams).round().astype(np.int64)]
         return ends, scan.angles[good], np.minimum(scan.ranges[good], longest)
@@ -239,7 +239,7 @@ class MonteCarloLocalizer:
         return self.field.log_product(self.particles, points, p.effective_beams)
 
     def _added_share(self, made: Estimate) -> float:
-        """Share of new particles, max(0, 1 - fast / slow) of two means of the fit; also keeps the means."""
+        """Fraction of new particles, max(0, 1 - fast / slow) of two means of the fit; also keeps the means."""
         p = self.parameters
         if not self._slow:
             self._slow = self._fast = made.fit
@@ -251,7 +251,7 @@ class MonteCarloLocalizer:
         return share if share >= LEAST_ADDED else 0.0
 
     def _resample(self, added: float, scan: Scan | None) -> None:
-        """Draw as many particles as the posterior needs; `added` of them anew, by the scan and anywhere."""
+        """Draw as many particles as the posterior needs; `added` of them new, by the scan search and anywhere."""
         p = self.parameters
         table = _table(len(self.particles))
         start = self.rng.random()
@@ -283,7 +283,7 @@ class MonteCarloLocalizer:
         particles[:] = found.poses[which] + self.rng.standard_normal((len(particles), 3)) * PLACE_DEVIATION
 
     def _estimate(self, time: float, points: Array, effective: float, added: float, *, weighed: bool) -> Estimate:
-        """The heaviest cluster: mean, covariance, its share of the weight, and the fit of the scan there."""
+        """The heaviest cluster: mean, covariance, its fraction of the weight, and the fit of the scan there."""
         p = self.parameters
         keys, mass = _table(len(self.particles))
         _, slot = fill_bins(self.particles, self.weights, p.bin_xy, 2 * p.bin_yaw, keys, mass, 0.0)

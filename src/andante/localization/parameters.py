@@ -1,4 +1,4 @@
-"""Settings of Monte Carlo localisation, each with its unit; the defaults suit indoor robots with a planar lidar."""
+"""Settings of Monte Carlo localization, each with its unit; the defaults suit indoor robots with a planar lidar."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MclParameters:
     blind_turn: float = 0.3  # [rad]
     sensor_model: str = "likelihood_field_prob"
     beams: int = 60  # of a scan that are used, evenly spread
-    effective_beams: float = 15.0  # beams that count as independent: the rest is tempered away
+    effective_beams: float = 15.0  # beams that count as independent (tempering)
     range_max: float = 25.0  # longer beams are left out [m]
     sigma_hit: float = 0.15  # of an echo about its wall [m]
     z_hit: float = 0.9
@@ -52,11 +52,11 @@ class MclParameters:
     field_distance: float = 2.0  # the likelihood field is flat beyond [m]
     update_min_d: float = 0.05  # least way between two updates [m]
     update_min_a: float = 0.1  # ... or turn [rad]
-    resample_below: float = 0.5  # resample when n_eff falls below this share of the particles
+    resample_below: float = 0.5  # resample when n_eff falls below this fraction of the particles
     recovery: bool = True  # augmented MCL: new particles when scans stop fitting
     recovery_slow: float = 0.02  # gain of the slow mean of the fit (alpha_slow)
     recovery_fast: float = 0.3  # gain of the fast mean (alpha_fast)
-    recovery_most: float = 0.5  # greatest share of new particles in one update
+    recovery_most: float = 0.5  # greatest fraction of new particles in one update
     search_share: float = 0.7  # of the new particles that the scan search places; the rest falls anywhere
     search_beams: int = 40
     search_candidates: int = 12
@@ -64,7 +64,7 @@ class MclParameters:
     converged_updates: int = 3  # converged: so many updates in a row agree, which means that
     converged_xy: float = 0.3  # ... the cluster's deviation is smaller than this [m]
     converged_yaw: float = 0.2  # ... and than this [rad]
-    converged_share: float = 0.8  # ... and it holds at least this share of the weight
+    converged_share: float = 0.8  # ... and it holds at least this fraction of the weight
 
     def __post_init__(self) -> None:
         if self.odometry_model not in ODOMETRY_MODELS:
@@ -74,13 +74,13 @@ class MclParameters:
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
-                raise BadInput(f"localisation parameter {each.name} must be a finite number >= 0, got {value}")
+                raise BadInput(f"localization parameter {each.name} must be a finite number >= 0, got {value}")
         for name in _ABOVE_ZERO:
             if not getattr(self, name) > 0:
-                raise BadInput(f"localisation parameter {name} must be above 0")
+                raise BadInput(f"localization parameter {name} must be above 0")
         for name in _SHARES:
             if getattr(self, name) > 1:
-                raise BadInput(f"localisation parameter {name} is a share and lies within 0 to 1")
+                raise BadInput(f"localization parameter {name} is a fraction and lies within 0 to 1")
         if not self.particles_min <= self.particles_max <= 1_000_000:
             raise BadInput(
                 f"particles_min must not exceed particles_max (at most 1000000), "

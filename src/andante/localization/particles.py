@@ -129,7 +129,7 @@ def fill_bins(
 ) -> tuple[int, np.int64]:
     """Put weights into a hash table of bins; return how many bins hold particles, and the slot of the heaviest.
 
-    keys (2^k,) int64 and mass (2^k,) are the table, made anew here, with more slots than particles. Particles whose
+    keys (2^k,) int64 and mass (2^k,) are the table, cleared here, with more slots than particles. Particles whose
     weight is at most `floor` are left out.
     """
     keys[:] = -1
@@ -164,7 +164,7 @@ def cluster_mean(
     mean: Array,
     covariance: Array,
 ) -> float:
-    """Mean (3,) and covariance (3, 3) of the cluster around a bin, and the share of all weight that it holds.
+    """Mean (3,) and covariance (3, 3) of the cluster around a bin, and the fraction of all weight that it holds.
 
     Starts at the weighted mean of the bin and moves a window of `radius` [m] and `turn` [rad] to the mean inside it
     (mean shift) until it rests.

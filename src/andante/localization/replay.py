@@ -1,4 +1,4 @@
-"""`localize_log`: a whole log on a map, scan by scan."""
+"""`localize_log`: Monte Carlo localization over a log, scan by scan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_ENDS = 20  # a global start waits for a scan with so many ends
 
 @dataclass(frozen=True)
 class LocalizationResult:
-    """Where the robot was at each scan, how sure that is, and what it took."""
+    """Trajectory of a log on a map, its uncertainty, and statistics of the filter."""
 
     trajectory: Trajectory
     health: Array  # (n,)
@@ -58,10 +58,10 @@ def localize_log(
     seed: int = 0,
     progress: Progress = lambda done, total: None,
 ) -> LocalizationResult:
-    """Run Monte Carlo localisation over a log in file order, from a pose (3,) or, with None, from anywhere."""
+    """Run Monte Carlo localization over a log in file order, from a pose (3,) or, with None, from anywhere."""
     scans = log.scans
     if not scans:
-        raise BadInput(f"{log.name}: holds no scans to localise by")
+        raise BadInput(f"{log.name}: holds no scans to localize by")
     wheels = odometry_at_scans(log)
     led = np.asarray(np.isfinite(wheels).all(axis=1))
     _, tilt = imu_at_scans(log)

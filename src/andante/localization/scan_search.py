@@ -1,4 +1,4 @@
-"""`ScanSearch`: where on a whole map a single scan could have been taken."""
+"""`ScanSearch`: all poses on a map at which a single scan fits."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _blocks(cells: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
 
 
 def _standable(free: NDArray[np.uint8], depth: int) -> NDArray[np.uint8]:
-    """Bits (rows, cols): bit k of a cell tells that a free cell lies in the 2^k x 2^k block that begins there."""
+    """Bits (rows, cols): bit k of a cell is set when a free cell lies in the 2^k x 2^k block that begins there."""
     out = (free > 0).astype(np.uint8)
     rows, cols = free.shape
     block = free > 0
@@ -151,7 +151,7 @@ def search_map(
     """Fill `best` (most, 4) with score 0 to 1, column, row and heading of the best distinct poses; return how many.
 
     cells (n,) holds the levels one after another, places (k, 3) the first number, rows and columns of each. The robot
-    may stand where bit k of standable (rows, cols) tells so: bit 0 of the cell itself, bit k of any cell of the block
+    may stand where bit k of standable (rows, cols) is set: bit 0 of the cell itself, bit k of any cell of the block
     of 2^k x 2^k that begins there. Poses are whole cells and 2 pi / headings apart; every pose that scores above
     `least` and above the worst of a full list is found.
     """

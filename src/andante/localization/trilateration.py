@@ -13,7 +13,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 CUT = 2.5  # residuals beyond this count little [sigma]
-INLIER = 0.25  # weight from which a range counts as honest
+INLIER = 0.25  # weight from which a range counts as an inlier
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Fix:
 
     @property
     def rms(self) -> float:
-        """Root mean square of the honest residuals [m]."""
+        """Root mean square of the inlier residuals [m]."""
         good = self.residuals[self.honest]
         return float(np.sqrt(np.mean(good * good))) if len(good) else float("nan")
 
@@ -44,8 +44,8 @@ def trilaterate(
 ) -> Fix:
     """Position whose distances to anchors (m, 3) [m] are nearest to ranges (m,) [m].
 
-    Minimises the sum of rho(|p - a_i| - r_i) by Gauss-Newton: squares, or with `robust` the loss of Geman and McClure,
-    which lets single ranges lie. NaN and non-positive ranges are left out. Three ranges are needed, two or more where
+    Minimizes the sum of rho(|p - a_i| - r_i) by Gauss-Newton: squares, or with `robust` the loss of Geman and McClure,
+    which tolerates outliers. NaN and non-positive ranges are left out. Three ranges are needed, two or more where
     the height is known. Without a start the search begins below the middle of the anchors.
     """
     places, measured = np.asarray(anchors, dtype=float), np.asarray(ranges, dtype=float)
@@ -88,7 +88,7 @@ def _first(anchors: Array, start: ArrayLike | None, height: float | None) -> Arr
 
 
 def _covariance(directions: Array, weights: Array, free: int, sigma: float) -> Array:
-    """sigma² (J^T W J)^-1 over the free axes; zero for a known height, infinite where the geometry tells nothing."""
+    """sigma² (J^T W J)^-1 over the free axes; 0 for a known height, infinite where not determined."""
     J = directions[:, :free] * np.sqrt(weights)[:, None]
     out = np.zeros((3, 3))
     try:
@@ -186,7 +186,7 @@ def _cost(anchors: Array, ranges: Array, weights: Array, position: Array) -> flo
 def robust_fix(
     anchors: Array, ranges: Array, sigma: float, cut: float, free: int, position: Array, weights: Array
 ) -> bool:
-    """Position (3,) by ranges of which some lie: graduated non-convexity with the loss of Geman and McClure.
+    """Position (3,) by ranges with outliers: graduated non-convexity with the loss of Geman and McClure.
 
     Weights (m,) w = (k / (k + e²))² with e in sigmas and k falling from the greatest e² to cut² (Yang et al., 2020).
     Obstacles make ranges longer, never shorter, so ranges that are too short for a position are doubted less: their e

@@ -147,7 +147,7 @@ def _plain(name: str, what: str) -> str:
 def anchors_from_distances(distances: ArrayLike) -> Array:
     """Positions (m, 3) of anchors in the source's frame from their distances (m, m) to one another [m].
 
-    Anchor 0 is the origin, anchor 1 lies on +y, anchor 2 in the plane of 0 and 1 towards +x, and anchors from 3 on are
+    Anchor 0 is the origin, anchor 1 lies on +y, anchor 2 in the plane of 0 and 1 toward +x, and anchors from 3 on are
     higher (z >= 0); 0, 1 and 2 are at one height.
     """
     d = np.asarray(distances, dtype=float)
@@ -172,7 +172,7 @@ def anchors_from_distances(distances: ArrayLike) -> Array:
 
 
 def in_source_frame(positions: ArrayLike) -> Array:
-    """Anchor positions (m, 3) of any frame told in the source's frame.
+    """Anchor positions (m, 3) of any frame, in the source's frame.
 
     Anchor 0 becomes the origin, the way from 0 to 1 gives +y, 2 gives +x (made square to y), and z = x × y points to
     the side on which anchor 3 hangs.

@@ -1,4 +1,4 @@
-"""`track_uwb`: a whole UWB log into a way, by ranges and IMU, beside plain trilateration of the same log."""
+"""`track_uwb`: a UWB log into a trajectory, by ranges and IMU, and by plain trilateration for comparison."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class UwbResult:
-    """The way of the robot (its first tag) in the UWB frame."""
+    """Trajectory of the robot (its first tag) in the UWB frame."""
 
     trajectory: Trajectory  # at each epoch of the first tag
     positions: Array  # (n, 3) [m]

@@ -20,12 +20,12 @@ _CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)
 
 @dataclass(frozen=True)
 class Agreement:
-    """A map against the true plan, both in one frame. Shares lie from 0 to 1, NaN where there is nothing to share."""
+    """A map against the true plan, both in one frame. Fractions lie from 0 to 1, NaN where undefined."""
 
-    true_walls: float  # share of the map's occupied cells that lie within `reach` of a true wall
-    found_walls: float  # share of the true surfaces that lie within `reach` of an occupied cell of the map
-    coverage: float  # share of the true free floor that the map shows as free
-    false_free: float  # share of the map's free cells that lie inside of true walls, deeper than a cell
+    true_walls: float  # fraction of the map's occupied cells that lie within `reach` of a true wall
+    found_walls: float  # fraction of the true surfaces that lie within `reach` of an occupied cell of the map
+    coverage: float  # fraction of the true free floor that the map shows as free
+    false_free: float  # fraction of the map's free cells that lie inside of true walls, deeper than a cell
     offset: float  # mean distance of the map's occupied cells from the nearest true wall, those within `reach` [m]
     reach: float  # [m]
 

@@ -39,8 +39,8 @@ def imu_at_scans(log: Log) -> tuple[Array, Array]:
 def attitude(readings: Sequence[ImuReading]) -> Array:
     """Roll, pitch and unwrapped yaw (n, 3) [rad] at each reading, sorted by time.
 
-    Taken from the sensor where all readings tell an orientation; else yaw is the integral of the gyro, and roll and
-    pitch follow the gyro and are drawn towards gravity (a complementary filter).
+    Taken from the sensor where all readings have an orientation; else yaw is the integral of the gyro, and roll and
+    pitch follow the gyro and are drawn toward gravity (a complementary filter).
     """
     if all(reading.orientation is not None for reading in readings):
         told = np.array([reading.orientation for reading in readings], dtype=float)

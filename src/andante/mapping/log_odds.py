@@ -28,13 +28,13 @@ class LogOddsGrid:
         self,
         resolution: float = 0.05,
         *,
-        hit: float = 0.9,  # probability of occupancy that one echo tells
-        miss: float = 0.4,  # probability of occupancy that one crossing beam tells
+        hit: float = 0.9,  # probability of occupancy given one echo
+        miss: float = 0.4,  # probability of occupancy given one crossing beam
         clamp: tuple[float, float] = (0.02, 0.98),  # least and greatest probability of a cell
         most_cells: int = MOST_CELLS // 4,
     ) -> None:
         if not (math.isfinite(resolution) and resolution > 0):
-            raise BadInput(f"map resolution must be a positive number of metres, got {resolution}")
+            raise BadInput(f"map resolution must be a positive number of meters, got {resolution}")
         if not (0.5 < hit < 1 and 0 < miss < 0.5 and 0 < clamp[0] < 0.5 < clamp[1] < 1 - 1e-9):
             raise BadInput(f"map needs miss < 0.5 < hit and clamp around 0.5, got {miss}, {hit}, {clamp}")
         self.resolution = float(resolution)

@@ -20,9 +20,9 @@ from .parameters import MappingParameters
 from .planar import between, compose, place, wrap
 from .scan import Scan
 
-FEWEST_POINTS = 10  # a scan with fewer ends tells no pose
+FEWEST_POINTS = 10  # a scan with fewer points gives no pose
 CARRIED_KEYS = 3  # key scans that a new local map starts from
-MOST_TWIST = (5.0, 10.0)  # faster than this is a fault of stamps, not motion to be undone [m/s, rad/s]
+MOST_TWIST = (5.0, 10.0)  # faster than this is a wrong time stamp, not motion to be undone [m/s, rad/s]
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,17 @@ class KeyScan:
 
 @dataclass(frozen=True)
 class Update:
-    """What one scan told."""
+    """Result of one scan."""
 
     pose: Array  # (3,)
     score: float  # mean occupancy under its ends, 0 to 1
-    matched: bool  # False: dead reckoning only
+    matched: bool  # False: odometry only
     searched: bool  # the correlative search was needed
     key: bool  # it was drawn
 
 
 class Mapper:
-    """Tracks the robot by laying each scan on the map made so far, and draws key scans into it.
+    """Tracks the robot by matching each scan to the map so far, and draws key scans into it.
 
     keep_keys: with loop closure to come, key scans are kept and tracking uses a local map of the latest ones, which
     no old error can bend; otherwise one map grows and old places pull the robot back onto it. start: pose (3,) of the
@@ -153,7 +153,7 @@ class Mapper:
         return ends, is_hit, ends
 
     def _match(self, points: Array, guess: Array, turned: bool) -> tuple[Match, bool]:
-        """The scan on the map: from the guess, and from the correlative search where that is not sure enough."""
+        """The scan on the map: from the guess, and from the correlative search where its score is too low."""
         p, board = self.parameters, self._maps[0]
         prior = np.array([p.guess_weight, p.guess_weight, 1.0 / p.yaw_sigma**2 if turned else p.guess_weight])
         match = board.refine(points, guess, prior)

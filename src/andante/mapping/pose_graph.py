@@ -37,13 +37,13 @@ class GraphSolution:
     iterations: int
     cost: float  # robust sum of χ²
     chi2: Array  # (edges,) of each edge before robust scaling
-    scale: Array  # (edges,) 1: believed, towards 0: switched off
+    scale: Array  # (edges,) 1: inlier, toward 0: outlier
 
 
 def optimize(
     poses: ArrayLike, edges: Sequence[Edge], *, iterations: int = 30, tolerance: float = 1e-6, fixed: int = 0
 ) -> GraphSolution:
-    """Minimise sum eᵀ Ω e over all edges by Levenberg-Marquardt on the sparse normal equations; node `fixed` stays.
+    """Minimize sum eᵀ Ω e over all edges by Levenberg-Marquardt on the sparse normal equations; node `fixed` stays.
 
     Nodes without any edge stay where they are.
     """

@@ -44,7 +44,7 @@ class Trajectory:
         return Trajectory(self.times[order], self.poses[order])
 
     def at(self, times: ArrayLike) -> Array:
-        """Poses (..., 3) at times within the span, between neighbours along the arc of constant twist; NaN outside.
+        """Poses (..., 3) at times within the span, between neighbors along the arc of constant twist; NaN outside.
 
         Where several poses share a time (loggers stamp what they had buffered at once), times before it lead to the
         first of them and times after it away from the last.
@@ -70,13 +70,13 @@ class Trajectory:
 
 
 def believable(values: ArrayLike) -> bool:
-    """Whether all values, times aside, are numbers that can be computed with: finite and at most 1e9."""
+    """Whether all values, times aside, are plausible numbers: finite and at most 1e9."""
     return bool((np.abs(np.asarray(values, dtype=float)) <= LARGEST).all())
 
 
 @dataclass(frozen=True)
 class Odometry:
-    """Where the wheels believe the robot is: x, y, yaw [m, m, rad] in a frame of their own."""
+    """Pose by wheel odometry: x, y, yaw [m, m, rad] in the odom frame."""
 
     time: float  # [s]
     pose: tuple[float, float, float]
@@ -102,7 +102,7 @@ Record: TypeAlias = Scan | Odometry | ImuReading
 
 @dataclass(frozen=True)
 class Log:
-    """A drive, in the order in which it was written down.
+    """A recorded drive, in the order of the file.
 
     `notes` say in words what the log lacks and what was assumed instead, `backward` counts stamps of scans that lie
     before their predecessor.
@@ -142,7 +142,7 @@ class Log:
 
 
 def odometry_at_scans(log: Log) -> Array:
-    """Odometry (n, 3) of each scan: of the record in front with the same stamp, else between neighbours in time.
+    """Odometry (n, 3) of each scan: of the record in front with the same stamp, else between neighbors in time.
 
     A scan whose stamp lies before an earlier one's gets the odometry in front of it in the file: its stamp is wrong.
     NaN where the log has no odometry within a second of a scan.

@@ -1,4 +1,4 @@
-"""`Scan`: one sweep of a planar lidar, with the meaning of its ranges after REP 117."""
+"""`Scan`: one sweep of a planar lidar, with ranges as defined by REP 117."""
 
 from __future__ import annotations
 

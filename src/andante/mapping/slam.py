@@ -1,4 +1,4 @@
-"""`build_map`: a whole log into a map and a trajectory."""
+"""`build_map`: a log into a map and a trajectory, and the poses between matched scans."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .records import Log, Odometry, Trajectory, odometry_at_scans
 from .scan import Scan
 
 LONGEST_SWEEP = 0.5  # between the first beam of a scan, its stamp, and its arrival [s]
-TURN_WEIGHT = 0.3  # metres of way that a radian of turning counts as, when a correction is shared out [m/rad]
-FEWEST = 30  # steps to tell anything from
-SHORTEST = 0.1  # steps that go less far [m] ...
-LEAST_TURN = 0.1  # ... and turn less [rad] tell nothing
+TURN_WEIGHT = 0.3  # meters of travel that a radian of turning counts as, when a correction is shared out [m/rad]
+FEWEST = 30  # least number of steps for a fit
+SHORTEST = 0.1  # steps shorter than this [m] ...
+LEAST_TURN = 0.1  # ... that turn less [rad] are not used
 Progress = Callable[[str, int, int], None]  # what is done, how many of how many
 FIRST_REACH, LATER_REACH = 0.45, 0.3  # of pairs of key scans [m]
 
@@ -40,7 +40,7 @@ class MappingResult:
     poses: Array  # (scans, 3)
     keys: int  # key scans that the map is made of
     loops: int  # loops that were closed
-    unmatched: int  # scans placed by dead reckoning alone
+    unmatched: int  # scans placed by odometry alone
     seconds: float  # of work, reading the log left out
 
     @property
@@ -63,7 +63,7 @@ def build_map(
     start: ArrayLike = (0.0, 0.0, 0.0),
     progress: Progress = lambda what, done, total: None,
 ) -> MappingResult:
-    """Map a log: track every scan, close loops, lay key scans on one another, draw the map anew.
+    """Map a log: track every scan, close loops, align key scans with one another, redraw the map.
 
     start: pose (3,) of the first scan on the map.
     """

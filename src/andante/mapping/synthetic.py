@@ -1,4 +1,4 @@
-"""Drives through drawn rooms, made up with noise: logs of our own for examples and tests, with the true way."""
+"""Synthetic drives through drawn rooms, with noise and the true trajectory: logs for examples and tests."""
 
 from __future__ import annotations
 

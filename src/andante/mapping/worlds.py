@@ -1,4 +1,4 @@
-"""Maps of worlds (the ground truth that a lidar should find) and worlds of maps (walls pulled up from the plan)."""
+"""Maps from worlds (the ground truth that a lidar should find) and worlds from maps (walls extruded from the plan)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from .planners import Plan, Planner
 from .planners.grid import AStar, Dijkstra, ThetaStar, distance_field
 from .planners.hybrid import HybridAStar
 from .planners.reeds_shepp import Word, reeds_shepp
-from .recoveries import BackUp, ClearCostmap, Recovery, Relocalise, Situation, Spin, Wait, usual_recoveries
+from .recoveries import BackUp, ClearCostmap, Recovery, Relocalize, Situation, Spin, Wait, usual_recoveries
 from .tracking import GoalChecker, ProgressChecker
 from .vehicle import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
 
@@ -64,7 +64,7 @@ __all__ = [
     "PurePursuit",
     "PursuitSettings",
     "Recovery",
-    "Relocalise",
+    "Relocalize",
     "Situation",
     "Spin",
     "State",

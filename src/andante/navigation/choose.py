@@ -12,6 +12,7 @@ import numpy as np
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.mapping import OccupancyGrid
+from andante.settings import renamed
 from andante.userfile import is_user_reference, load_user_object
 
 from .controllers import Controller, Decision, MotionState
@@ -27,12 +28,12 @@ from .planners.hybrid import HybridAStar
 from .vehicle import Vehicle
 
 _CELLS = 120  # rows and columns of the maps
-PLANNERS = ("auto", "dijkstra", "astar", "anyangle", "hybrid")
+PLANNERS = ("auto", "dijkstra", "astar", "theta_star", "hybrid")
 CONTROLLERS = ("mppi", "dwa", "pursuit", "waypoint")
 
 
 def planner_named(name: str, vehicle: Vehicle) -> Planner:
-    """The global planner of a name or of `file.py:Name`; auto: hybrid A* for cars, A* for all others.
+    """The planner of a name or of `file.py:Name`; auto: hybrid A* for cars, A* for all others.
 
     One of the user's own has to find a path in the open; `check_planner` asks for more.
     """
@@ -40,6 +41,8 @@ def planner_named(name: str, vehicle: Vehicle) -> Planner:
         planner = _made(name, vehicle)
         _refuse(name, check_planner(planner, vehicle, ("open",)))
         return planner
+    if name == "anyangle":
+        name = renamed("planner", name, "theta_star")
     match name:
         case "auto":
             return HybridAStar(vehicle) if vehicle.drive == "ackermann" else AStar()
@@ -47,7 +50,7 @@ def planner_named(name: str, vehicle: Vehicle) -> Planner:
             return Dijkstra()
         case "astar":
             return AStar()
-        case "anyangle":
+        case "theta_star":
             return ThetaStar()
         case "hybrid":
             return HybridAStar(vehicle)
@@ -55,7 +58,7 @@ def planner_named(name: str, vehicle: Vehicle) -> Planner:
 
 
 def controller_named(name: str, vehicle: Vehicle, *, speed: float = math.inf, seed: int = 0) -> Controller:
-    """The local planner of a name or of `file.py:Name`, for a wanted speed [m/s]."""
+    """The controller of a name or of `file.py:Name`, for a greatest speed [m/s]."""
     if not speed > 0:
         raise BadInput(f"the wanted speed must be a number > 0, got {speed} m/s")
     slower = replace(vehicle, max_speed=min(speed, vehicle.max_speed), max_reverse=min(speed, vehicle.max_reverse))
@@ -65,11 +68,11 @@ def controller_named(name: str, vehicle: Vehicle, *, speed: float = math.inf, se
         return controller
     match name:
         case "mppi":
-            return Mppi(vehicle, MppiSettings(speed=speed), seed)
+            return Mppi(vehicle, MppiSettings(max_speed=speed), seed)
         case "dwa":
-            return Dwa(vehicle, DwaSettings(speed=speed))
+            return Dwa(vehicle, DwaSettings(max_speed=speed))
         case "pursuit":
-            return PurePursuit(vehicle, PursuitSettings(speed=speed))
+            return PurePursuit(vehicle, PursuitSettings(max_speed=speed))
         case "waypoint":
             return WaypointDriver(slower)
     raise UnknownName.among("controller", name, (*CONTROLLERS, "file.py:Name"))

@@ -71,7 +71,7 @@ class Costmap:
         return self.cost.shape  # type: ignore[return-value]
 
     def to_frame(self, poses: ArrayLike) -> Array:
-        """Poses (..., 3) or points (..., 2) of the world, told from the corner of the map along its axes [m, rad]."""
+        """Poses (..., 3) or points (..., 2) of the world, in the frame of the map's corner [m, rad]."""
         p = np.asarray(poses, dtype=float)
         back = se2.inverse(self.origin)
         return se2.transform(back, p) if p.shape[-1] == 2 else se2.compose(back, p)
@@ -152,7 +152,7 @@ def distance_window(
 ) -> None:
     """Distance [m] from the middle of each cell in rows top..bottom, columns left..right to the nearest occupied one.
 
-    state (rows, cols) uint8 holds 1 where it is occupied. Distances above `reach` cells are told as `reach`, so only
+    state (rows, cols) uint8 holds 1 where it is occupied. Distances above `reach` cells are written as `reach`, so only
     obstacles within `reach` of the window matter and a changed part of a map can be done alone. Two passes: distances
     along columns, then the lower envelope of parabolas along rows (Felzenszwalb and Huttenlocher 2012).
     """
@@ -259,7 +259,7 @@ def clearance_at(
 ) -> float:
     """Least distance [m] between the discs of a footprint at a pose (cosine c, sine s) and obstacles; below 0 overlap.
 
-    x, y are told from the corner of the grid [m]; outside it all is free. A reference point with `enough` room is
+    x, y are in the frame of the grid's corner [m]; outside it all is free. A reference point with `enough` room is
     answered with 1e9 at once, and the search ends at the first overlap beyond `floor` (<= 0).
     """
     rows, cols = distance.shape

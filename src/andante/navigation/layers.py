@@ -17,7 +17,7 @@ from .costmap import UNKNOWN, Costmap, Inflation, cell_states, cost_window, dist
 from .vehicle import Vehicle
 
 MOST_CELLS = 50_000_000
-_SWEEP = 0.5  # the whole map is searched for forgotten obstacles this often [s]
+_SWEEP = 0.5  # period of the search for expired obstacles [s]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class LayerSettings:
     window: float = 12.0  # its edge [m]
     mark_range: float = 10.0  # echoes further away are not marked [m]
     clear_range: float = 10.5  # beams clear up to here [m]
-    decay: float = 30.0  # an obstacle not seen for so long is forgotten [s]
+    decay: float = 30.0  # an obstacle not seen for this long is cleared [s]
     gain: int = 2  # evidence of an echo; a crossing beam takes one
     most: int = 4  # evidence that a cell can gather
     inflation: Inflation = field(default_factory=Inflation)
@@ -72,7 +72,7 @@ class LayeredCostmap:
         self._distance = np.empty(shape, dtype=np.float32)
         self._cost = np.empty(shape, dtype=np.uint8)
         self._mark = 0
-        self._clock: float | None = None  # time of the first scan: stamps are told from it
+        self._clock: float | None = None  # time of the first scan, the zero of stamps
         self._swept = self._now = -math.inf  # [s] after the first scan
         self._reach = math.ceil(self.settings.inflation.reach(vehicle) / self.resolution)
         self._inflate(0, shape[0], 0, shape[1])
@@ -93,7 +93,7 @@ class LayeredCostmap:
         if at.shape != (3,) or not np.isfinite(at).all():
             raise BadInput(f"the pose of a scan must be finite numbers x, y, yaw, got {at.tolist()}")
         if self.rolling:
-            self.centre(at[:2])
+            self.center(at[:2])
         if self._clock is None:
             self._clock = scan.time
         now = self._now = scan.time - self._clock
@@ -122,7 +122,7 @@ class LayeredCostmap:
             right, bottom = min(cols, math.floor(high[0]) + 1), min(rows, math.floor(high[1]) + 1)
             self._join(top, bottom, left, right, now)
 
-    def centre(self, point: ArrayLike) -> None:
+    def center(self, point: ArrayLike) -> None:
         """Move the window, by whole cells, when a point has left its middle quarter; nothing with a map."""
         if not self.rolling:
             return
@@ -214,7 +214,7 @@ def trace_scan(
 ) -> None:
     """Add one scan: cells with an echo gain evidence, cells that a beam crosses lose one, each once per scan.
 
-    sensor (2,) and ends (m, 2) are told in cells of the grid. evidence (rows, cols) uint8 above 0 is an obstacle;
+    sensor (2,) and ends (m, 2) are given in cells of the grid. evidence (rows, cols) uint8 above 0 is an obstacle;
     seen float32 is when it was last seen; base uint8 is the map, whose unknown cells (2) become free (0) where a beam
     passes, not where it ends: an obstacle that is forgotten leaves a place that nobody has looked through; stamp int32
     remembers the scan that touched a cell (2 mark: crossed, 2 mark + 1: echo).

@@ -1,4 +1,4 @@
-"""`Path`: poses to be driven in order, forwards or backwards; resampling, simplifying and smoothing."""
+"""`Path`: poses to be driven in order, forward or backward; resampling, simplifying and smoothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .costmap import Costmap
 class Path:
     """Poses (n, 3) x, y, yaw of the reference point [m, m, rad] and the direction (n,) in which each is reached.
 
-    directions: 1 forwards, -1 backwards; the first says how the path starts.
+    directions: 1 forward, -1 backward; the first is that of the start.
     """
 
     poses: Array
@@ -91,7 +91,7 @@ class Path:
         return Path(self.poses[i:], self.directions[i:])
 
     def resampled(self, step: float) -> Path:
-        """The same way with poses every `step` metres at most; directions and headings are kept."""
+        """The same way with poses every `step` meters at most; directions and headings are kept."""
         if not step > 0:
             raise BadInput(f"a path is resampled by steps > 0, got {step} m")
         if self.length == 0:
@@ -124,7 +124,7 @@ def simplified(points: ArrayLike, costmap: Costmap, weight: float) -> Array:
 def smoothed(
     points: ArrayLike, costmap: Costmap, clearance: float, *, rounds: int = 60, pull: float = 0.15, stay: float = 0.05
 ) -> Array:
-    """Points (n, 2) drawn towards the middle of their neighbours, away from obstacles, and back to where they were.
+    """Points (n, 2) drawn toward the middle of their neighbors, away from obstacles, and back to where they were.
 
     p += pull (p₋ + p₊ - 2 p) + stay (p⁰ - p) + push away where the distance is below `clearance` [m]. A point never
     moves to where a straight robot circle of `clearance` / 2 would touch more than before. The ends stay.
@@ -141,7 +141,7 @@ def smoothed(
 
 @njit(cache=True)
 def shortcut_points(cost: np.ndarray, factor: np.ndarray, points: Array) -> np.ndarray:
-    """Which points (n,) of a way, told in cells, are needed when lines that cost no more replace what lies between."""
+    """Which points (n,) of a path, in cells, are needed when lines that cost no more replace what lies between."""
     n = len(points)
     rows, cols = cost.shape
     cell = np.empty((n, 2), dtype=np.int64)
@@ -189,7 +189,7 @@ def smooth_points(
     pull: float,
     stay: float,
 ) -> None:
-    """Smooth points (n, 2), told in metres from the corner of the grid, in place; the ends stay."""
+    """Smooth points (n, 2), in meters from the corner of the grid, in place; the ends stay."""
     rows, cols = distance.shape
     n = len(points)
     at_first = points.copy()

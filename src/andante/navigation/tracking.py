@@ -47,7 +47,7 @@ class PathTracker:
 
     @property
     def may_change(self) -> bool:
-        """Whether a new plan may replace this one without need: not in the middle of a manoeuvre with cusps."""
+        """Whether a new plan may replace this one without need: not in the middle of a maneuver with cusps."""
         return len(self._parts) == 1
 
     def strayed(self, pose: Array, distance: float) -> bool:
@@ -60,7 +60,7 @@ class PathTracker:
         return off > distance / 2 or abs(float(se2.wrap(near[2] - pose[2]))) > _ASKEW
 
     def blocked(self, pose: Array, costmap: Costmap, around: Surroundings) -> bool:
-        """Whether the footprint touches something on the path within a few metres ahead."""
+        """Whether the footprint touches something on the path within a few meters ahead."""
         part = self._parts[self._part]
         begin = part.nearest(pose, self._at)
         ahead = part.poses[begin:][part.along[begin:] - part.along[begin] <= _LOOK]
@@ -102,21 +102,21 @@ class GoalChecker:
 
 
 class ProgressChecker:
-    """Tells when a robot has neither moved by `distance` nor turned by `angle` within `seconds`."""
+    """Detects when a robot has neither moved by `distance` nor turned by `angle` within `seconds`."""
 
     def __init__(self, distance: float = 0.2, angle: float = 0.6, seconds: float = 6.0) -> None:
         if not (distance > 0 and angle > 0 and seconds > 0):
-            raise BadInput("progress is told by a distance, an angle and a time > 0")
+            raise BadInput("progress needs a distance, an angle and a time > 0")
         self.distance, self.angle, self.seconds = distance, angle, seconds
         self._from: Array | None = None
         self._since = 0.0
 
     def reset(self) -> None:
-        """Begin anew with the next pose."""
+        """Start over with the next pose."""
         self._from = None
 
     def stuck(self, state: MotionState) -> bool:
-        """Whether the time is over without progress."""
+        """Whether the time has passed without progress."""
         if self._from is None or state.time < self._since:
             self._from, self._since = state.pose, state.time
             return False

@@ -30,12 +30,12 @@ class Vehicle:
 
     footprint: Array  # (n, 2) convex, counterclockwise, about the reference point [m]
     drive: str = "differential"
-    max_speed: float = _DEFAULT_SPEED  # forwards [m/s]
+    max_speed: float = _DEFAULT_SPEED  # forward [m/s]
     max_turn: float = _DEFAULT_TURN  # [rad/s]
     max_reverse: float = math.nan  # [m/s]; NaN: half of max_speed
     max_acceleration: float = 1.5  # [m/s²]
     max_turn_acceleration: float = 4.0  # [rad/s²]
-    max_lateral_acceleration: float = 3.0  # speed times turn rate: tyres slide and robots lean beyond [m/s²]
+    max_lateral_acceleration: float = 3.0  # speed times turn rate: tires slide and robots lean beyond [m/s²]
     turning_radius: float = 0.0  # of the reference point [m]
     wheelbase: float = 0.0  # between the axles of a car [m]
     name: str = ""
@@ -110,7 +110,7 @@ def vehicle_of(
 
 
 def _lower(of_file: float, wanted: float | None, default: float) -> float:
-    """The lower of a file's limit and a wish; a limit that no motor has counts as none."""
+    """The lower of a file's limit and a requested one; a limit that no motor has counts as none."""
     known = of_file if 0 < of_file < 100 else default if wanted is None else wanted
     return known if wanted is None else min(known, wanted)
 
@@ -162,7 +162,7 @@ def rectangle(length: float, width: float, ahead: float = 0.5) -> Array:
 
 
 def robot_outline(robot: Robot, reference: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Outline (n, 2) of all collision shapes of a robot seen from above, told from a pose x, y, yaw in its root frame.
+    """Outline (n, 2) of all collision shapes of a robot from above, relative to a pose x, y, yaw in its root frame.
 
     Shapes whose meshes are missing are left out; a robot without any shape has no outline.
     """

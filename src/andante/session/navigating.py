@@ -130,7 +130,7 @@ class LiveNavigation:
         known = Known(time, self.pose, np.asarray(twist, dtype=float), tuple(scans), self.localiser.trusted)
         self.output = out = self.navigator.update(known)
         self.events += out.events
-        if out.request == "relocalise" and self._last_scan is not None:
+        if out.request == "relocalize" and self._last_scan is not None:
             self.localiser.relocalise(self._last_scan)
         self._velocity = np.array(out.velocity)
         if self.goal is not None and out.state in (State.ARRIVED, State.FAILED):

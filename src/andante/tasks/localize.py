@@ -137,7 +137,7 @@ def _on_map(
     reference: Trajectory | None,
     progress: bool,
 ) -> tuple[LocalizeOutcome, Trajectory]:
-    parameters = settings_from(MclParameters(), values, "localisation parameter")
+    parameters = settings_from(MclParameters(), values, "localization parameter")
     try:
         field_ = LikelihoodField(load_map(map_file), parameters)
     except BadInput as error:

@@ -20,7 +20,7 @@ UNITS = {"_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3}
 RANGE = ("range", "distance", "dist", "d", "r")
 FORM = (
     "a header such as time,tag,anchor,range,gx,gy,gz,ax,ay,az (empty cells where a row has none) or "
-    "time,range_NAME,...; or lines 'range,time,tag,anchor,metres' and 'imu,time,gx,gy,gz,ax,ay,az'"
+    "time,range_NAME,...; or lines 'range,time,tag,anchor,meters' and 'imu,time,gx,gy,gz,ax,ay,az'"
 )
 GYRO = ("g", "w", "gyro_", "gyro", "gyr_", "imu_g", "omega_", "ang_vel_", "angular_velocity_")
 FORCE = ("a", "acc_", "acc", "accel_", "accel", "imu_a", "lin_acc_", "linear_acceleration_")
@@ -30,7 +30,7 @@ AXES = {
     for front in fronts
     for k, axis in enumerate("xyz")
 }
-MOST_BROKEN = 0.5  # share of lines that may be broken
+MOST_BROKEN = 0.5  # fraction of lines that may be broken
 TABLES = (".csv", ".txt", ".csv.gz", ".txt.gz")
 
 
@@ -50,15 +50,15 @@ def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
 
 
 def checked(log: UwbLog, path: Path) -> UwbLog:
-    """The log with wild readings left out and counted; units that cannot be metres are told."""
+    """The log with wild readings left out and counted; implausible units are reported."""
     notes = list(log.notes)
     good = np.isfinite(log.times) & (log.ranges > 0) & (log.ranges <= LARGEST)
     if not good.any():
         raise BadInput(f"{path}: holds no usable range")
     if (~good).any():
-        notes.append(f"{path.name}: {int((~good).sum())} ranges that are no positive numbers left out")
+        notes.append(f"{path.name}: {int((~good).sum())} ranges that are not positive numbers left out")
     if np.median(log.ranges[good]) > 200:
-        raise BadInput(f"{path}: ranges of {np.median(log.ranges[good]):.0f} look like millimetres; metres are needed")
+        raise BadInput(f"{path}: ranges of {np.median(log.ranges[good]):.0f} look like millimeters; meters are needed")
     imu = log.imu
     if imu:
         size = float(np.median([np.linalg.norm(reading.acceleration) for reading in imu]))
@@ -88,7 +88,7 @@ def read_table(path: Path, setup: UwbSetup) -> UwbLog:
 
 
 def table_text(log: UwbLog, setup: UwbSetup) -> str:
-    """The log as lines 'range,time,tag,anchor,metres' and 'imu,time,gx,gy,gz,ax,ay,az', by time."""
+    """The log as lines 'range,time,tag,anchor,meters' and 'imu,time,gx,gy,gz,ax,ay,az', by time."""
     anchors, tags = list(setup.anchors), list(setup.tags)
     rows = [
         (t, f"range,{t:.6f},{tags[tag]},{anchors[anchor]},{distance:.4f}\n")
@@ -101,7 +101,7 @@ def table_text(log: UwbLog, setup: UwbSetup) -> str:
 
 
 def write_table(log: UwbLog, setup: UwbSetup, path: Path | str) -> None:
-    """Write a log as a table that `read_table` reads; whole or not at all."""
+    """Write a log as a table that `read_table` reads; atomically."""
     write_bytes(table_text(log, setup).encode(), Path(path))
 
 

@@ -112,7 +112,7 @@ class _Reader:
         return Log(self.path.name, tuple(records), tuple(notes))
 
     def _longest(self, all_ranges: list[Array]) -> float:
-        """Ranges from here on mean no echo: what the log says, else 80 m, else a greatest value that piles up."""
+        """Ranges from here on mean no echo: the log's own value, else 80 m, else a greatest value that piles up."""
         for name in ("robot_front_laser_max", "robot_frontlaser_max_range", "laser_front_laser_max_range"):
             try:
                 told = float(self.parameters.get(name, "nan"))
@@ -138,7 +138,7 @@ class _Reader:
             if same and np.hypot(middle[0], middle[1]) < 2.0:
                 x, y, yaw = (float(value) if abs(value) > 1e-6 else 0.0 for value in middle)
                 return x, y, yaw
-            notes.append(f"{self.path.name}: laser poses do not ride on the odometry (a corrected log?); laser centred")
+            notes.append(f"{self.path.name}: laser poses do not follow the odometry (a corrected log?); laser centered")
         try:
             ahead = float(self.parameters.get("robot_frontlaser_offset", "0"))
         except ValueError:
@@ -175,7 +175,7 @@ def _half_circle(count: int) -> tuple[float, float, float]:
 
 
 def write_carmen(log: Log, path: Path | str) -> None:
-    """ODOM and ROBOTLASER1 lines of a log, gzipped where the name ends in .gz; whole or not at all.
+    """ODOM and ROBOTLASER1 lines of a log, gzipped where the name ends in .gz; atomically.
 
     Beams without an echo are written as range_max, IMU readings are left out.
     """
@@ -191,7 +191,7 @@ def carmen_log(log: Log) -> str:
         stamp = f"{record.time:.6f} andante {record.time:.6f}"
         if isinstance(record, Odometry):
             last = record.pose
-            if not (isinstance(following, Scan) and following.time == record.time):  # else the scan's line tells it
+            if not (isinstance(following, Scan) and following.time == record.time):  # else it is in the scan's line
                 lines.append(f"ODOM {_numbers(last)} 0 0 0 {stamp}")
         elif isinstance(record, Scan):
             top = record.range_max if np.isfinite(record.range_max) else 80.0

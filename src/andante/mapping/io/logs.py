@@ -1,4 +1,4 @@
-"""`read_log`: a drive from whatever file holds it."""
+"""`read_log`: a drive from any log file."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ OCCUPIED_GRAY, UNKNOWN_GRAY, FREE_GRAY = 0, 205, 254  # what map savers write in
 
 @dataclass(frozen=True)
 class MapFile:
-    """What the yaml file says about its picture."""
+    """Contents of the yaml file of a map."""
 
     image: Path
     resolution: float  # [m]
@@ -103,7 +103,7 @@ def read_map_yaml(path: Path) -> MapFile:
     places = [_number(path, "origin", value) for value in origin]
     resolution = _number(path, "resolution", data["resolution"])
     if not 0 < resolution < 1e6:
-        raise BadInput(f"{path}: resolution must be a positive number of metres, got {resolution}")
+        raise BadInput(f"{path}: resolution must be a positive number of meters, got {resolution}")
     mode = str(data.get("mode", "trinary")).lower()
     if mode not in MODES:
         raise BadInput(f"{path}: mode {data['mode']!r} is unknown; modes: {', '.join(MODES)}")

@@ -36,7 +36,7 @@ def read_trajectory(path: Path | str) -> Trajectory:
 
 
 def write_trajectory(trajectory: Trajectory, path: Path | str) -> None:
-    """Write TUM lines, or CARMEN ODOM lines where the file ends in .log or .clf; whole or not at all."""
+    """Write TUM lines, or CARMEN ODOM lines where the file ends in .log or .clf; atomically."""
     write_bytes(trajectory_bytes(trajectory, Path(path)), Path(path))
 
 

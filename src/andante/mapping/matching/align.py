@@ -1,4 +1,4 @@
-"""Laying one key scan on another: relative pose, how sure it is, and how much the two overlap."""
+"""Alignment of one key scan with another: point-to-line ICP (Censi, 2008) with information and overlap."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.planar import place
 
-REACH = 3  # neighbours on each side that a line is fitted through
-GAP = 0.08  # neighbours further apart than this plus GAP_SHARE of the range are another surface [m]
+REACH = 3  # neighbors on each side that a line is fitted through
+GAP = 0.08  # neighbors further apart than this plus GAP_SHARE of the range are another surface [m]
 GAP_SHARE = 0.06
-BEND = 0.03  # greatest rms distance of the neighbours from their line [m]
-SPACING = 0.03  # of the points of a scan, so that lines through neighbours are longer than the noise is wide [m]
+BEND = 0.03  # greatest rms distance of the neighbors from their line [m]
+SPACING = 0.03  # of the points of a scan, so that lines through neighbors are longer than the noise is wide [m]
 CELL = 0.5  # edge of the cells that partners are looked up in [m]
 
 
@@ -29,7 +29,7 @@ class PointScan:
     points: Array
     normals: Array = field(init=False)
     sensor: tuple[float, float] = (0.0, 0.0)
-    spacing: float = SPACING  # nearer neighbours are left out [m]
+    spacing: float = SPACING  # nearer neighbors are left out [m]
 
     @property
     def lines(self) -> int:
@@ -96,7 +96,7 @@ def align(
 
 
 def fewest_partners(scan: PointScan, usual: int) -> int:
-    """Partners that an alignment needs to be believed: the usual number, or 40 % of the points of a sparse scan."""
+    """Correspondences that an alignment needs: the usual number, or 40 % of the points of a sparse scan."""
     return max(15, min(usual, round(0.4 * scan.lines)))
 
 
@@ -117,7 +117,7 @@ def thin(points: Array, spacing: float, kept: Array) -> int:
 
 @njit(cache=True)
 def line_normals(points: Array, sensor: Array, normals: Array) -> None:
-    """Unit normals (n, 2), towards the sensor, of the lines through the neighbours of each point; NaN: no line.
+    """Unit normals (n, 2), toward the sensor, of the lines through the neighbors of each point; NaN: no line.
 
     `points` (n, 2) come in the order of their beams.
     """

@@ -1,4 +1,4 @@
-"""`MapMatcher`: one map at several resolutions that scans are laid on and drawn into."""
+"""`MapMatcher`: one map at several resolutions that scans are matched to and drawn into (Kohlbrecher et al., 2011)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def gauss_newton(
     iterations: int,
     H: Array,
 ) -> float:
-    """Move `pose` (3,) towards the minimum of sum (1 - M(pose · p))² + (pose - guess)ᵀ diag(prior) (pose - guess).
+    """Move `pose` (3,) toward the minimum of sum (1 - M(pose · p))² + (pose - guess)ᵀ diag(prior) (pose - guess).
 
     M is the occupancy probability, bilinear between the middles of four cells; `H` (3, 3) becomes the approximate
     Hessian without the prior. Returns the mean of M over all points at the last pose but one.

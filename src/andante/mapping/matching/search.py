@@ -20,7 +20,7 @@ class SearchWindow:
     reach: float = 0.6  # along x and y [m]
     turn: float = 0.5  # [rad]
     turn_step: float = 0.01  # [rad]
-    travel_penalty: float = 0.0  # score lost per squared metre [1/m^2]
+    travel_penalty: float = 0.0  # score lost per squared meter [1/m^2]
     turn_penalty: float = 0.0  # score lost per squared radian [1/rad^2]
 
 

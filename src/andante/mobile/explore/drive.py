@@ -202,7 +202,7 @@ class Exploration:
         if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
             return
         self._note(f"it goes back by {path.length:.1f} m as it came")
-        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(speed=RETRACE_SPEED, margins=Margins(0.0)))
+        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(max_speed=RETRACE_SPEED, margins=Margins(0.0)))
         end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
         while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:
             state = MotionState(self.pose, self._sensed.twist, self._sensed.time)

@@ -137,7 +137,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             fallen=fallen,
             collision=str(truth.collision or ""),
             estimate_error=_spread(off, errors[:, 2]),
-            replans=sum("planning anew" in words for words in started),
+            replans=sum("replanning" in words for words in started),
             recoveries=sum("; it " in words or "forgotten" in words for words in started),
             events=[f"{when:.2f} s: {words}" for when, words in drive.events],
             end=end,

@@ -67,7 +67,7 @@ def drive_to_goal(
     while True:
         output = navigator.update(reading_of(sensed))
         _note(drive, sensed, output)
-        if output.request == "relocalise":
+        if output.request == "relocalize":
             robot.relocalise()
         if output.state in (State.ARRIVED, State.FAILED, State.IDLE):
             break

@@ -1,4 +1,4 @@
-"""What every local planner takes and gives back: `MotionState`, `Decision`, `Controller`; and the part they share."""
+"""Controllers (local planners): the protocol `Controller` with `MotionState` and `Decision`, and what they share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MotionState:
 
 @dataclass(frozen=True)
 class Decision:
-    """The velocity to drive with now; `feasible` is False when the planner sees no safe motion but to stop."""
+    """The velocity to drive with now; `feasible` is False when there is no safe motion but to stop."""
 
     velocity: Array  # (3,) vx, vy, w [m/s, m/s, rad/s]
     reason: str = ""  # why it is slow or stopped; empty in normal driving
@@ -66,7 +66,7 @@ def stopped(reason: str) -> Decision:
 
 
 def turn_to_path(state: MotionState, path: Path, vehicle: Vehicle, angle: float = 0.8, end: float = 0.08) -> float:
-    """Turn rate [rad/s] on the spot towards a path that starts off by more than `angle`, or to its last heading.
+    """Turn rate [rad/s] on the spot toward a path that starts off by more than `angle`, or to its last heading.
 
     0: drive on; also for cars, which cannot, and omni drives, which turn as they go.
     """
@@ -89,7 +89,7 @@ def turn_to_path(state: MotionState, path: Path, vehicle: Vehicle, angle: float 
 
 @dataclass(frozen=True)
 class Margins:
-    """Room that local planners keep around the footprint."""
+    """Clearance that controllers keep around the footprint."""
 
     padding: float = 0.02  # touched counts as collision [m]
     soft: float = 0.25  # nearer than this costs more and more [m]

@@ -29,7 +29,7 @@ class DwaSettings:
     horizon: float = 1.6  # [s]
     dt: float = 0.05  # of a step [s]
     window: float = 0.25  # commands that can be reached within this time are tried [s]
-    speed: float = math.inf  # wanted; the vehicle's limit counts too [m/s]
+    max_speed: float = field(default=math.inf, metadata={"was": "speed"})  # beside the vehicle's own limit [m/s]
     follow: float = 1.0
     align: float = 3.0
     clear: float = 2.0
@@ -47,7 +47,7 @@ class Dwa:
     """Dynamic window approach (Fox, Burgard, Thrun 1997) scored on the path ahead, with the whole footprint.
 
     Besides constant commands a few that bend along the path are tried, which cars need at changes of direction.
-    A robot that can turns on the spot towards a path that leads elsewhere, and to its last heading at its end.
+    A robot that can turns on the spot toward a path that leads elsewhere, and to its last heading at its end.
     """
 
     def __init__(self, vehicle: Vehicle, settings: DwaSettings | None = None) -> None:
@@ -62,10 +62,10 @@ class Dwa:
         """The velocity to drive with now."""
         s, around = self.settings, self._around
         way = int(path.directions[-1])
-        limits = around.limits(s.speed, way)
+        limits = around.limits(s.max_speed, way)
         spin = turn_to_path(state, path, self.vehicle)
         if spin and around.time_to_touch(np.array([0.0, 0.0, spin]), state, costmap, 0.4) is None:
-            return Decision(np.array([0.0, 0.0, spin]), "turns towards the path")
+            return Decision(np.array([0.0, 0.0, spin]), "turns toward the path")
         steps = math.ceil(s.horizon / s.dt)
         reach = max(1.0, float(limits[1]) * s.horizon + 0.5)
         ahead = around.path_ahead(state, path, costmap, reach, 0.05)

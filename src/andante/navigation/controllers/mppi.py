@@ -22,14 +22,14 @@ _KNOT = 5  # steps between independent noise values
 
 @dataclass(frozen=True)
 class MppiSettings:
-    """Size and weights of the search; costs are roughly metres of path times seconds."""
+    """Size and weights of the search; costs are roughly meters of path times seconds."""
 
     samples: int = 1000
     steps: int = 50
     dt: float = 0.05  # of a step [s]
-    speed: float = math.inf  # wanted; the vehicle's limit counts too [m/s]
+    max_speed: float = field(default=math.inf, metadata={"was": "speed"})  # beside the vehicle's own limit [m/s]
     temperature: float = 0.1  # at 1 m/s; lower: nearer to the single best future
-    noise: tuple[float, float, float] = (0.35, 0.35, 0.5)  # of vx, vy, w as shares of their limits
+    noise: tuple[float, float, float] = (0.35, 0.35, 0.5)  # of vx, vy, w as fractions of their limits
     follow: float = 1.0
     align: float = 1.0
     align_car: float = 8.0  # a car's path is to be kept closely, headings too
@@ -42,8 +42,8 @@ class MppiSettings:
     margins: Margins = field(default_factory=Margins)
 
     def __post_init__(self) -> None:
-        if not (self.samples >= 16 and self.steps >= 4 and self.dt > 0 and self.temperature > 0 and self.speed > 0):
-            raise BadInput("MPPI needs 16 samples, 4 steps and dt, temperature, speed > 0 at least")
+        if not (self.samples >= 16 and self.steps >= 4 and self.dt > 0 and self.temperature > 0 and self.max_speed > 0):
+            raise BadInput("MPPI needs 16 samples, 4 steps and dt, temperature, max_speed > 0 at least")
 
     def weights(self, vehicle: Vehicle, top: float) -> Array:
         """As the kernel reads them; what does not grow with the speed by itself is scaled by the top speed [m/s]."""
@@ -69,7 +69,7 @@ class Mppi:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the last solution and begin the noise anew."""
+        """Forget the last solution and restart the noise."""
         self._rng = np.random.default_rng(self._seed)
         self._nominal = np.zeros((self.settings.steps, 3), dtype=np.float32)
         self._time: float | None = None
@@ -78,7 +78,7 @@ class Mppi:
         """The velocity to drive with now."""
         s, around = self.settings, self._around
         way = int(path.directions[-1])
-        limits = around.limits(s.speed, way)
+        limits = around.limits(s.max_speed, way)
         top = float(limits[1] if way > 0 else -limits[0])
         if top == 0:
             return stopped("the path goes backwards and this robot does not reverse")

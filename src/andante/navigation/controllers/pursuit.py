@@ -20,14 +20,14 @@ from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_pat
 class PursuitSettings:
     """Look-ahead and the rules that lower the speed."""
 
-    speed: float = math.inf  # wanted; the vehicle's limit counts too [m/s]
+    max_speed: float = field(default=math.inf, metadata={"was": "speed"})  # beside the vehicle's own limit [m/s]
     look_ahead: tuple[float, float] = (0.3, 0.9)  # least and greatest distance to the point pursued [m]
     look_time: float = 0.8  # distance = speed · time, within those bounds [s]
     look_car: float = 0.6  # a car looks no further ahead than this many turning radii
     bend_radius: float = 0.7  # bends tighter than this are driven more slowly [m]
     near: float = 0.35  # within this distance of obstacles it is slower [m]
     least_speed: float = 0.08  # [m/s]
-    turn_first: float = 0.8  # a robot that can turns on the spot towards points further off than this [rad]
+    turn_first: float = 0.8  # a robot that can turns on the spot toward points further off than this [rad]
     brake_time: float = 0.8  # stops when the arc touches something within this time [s]
     margins: Margins = field(default_factory=Margins)
 
@@ -38,7 +38,7 @@ class PursuitSettings:
 
 
 class PurePursuit:
-    """Regulated pure pursuit (Macenski, Singh, Martin, Gines 2023): curvature 2 y / L² towards a point L ahead."""
+    """Regulated pure pursuit (Macenski, Singh, Martin, Gines 2023): curvature 2 y / L² toward a point L ahead."""
 
     def __init__(self, vehicle: Vehicle, settings: PursuitSettings | None = None) -> None:
         self.vehicle = vehicle
@@ -52,7 +52,7 @@ class PurePursuit:
         """The velocity to drive with now."""
         s, v = self.settings, self.vehicle
         way = int(path.directions[-1])
-        top = min(s.speed, v.max_speed if way > 0 else v.max_reverse)
+        top = min(s.max_speed, v.max_speed if way > 0 else v.max_reverse)
         if top == 0:
             return stopped("the path goes backwards and this robot does not reverse")
         part = path.after(path.nearest(state.pose)).resampled(0.05)
@@ -69,7 +69,7 @@ class PurePursuit:
             turn = float(np.clip(1.5 * se2.wrap(point[2] - state.pose[2]), -v.max_turn, v.max_turn))
             command = np.array([speed * x / distance, speed * y / distance, turn])
         elif spin := turn_to_path(state, path, v, s.turn_first):
-            command, why = np.array([0.0, 0.0, spin]), "turns towards the path"
+            command, why = np.array([0.0, 0.0, spin]), "turns toward the path"
         elif v.turning_radius > 0 and part.length < 1e-9 and way * x < 0:
             return Decision(np.zeros(3), "the end of the path lies behind")
         else:
@@ -87,7 +87,7 @@ class PurePursuit:
         return Decision(command, why)
 
     def _in_bend(self, top: float, curve: float) -> float:
-        """Speed [m/s] in a bend: slower below the bend radius, and as fast as the tyres hold, √(a / curvature)."""
+        """Speed [m/s] in a bend: slower below the bend radius, and as fast as the tires hold, √(a / curvature)."""
         sharp = top * min(1.0, 1 / (curve * self.settings.bend_radius))
         return min(sharp, math.sqrt(self.vehicle.max_lateral_acceleration / curve))
 

@@ -1,4 +1,4 @@
-"""Compiled kernel shared by the local planners: drive many command sequences ahead and score them."""
+"""Compiled kernel shared by the controllers: drive many command sequences ahead and score them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def score_rollouts(
 
     cost = ∫ follow · rest + align · offset² + head · (1 - cos) + clear · (1 - gap / soft)² (0.3 top + v) + reverse · v⁻
     + turn · w² dt,
-    + follow · rest at the end (1 s), + yaw · (1 - cos) near the end of the path, + crash · (2 - share driven).
+    + follow · rest at the end (1 s), + yaw · (1 - cos) near the end of the path, + crash · (2 - fraction driven).
     """
     samples, steps = controls.shape[0], controls.shape[1]
     last = len(path) - 1

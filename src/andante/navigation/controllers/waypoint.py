@@ -1,4 +1,4 @@
-"""The rover's waypoint controller: throttle by distance, steering by bearing, told as servo pulses (PWM)."""
+"""The rover's waypoint controller: throttle by distance, steering by bearing, as servo pulses (PWM)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BRAKE = 0.8  # stops when its arc touches something within this time [s]
 class WaypointSettings:
     """Gains, the arrival radius and the pulses of a hobby speed controller and steering servo."""
 
-    throttle_gain: float = 0.8  # throttle per metre of distance [1/m]
+    throttle_gain: float = 0.8  # throttle per meter of distance [1/m]
     least_throttle: float = 0.08  # below it the car does not start
     most_throttle: float = 0.5
     steering_gain: float = 1.5  # steering per radian of bearing [1/rad]
@@ -48,7 +48,7 @@ class Pulses:
 
 @dataclass(frozen=True)
 class WaypointCommand:
-    """Throttle and steering as shares of full, the same as pulses, and what they follow from."""
+    """Throttle and steering as fractions of full, the same as pulses, and what they follow from."""
 
     throttle: float  # 0 to 1
     steering: float  # -1 (right) to 1 (left)
@@ -59,7 +59,7 @@ class WaypointCommand:
 
 
 def waypoint_command(pose: ArrayLike, waypoint: ArrayLike, settings: WaypointSettings | None = None) -> WaypointCommand:
-    """The command that drives from a pose x, y, yaw towards a waypoint x, y.
+    """The command that drives from a pose x, y, yaw toward a waypoint x, y.
 
     throttle = gain · distance within its bounds, 0 on arrival; steering = gain · bearing error within -1 to 1.
     """
@@ -101,10 +101,10 @@ def twist_of(pulses: Pulses, vehicle: Vehicle, settings: WaypointSettings | None
 
 
 class WaypointDriver:
-    """The waypoint controller as a local planner: it heads for the next pose of the path outside its arrival radius.
+    """The waypoint controller as a `Controller`: it heads for the next pose of the path outside its arrival radius.
 
     The source's car looks at no obstacle; here it stops before what its arc would touch. Parts driven backwards are
-    steered with the rear ahead; a robot that can turns on the spot towards the path and to its last heading.
+    steered with the rear ahead; a robot that can turns on the spot toward the path and to its last heading.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What every global planner takes and gives back: `Planner`, `Plan`, and help when start or goal is occupied."""
+"""Planners (global planners): the protocol `Planner`, `Plan`, and what to do when start or goal is occupied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SLACK = 0.08  # free places that much further away are about as near [m]
 
 @dataclass(frozen=True)
 class Plan:
-    """The outcome of a search. `reason` says in words why there is no path, or what was changed to find one."""
+    """The outcome of a search. `reason`: why there is no path, or what was changed to find one."""
 
     path: Path | None
     reason: str = ""
@@ -58,12 +58,12 @@ def nearest_open(
     open_cells: NDArray[np.bool_],
     cell: tuple[int, int],
     reach: float,
-    towards: tuple[int, int] | None = None,
+    toward: tuple[int, int] | None = None,
     slack: float = 0.0,
 ) -> tuple[int, int] | None:
     """The True cell nearest to a cell (which may lie outside), within `reach` cells; None: there is none.
 
-    Of those that are at most `slack` cells further than the nearest, the one nearest to `towards` is taken.
+    Of those that are at most `slack` cells further than the nearest, the one nearest to `toward` is taken.
     """
     rows, cols = open_cells.shape
     r, c = cell
@@ -77,8 +77,8 @@ def nearest_open(
     least = float(gaps.min())
     if not least <= reach:
         return None
-    if towards is not None:
-        gaps = np.where(gaps <= min(least + slack, reach), np.hypot(row - towards[0], col - towards[1]), np.inf)
+    if toward is not None:
+        gaps = np.where(gaps <= min(least + slack, reach), np.hypot(row - toward[0], col - toward[1]), np.inf)
     i = int(np.argmin(gaps))
     return r0 + i // part.shape[1], c0 + i % part.shape[1]
 
@@ -86,7 +86,7 @@ def nearest_open(
 def relaxed(
     what: str, pose: Array, costmap: Costmap, open_cells: NDArray[np.bool_], tolerance: float, other: Array
 ) -> tuple[tuple[int, int] | None, str]:
-    """The cell of a pose, or the nearest open one within `tolerance` metres; and what had to be changed, in words.
+    """The cell of a pose, or the nearest open one within `tolerance` meters; and what had to be changed, in words.
 
     Cells with room for every heading come first; of those about equally near the one nearest to the `other` end is
     taken: the right side of a thin wall. None with the reason when there is no such cell.
@@ -117,7 +117,7 @@ def _trouble(cost: int) -> str:
 
 
 def shut_off(start: ArrayLike, goal: ArrayLike, costmap: Costmap, reach: float) -> str:
-    """Why no place within `reach` [m] of a goal is joined to the start, in words; empty: one is, or it cannot be told.
+    """Why no place within `reach` [m] of a goal is joined to the start, in words; empty: one is, or it is not known.
 
     A cell counts as open where a disc of the inscribed radius fits, unknown space by its policy: every planner drives
     on these cells alone, so a wall of others around the start or the goal is an end whatever the planner tries.

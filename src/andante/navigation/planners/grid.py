@@ -24,7 +24,7 @@ _UNIT = 2 * STRAIGHT * 8  # price of a straight step through free space
 def distance_field(point: ArrayLike, costmap: Costmap, weight: float = 3.0) -> Array:
     """Price (rows, cols) [m] of the cheapest way from a world point to every cell; infinite where there is none.
 
-    A metre of free space costs 1, one of cost c costs 1 + weight · c / 252. Ways are eight-connected.
+    A meter of free space costs 1, one of cost c costs 1 + weight · c / 252. Ways are eight-connected.
     """
     cell = costmap.cell_of(point)
     if not costmap.inside(cell):
@@ -112,7 +112,7 @@ class Dijkstra(_GridPlanner):
 
 @dataclass(frozen=True)
 class AStar(_GridPlanner):
-    """Cheapest eight-connected way, led towards the goal by the octile distance; the same price as `Dijkstra`."""
+    """Cheapest eight-connected way, led toward the goal by the octile distance; the same price as `Dijkstra`."""
 
     def _search(self, costmap: Costmap, factors: NDArray[np.int32], start: int, goal: int) -> tuple[Array, float, int]:
         price, steps, expanded = grid_search(costmap.cost, factors, start, goal, True)
@@ -134,7 +134,7 @@ def grid_search(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Price (rows · cols,) int32 of the cheapest way from `start` to every cell, steps (…,) uint8, cells expanded.
 
-    A step between neighbours a, b costs (12 straight, 17 diagonal) · (factor[cost[a]] + factor[cost[b]]); factor 0
+    A step between neighbors a, b costs (12 straight, 17 diagonal) · (factor[cost[a]] + factor[cost[b]]); factor 0
     blocks, and no diagonal step passes a blocked corner. goal >= 0 stops as soon as its price is final; `guided` adds
     the octile distance (A*). steps[b] = 1 + direction by which b was reached, 0: never.
 
@@ -297,7 +297,7 @@ def any_angle_search(cost: np.ndarray, factor: np.ndarray, start: int, goal: int
     """Price of the way, its corner cells (n,) from start to goal (empty: none) and cells expanded, by lazy Theta*.
 
     A cell first takes its parent's parent on trust; when it is expanded the line is checked once, and a blocked or
-    dearer line gives way to the best neighbour (Nash, Koenig, Tovey 2010). Lines cost length · mean factor.
+    dearer line gives way to the best neighbor (Nash, Koenig, Tovey 2010). Lines cost length · mean factor.
     """
     rows, cols = cost.shape
     size = rows * cols

@@ -36,9 +36,9 @@ class HybridAStar:
     weight: float = 1.0  # how much costs near obstacles count against length
     padding: float = 0.02  # kept around the footprint [m]
     tolerance: float = 0.5  # how far an occupied start or goal may be moved [m]
-    reverse: float = 2.0  # price of a metre backwards
+    reverse: float = 2.0  # price of a meter backwards
     change: float = 0.5  # price of a change of direction [m]
-    bend: float = 0.2  # price of driving in full lock, as a share of the length
+    bend: float = 0.2  # price of driving at full steering lock, as a fraction of the length
     reserve: float = 1.1  # planned bends are this much wider than the tightest one of the car
     headings: int = 72
     most_states: int = 300_000
@@ -105,12 +105,12 @@ class HybridAStar:
     def _price(self, word: Word) -> float:
         """What a word costs in open space [m]."""
         driven = [(turn, length) for turn, length in zip(word.turns, word.lengths, strict=True) if abs(length) > 1e-9]
-        metres = sum(
+        meters = sum(
             abs(length) * (self.reverse if length < 0 else 1.0) * (1.0 + self.bend * abs(turn))
             for turn, length in driven
         )
         changes = sum(a * b < 0 for (_, a), (_, b) in itertools.pairwise(driven))
-        return metres + self.change * changes
+        return meters + self.change * changes
 
     def _search(self, first: Array, last: Array, costmap: Costmap, discs: Array, notes: list[str]) -> Plan:
         cols, resolution = costmap.shape[1], costmap.resolution
@@ -197,7 +197,7 @@ def word_is_free(
     discs: Array,
     enough: float,
 ) -> bool:
-    """Whether a Reeds-Shepp word, told in turning radii, touches nothing and stays on the grid."""
+    """Whether a Reeds-Shepp word, in turning radii, touches nothing and stays on the grid."""
     rows, cols = distance.shape
     for i in range(5):
         length = lengths[i] * radius
@@ -237,7 +237,7 @@ def hybrid_search(
     """Hybrid A* (Dolgov, Thrun, Montemerlo, Diebel 2010): continuous poses in cells of x, y, heading.
 
     field (rows, cols) float32 is the price [m] from the goal on the grid, the heuristic together with the length of the
-    Reeds-Shepp word. Steps are arcs of length `arc` with five curvatures, forwards or backwards; every now and then the
+    Reeds-Shepp word. Steps are arcs of length `arc` with five curvatures, forward or backwards; every now and then the
     shortest word to the goal is tried. Prices are lengths times the factor of the cell, times `reverse` backwards, plus
     `change` [m] for a change of direction and `bend` for steering.
 

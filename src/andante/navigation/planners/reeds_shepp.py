@@ -38,7 +38,7 @@ class Word:
         return " ".join(f"{_LETTERS[turn]}{length:+.3g}" for turn, length in parts)
 
     def path(self, start: ArrayLike, step: float) -> Path:
-        """The word driven from a pose, with a pose every `step` metres at most."""
+        """The word driven from a pose, with a pose every `step` meters at most."""
         poses, ways = [np.asarray(start, dtype=float)], [1 if not self.lengths or self.lengths[0] >= 0 else -1]
         for turn, length in zip(self.turns, self.lengths, strict=True):
             begin = poses[-1]
@@ -193,7 +193,7 @@ def _fill(
 
 @njit(cache=True)
 def shortest_word(x: float, y: float, phi: float, turns: np.ndarray, lengths: Array) -> float:
-    """Length of the shortest word from (0, 0, 0) to (x, y, phi), told in turning radii, written to the arrays (5,).
+    """Length of the shortest word from (0, 0, 0) to (x, y, phi), in turning radii, written to the arrays (5,).
 
     turns: 1 left, 0 straight, -1 right; lengths are below 0 backwards.
     """

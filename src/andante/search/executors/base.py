@@ -91,7 +91,7 @@ def make_executor(
 
         return RayExecutor(objective, None if workers is None else max(1, count), timeout)
     if count == 0:
-        from .inline import InlineExecutor
+        from .evaluate import InlineExecutor
 
         return InlineExecutor(objective)
     from .local import LocalExecutor
