@@ -10,9 +10,8 @@ from PIL import Image
 import andante as an
 from andante.geometry import SE3
 from andante.kinematics import find_drive
-from andante.localization.trilateration import trilaterate
-from andante.mapping import build_map
-from andante.mapping.records import Log, Odometry
+from andante.localization import trilaterate
+from andante.mapping import Log, Odometry, build_map
 from andante.mobile.scans import scans_since, uwb_setup, world_from_uwb
 from andante.mobile.wheel_odometry import WheelOdometry
 from andante.physics import Mode

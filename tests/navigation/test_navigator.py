@@ -174,7 +174,7 @@ def test_a_door_that_opens_again_is_driven_through():
     navigator.set_goal((6.0, 3.0))
     leaves = World(segments=walls, movers=np.array([[4.0, 3.0, 0.5, 0.9, 0.35]]))
     run = drive(navigator, leaves, (1.5, 3.0, 0.0), timeout=40)
-    assert "it stands and looks" in " ".join(event for _, event in run.events)
+    assert "waiting to see whether it clears" in " ".join(event for _, event in run.events)
     assert run.success
     assert not any("recover" in event or "given up" in event for _, event in run.events)
 
@@ -242,10 +242,10 @@ def test_recoveries_know_what_is_possible():
 
     free = np.zeros((80, 80), dtype=np.int8)
     assert Spin().begin(situation(CAR, free)) is None
-    assert "backs up" in BackUp().begin(situation(CAR, free))
+    assert "backing up" in BackUp().begin(situation(CAR, free))
     behind = free.copy()
     behind[:, 34:36] = 100
-    assert "moves forward" in BackUp().begin(situation(BOX, behind))
+    assert "moving forward" in BackUp().begin(situation(BOX, behind))
     both = behind.copy()
     both[:, 45:47] = 100
     assert BackUp().begin(situation(BOX, both)) is None

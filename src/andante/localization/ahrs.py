@@ -94,10 +94,10 @@ class Ahrs:
             return
         dt = min(max(time - self._tag_time, 0.0), self._settle)
         self._tag_time = time
-        share = 1.0 - math.exp(-dt / self._settle)
-        self._turn(share * gap)
+        fraction = 1.0 - math.exp(-dt / self._settle)
+        self._turn(fraction * gap)
         up = so3.from_quaternion(self._q)[2]
-        self._bias -= 0.5 * share * gap * self._learn * up
+        self._bias -= 0.5 * fraction * gap * self._learn * up
 
     def _begin(self, force: Array) -> None:
         """Level the robot by its first reading."""

@@ -46,7 +46,7 @@ class Estimate:
     time: float  # [s]
     pose: Array  # (3,) x, y, yaw on the map [m, m, rad]
     covariance: Array  # (3, 3)
-    share: float  # of the weight that the cluster about the pose holds, 0 to 1
+    weight: float  # of the cluster about the pose, 0 to 1
     fit: float  # mean fit of the scan's ends to the walls at the pose, 0 to 1
     particles: int
     effective: float  # n_eff before resampling
@@ -57,13 +57,18 @@ class Estimate:
     @property
     def health(self) -> float:
         """0 (lost) to 1: fit times the cluster's fraction of the weight."""
-        return self.fit * self.share
+        return self.fit * self.weight
 
 
 class MonteCarloLocalizer:
-    """Particles on a map. Give it a pose or start it globally, then a scan with odometry at a time.
+    """Particle filter on a map (AMCL). Call `start_at` or `start_anywhere`, then `update` with each scan.
 
     Same map, parameters, seed and input: same result.
+
+    Args:
+        field: the map, or its likelihood field.
+        parameters: settings of the filter; None: those of the field.
+        seed: of the particles.
     """
 
     def __init__(
@@ -107,7 +112,7 @@ class MonteCarloLocalizer:
         particles = self.field.random_poses(self.parameters.particles_global, self.rng)
         if scan is not None:
             found = self.search(scan)
-            self._put(particles[: int(self.parameters.search_share * len(particles))], found)
+            self._put(particles[: int(self.parameters.search_fraction * len(particles))], found)
         self._begin(particles)
 
     def search(self, scan: Scan) -> Places:
@@ -123,9 +128,14 @@ class MonteCarloLocalizer:
     def update(
         self, scan: Scan, odometry: ArrayLike | None = None, tilt: tuple[float, float] | None = None
     ) -> Estimate:
-        """Take the next scan, with the odometry x, y, yaw of its time and roll, pitch of the robot where known.
+        """Estimate after the next scan.
 
         Where the robot has hardly moved since the last update, the estimate follows the odometry.
+
+        Args:
+            scan: the scan.
+            odometry: x, y, yaw at the time of the scan [m, m, rad]; None: there is none.
+            tilt: roll and pitch of the robot [rad]; None: level.
         """
         if len(self.particles) == 0:
             raise BadInput("the localizer has no pose to begin with; call start_at or start_anywhere first")
@@ -154,7 +164,7 @@ class MonteCarloLocalizer:
         if effective < p.resample_below * len(self.particles) or added > 0:
             self._resample(added, scan if added > 0 else None)
         self._last = Estimate(
-            made.time, made.pose, made.covariance, made.share, made.fit, made.particles, made.effective, added,
+            made.time, made.pose, made.covariance, made.weight, made.fit, made.particles, made.effective, added,
             True, made.converged,
         )  # fmt: skip
         return self._last
@@ -193,7 +203,7 @@ class MonteCarloLocalizer:
         last = self._last
         assert last is not None
         return Estimate(
-            time, compose(last.pose, step), last.covariance, last.share, last.fit, last.particles, last.effective, 0.0,
+            time, compose(last.pose, step), last.covariance, last.weight, last.fit, last.particles, last.effective, 0.0,
             False, last.converged,
         )  # fmt: skip
 
@@ -247,8 +257,8 @@ class MonteCarloLocalizer:
         self._fast += p.recovery_fast * (made.fit - self._fast)
         if not p.recovery or self._slow <= 0:
             return 0.0
-        share = min(1.0 - self._fast / self._slow, p.recovery_most)
-        return share if share >= LEAST_ADDED else 0.0
+        fraction = min(1.0 - self._fast / self._slow, p.recovery_most)
+        return fraction if fraction >= LEAST_ADDED else 0.0
 
     def _resample(self, added: float, scan: Scan | None) -> None:
         """Draw as many particles as the posterior needs; `added` of them new, by the scan search and anywhere."""
@@ -269,7 +279,7 @@ class MonteCarloLocalizer:
             new = out[count - fresh :]
             new[:] = self.field.random_poses(fresh, self.rng)
             if self._since_search >= SEARCH_EVERY:
-                self._put(new[: int(p.search_share * fresh)], self.search(scan))
+                self._put(new[: int(p.search_fraction * fresh)], self.search(scan))
                 self._since_search = 0
         self.particles = out
         self.weights = np.full(count, 1.0 / count)
@@ -288,7 +298,7 @@ class MonteCarloLocalizer:
         keys, mass = _table(len(self.particles))
         _, slot = fill_bins(self.particles, self.weights, p.bin_xy, 2 * p.bin_yaw, keys, mass, 0.0)
         pose, covariance = np.zeros(3), np.zeros((3, 3))
-        share = cluster_mean(
+        weight = cluster_mean(
             self.particles, self.weights, int(keys[slot]), p.bin_xy, 2 * p.bin_yaw, CLUSTER_RADIUS, CLUSTER_TURN, pose,
             covariance,
         )  # fmt: skip
@@ -298,14 +308,14 @@ class MonteCarloLocalizer:
             fit = self._last.fit if self._last is not None else 0.0
         deviation = math.sqrt(max(covariance[0, 0] + covariance[1, 1], 0.0))
         agrees = (
-            share >= p.converged_share
+            weight >= p.converged_fraction
             and deviation <= p.converged_xy
             and math.sqrt(max(covariance[2, 2], 0.0)) <= p.converged_yaw
-            and fit * share >= p.health_least
+            and fit * weight >= p.health_least
         )
         self._agreed = (self._agreed + weighed) if agrees else 0
         converged = self._agreed >= p.converged_updates
-        return Estimate(time, pose, covariance, share, fit, len(self.particles), effective, added, weighed, converged)
+        return Estimate(time, pose, covariance, weight, fit, len(self.particles), effective, added, weighed, converged)
 
 
 def _velocity(scan: Scan, step: Array, gap: float) -> Array:

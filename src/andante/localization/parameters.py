@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from andante.errors import BadInput, UnknownName
 
@@ -12,9 +12,9 @@ _ABOVE_ZERO = (
     "sigma_hit", "z_hit", "z_rand", "lambda_short", "field_distance", "search_beams", "search_candidates",
     "converged_xy", "converged_yaw",
 )  # fmt: skip
-_SHARES = (
+_FRACTIONS = (
     "z_hit", "z_short", "z_max", "z_rand", "resample_below", "recovery_slow", "recovery_fast", "recovery_most",
-    "search_share", "health_least", "converged_share",
+    "search_fraction", "health_least", "converged_fraction",
 )  # fmt: skip
 ODOMETRY_MODELS = ("diff", "diff-corrected", "omni", "omni-corrected")
 SENSOR_MODELS = ("beam", "likelihood_field", "likelihood_field_prob")
@@ -57,14 +57,14 @@ class MclParameters:
     recovery_slow: float = 0.02  # gain of the slow mean of the fit (alpha_slow)
     recovery_fast: float = 0.3  # gain of the fast mean (alpha_fast)
     recovery_most: float = 0.5  # greatest fraction of new particles in one update
-    search_share: float = 0.7  # of the new particles that the scan search places; the rest falls anywhere
+    search_fraction: float = field(default=0.7, metadata={"was": "search_share"})  # of new particles by the scan search
     search_beams: int = 40
     search_candidates: int = 12
     health_least: float = 0.4  # below it the robot counts as lost
     converged_updates: int = 3  # converged: so many updates in a row agree, which means that
     converged_xy: float = 0.3  # ... the cluster's deviation is smaller than this [m]
     converged_yaw: float = 0.2  # ... and than this [rad]
-    converged_share: float = 0.8  # ... and it holds at least this fraction of the weight
+    converged_fraction: float = field(default=0.8, metadata={"was": "converged_share"})  # ... of the weight in it
 
     def __post_init__(self) -> None:
         if self.odometry_model not in ODOMETRY_MODELS:
@@ -78,7 +78,7 @@ class MclParameters:
         for name in _ABOVE_ZERO:
             if not getattr(self, name) > 0:
                 raise BadInput(f"localization parameter {name} must be above 0")
-        for name in _SHARES:
+        for name in _FRACTIONS:
             if getattr(self, name) > 1:
                 raise BadInput(f"localization parameter {name} is a fraction and lies within 0 to 1")
         if not self.particles_min <= self.particles_max <= 1_000_000:

@@ -198,22 +198,22 @@ def cluster_mean(
             break
     mean[0], mean[1], mean[2] = mx, my, mt
     covariance[:] = 0.0
-    share = 0.0
+    fraction = 0.0
     for i in range(len(particles)):
         ex, ey, et = particles[i, 0] - mx, particles[i, 1] - my, _wrap(particles[i, 2] - mt)
         if ex * ex + ey * ey <= radius * radius and abs(et) <= turn:
             w = weights[i]
-            share += w
+            fraction += w
             covariance[0, 0] += w * ex * ex
             covariance[0, 1] += w * ex * ey
             covariance[0, 2] += w * ex * et
             covariance[1, 1] += w * ey * ey
             covariance[1, 2] += w * ey * et
             covariance[2, 2] += w * et * et
-    if share > 0.0:
-        covariance /= share
+    if fraction > 0.0:
+        covariance /= fraction
     covariance[1, 0], covariance[2, 0], covariance[2, 1] = covariance[0, 1], covariance[0, 2], covariance[1, 2]
-    return share
+    return fraction
 
 
 def kld_particles(bins: int, error: float, z: float) -> int:

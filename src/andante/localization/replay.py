@@ -58,7 +58,17 @@ def localize_log(
     seed: int = 0,
     progress: Progress = lambda done, total: None,
 ) -> LocalizationResult:
-    """Run Monte Carlo localization over a log in file order, from a pose (3,) or, with None, from anywhere."""
+    """Run Monte Carlo localization over a log in file order.
+
+    Args:
+        log: scans, odometry and IMU readings.
+        field: likelihood field of the map.
+        start: pose x, y, yaw of the first scan on the map [m, m, rad]; None: unknown (global localization).
+        parameters: settings of the filter; None: those of the field.
+        deviation: standard deviations (3,) of the start [m, m, rad].
+        seed: of the particles.
+        progress: called now and then with how many scans of how many are done.
+    """
     scans = log.scans
     if not scans:
         raise BadInput(f"{log.name}: holds no scans to localize by")

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from andante.geometry import Array, se2
-from andante.mapping.matching.search import pool, score_under
+from andante.mapping.matching.search import insert_child, pool, push_children, score_under
 
 from .likelihood_field import LikelihoodField
 
@@ -207,16 +207,6 @@ def search_map(
                         continue
                     bound = weight * _score(cells, places, k - 1, at[h], x, y)
                     if bound > limit:
-                        place = many
-                        while place > 0 and child_bound[place - 1] > bound:  # best last: on top of the stack
-                            child_bound[place] = child_bound[place - 1]
-                            child[place] = child[place - 1]
-                            place -= 1
-                        child_bound[place] = bound
-                        child[place, 0], child[place, 1] = x, y
-                        many += 1
-            for m in range(many):
-                stack[depth, 0], stack[depth, 1], stack[depth, 2] = k - 1, child[m, 0], child[m, 1]
-                stack_bound[depth] = child_bound[m]
-                depth += 1
+                        many = insert_child(child, child_bound, many, bound, x, y)
+            depth = push_children(stack, stack_bound, depth, child, child_bound, many, k - 1)
     return found

@@ -46,7 +46,15 @@ def trilaterate(
 
     Minimizes the sum of rho(|p - a_i| - r_i) by Gauss-Newton: squares, or with `robust` the loss of Geman and McClure,
     which tolerates outliers. NaN and non-positive ranges are left out. Three ranges are needed, two or more where
-    the height is known. Without a start the search begins below the middle of the anchors.
+    the height is known.
+
+    Args:
+        anchors: positions (m, 3) [m].
+        ranges: distances (m,) to the anchors [m].
+        start: first guess (3,) [m]; None: below the middle of the anchors.
+        height: known z of the tag [m]; None: unknown.
+        sigma: standard deviation of a range [m].
+        robust: down-weight outliers.
     """
     places, measured = np.asarray(anchors, dtype=float), np.asarray(ranges, dtype=float)
     if places.ndim != 2 or places.shape[1] != 3 or measured.shape != (len(places),):

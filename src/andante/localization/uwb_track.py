@@ -57,7 +57,15 @@ def track_uwb(
     height: float | None = None,
     progress: Progress = lambda done, total: None,
 ) -> UwbResult:
-    """Fuse ranges and IMU; height: of the first tag in the UWB frame [m] where it is known."""
+    """Trajectory of the first tag from ranges and IMU readings, by a tightly coupled Kalman filter.
+
+    Args:
+        log: ranges and IMU readings.
+        setup: positions of anchors and tags.
+        noise: deviations of ranges, IMU and motion; None: the defaults.
+        height: of the first tag in the UWB frame [m]; None: unknown.
+        progress: called now and then with how many epochs of how many are done.
+    """
     groups = list(epochs(log))
     first = [group for group in groups if group.tag == 0]
     if not first:

@@ -51,10 +51,10 @@ def compare_maps(grid: OccupancyGrid, truth: OccupancyGrid, reach: float = 0.1) 
     cleared = grid.point_of(np.argwhere(grid.free()))
     inside = _distances(truth, ~occupied, cleared) > 1.5 * truth.resolution
     return Agreement(
-        true_walls=_share(near),
-        found_walls=_share(found),
-        coverage=_share((seen >= 0) & (seen <= 25)),
-        false_free=_share(inside),
+        true_walls=_fraction(near),
+        found_walls=_fraction(found),
+        coverage=_fraction((seen >= 0) & (seen <= 25)),
+        false_free=_fraction(inside),
         offset=float(gaps[near].mean()) if near.any() else math.nan,
         reach=reach,
     )
@@ -72,7 +72,7 @@ def _distances(grid: OccupancyGrid, marked: NDArray[np.bool_], points: NDArray[n
     return np.asarray(field[kept[:, 0], kept[:, 1]] + beyond)
 
 
-def _share(these: NDArray[np.bool_]) -> float:
+def _fraction(these: NDArray[np.bool_]) -> float:
     return float(these.mean()) if len(these) else math.nan
 
 

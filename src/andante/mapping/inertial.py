@@ -57,9 +57,9 @@ def attitude(readings: Sequence[ImuReading]) -> Array:
         yaw += dt * (q * math.sin(roll) + r * math.cos(roll)) / max(math.cos(pitch), 0.1)
         level = _level(reading.acceleration)
         if level is not None:
-            share = dt / (LEVELLING + dt)
-            roll += share * (level[0] - roll)
-            pitch += share * (level[1] - pitch)
+            fraction = dt / (LEVELLING + dt)
+            roll += fraction * (level[0] - roll)
+            pitch += fraction * (level[1] - pitch)
         pitch = min(max(pitch, -1.4), 1.4)
         out[k] = roll, pitch, yaw
     return out

@@ -57,9 +57,9 @@ class Trajectory:
         before = after - 1
         after = np.minimum(after, len(path) - 1)
         span = path.times[after] - path.times[before]
-        share = np.where(span > 0, (t - path.times[before]) / np.where(span > 0, span, 1.0), 0.0)
+        fraction = np.where(span > 0, (t - path.times[before]) / np.where(span > 0, span, 1.0), 0.0)
         step = se2.log(se2.between(path.poses[before], path.poses[after]))
-        poses = se2.compose(path.poses[before], se2.exp(share[..., None] * step))
+        poses = se2.compose(path.poses[before], se2.exp(fraction[..., None] * step))
         inside = (t >= path.times[0] - 1e-6) & (t <= path.times[-1] + 1e-6)
         return np.where(inside[..., None], poses, np.nan)
 

@@ -65,7 +65,16 @@ def build_map(
 ) -> MappingResult:
     """Map a log: track every scan, close loops, align key scans with one another, redraw the map.
 
-    start: pose (3,) of the first scan on the map.
+    Args:
+        log: scans, and odometry and IMU readings where there are any.
+        parameters: settings of the mapper; None: the defaults.
+        odometry: use the odometry of the log.
+        loop_closure: find places again and solve the pose graph.
+        start: pose x, y, yaw of the first scan on the map [m, m, rad].
+        progress: called now and then with what is done, how many of how many.
+
+    Returns:
+        The map, the trajectory (scans, and odometry between them) and statistics.
     """
     p = parameters or MappingParameters()
     scans = log.scans
@@ -139,15 +148,15 @@ def spread(tracked: Array, keys: Array, moved: Array) -> Array:
     before = np.clip(np.searchsorted(keys, index, side="right") - 1, 0, len(keys) - 1)
     after = np.minimum(before + 1, len(keys) - 1)
     gap = np.maximum(keys[after] - keys[before], 1)
-    share = np.clip((index - keys[before]) / gap, 0.0, 1.0)
+    fraction = np.clip((index - keys[before]) / gap, 0.0, 1.0)
     a = se2.compose(moved[before], se2.between(tracked[keys[before]], tracked))
     b = se2.compose(moved[after], se2.between(tracked[keys[after]], tracked))
-    return blend(a, b, share)
+    return blend(a, b, fraction)
 
 
-def blend(a: Array, b: Array, share: Array) -> Array:
-    """Poses (n, 3) on the arcs from a to b, at shares (n,) 0 to 1."""
-    return se2.compose(a, se2.exp(share[:, None] * se2.log(se2.between(a, b))))
+def blend(a: Array, b: Array, fraction: Array) -> Array:
+    """Poses (n, 3) on the arcs from a to b, at fractions (n,) 0 to 1."""
+    return se2.compose(a, se2.exp(fraction[:, None] * se2.log(se2.between(a, b))))
 
 
 def with_odometry(log: Log, poses: Array, odometry: Array) -> Trajectory:
@@ -174,10 +183,10 @@ def with_odometry(log: Log, poses: Array, odometry: Array) -> Trajectory:
     first = index < at_scan[0]
     after[first] = before[first]
     span = way[at_scan[after]] - way[at_scan[before]]
-    share = np.where(span > 1e-9, (way - way[at_scan[before]]) / np.where(span > 1e-9, span, 1.0), 0.0)
+    fraction = np.where(span > 1e-9, (way - way[at_scan[before]]) / np.where(span > 1e-9, span, 1.0), 0.0)
     a = se2.compose(poses[before], se2.between(path[at_scan[before]], path))
     b = se2.compose(poses[after], se2.between(path[at_scan[after]], path))
-    filled = blend(a, b, np.clip(share, 0.0, 1.0))
+    filled = blend(a, b, np.clip(fraction, 0.0, 1.0))
     filled[at_scan] = poses
     return Trajectory(times, filled)
 
@@ -242,8 +251,8 @@ def fit_odometry(odometry: Array, matched: Array) -> OdometryFit:
         return OdometryFit()
     turn, drift = _robust(np.stack([told[:, 2], told[:, 0]], axis=1), true[:, 2])
     long = way > SHORTEST
-    share = np.hypot(true[long, 0], true[long, 1]) / way[long]
-    scale = float(np.median(share)) if long.sum() >= FEWEST else 1.0
+    fraction = np.hypot(true[long, 0], true[long, 1]) / way[long]
+    scale = float(np.median(fraction)) if long.sum() >= FEWEST else 1.0
     if abs(turn - 1) > 0.2 or abs(drift) > 0.2 or abs(scale - 1) > 0.2:
         return OdometryFit()
     return OdometryFit(scale, turn, drift)

@@ -34,8 +34,14 @@ def map_of_world(
     """The plan of a world cut at the height of a lidar [m]: every collision shape that it meets is occupied.
 
     What can be reached from the world's origin is free. Where walls close it in, all that lies outside them is
-    unknown; in an open world everything not occupied is free. margin: free border around the outermost shape [m].
-    fixed_only leaves out what a robot could push away.
+    unknown; in an open world everything not occupied is free.
+
+    Args:
+        world: the world to cut.
+        height: of the cut above the origin [m].
+        resolution: edge of a cell [m].
+        margin: free border around the outermost shape [m].
+        fixed_only: leave out what a robot could push away.
     """
     if not (math.isfinite(resolution) and resolution > 0 and math.isfinite(height)):
         raise BadInput(f"a map needs a resolution above 0 and a finite height, got {resolution} and {height}")
@@ -55,7 +61,14 @@ def map_of_world(
 
 
 def world_of_map(grid: OccupancyGrid, *, name: str = "map", height: float = 1.0, percent: float = 65) -> World:
-    """A world with a ground and a box for every rectangle of occupied cells, pulled up to a height [m]."""
+    """A world with a ground and a box for every rectangle of occupied cells, extruded to a height [m].
+
+    Args:
+        grid: the map.
+        name: of the world.
+        height: of the walls [m].
+        percent: least occupancy of a wall.
+    """
     if not (math.isfinite(height) and height > 0):
         raise BadInput(f"walls need a height above 0, got {height}")
     rectangles = np.zeros((MOST_BOXES, 4), dtype=np.int64)
@@ -138,9 +151,9 @@ def cut_triangles(corners: Array, height: float, segments: Array) -> int:
             b = (a + 1) % 3
             za, zb = corners[t, a, 2] - height, corners[t, b, 2] - height
             if (za < 0.0) != (zb < 0.0) and found < 2:
-                share = za / (za - zb)
+                fraction = za / (za - zb)
                 for k in range(2):
-                    segments[count, 2 * found + k] = corners[t, a, k] + share * (corners[t, b, k] - corners[t, a, k])
+                    segments[count, 2 * found + k] = corners[t, a, k] + fraction * (corners[t, b, k] - corners[t, a, k])
                 found += 1
         if found == 2:
             ux, uy, uz = corners[t, 1] - corners[t, 0]
@@ -164,8 +177,8 @@ def draw_cut(cells: np.ndarray, segments: Array, full: int) -> None:
         length = math.hypot(x2 - x1, y2 - y1)
         steps = max(1, math.ceil(4.0 * length))
         for i in range(steps + 1):
-            share = i / steps if length <= 4.0 * SHORT else (SHORT + (length - 2.0 * SHORT) * i / steps) / length
-            c, r = math.floor(x1 + (x2 - x1) * share), math.floor(y1 + (y2 - y1) * share)
+            fraction = i / steps if length <= 4.0 * SHORT else (SHORT + (length - 2.0 * SHORT) * i / steps) / length
+            c, r = math.floor(x1 + (x2 - x1) * fraction), math.floor(y1 + (y2 - y1) * fraction)
             if 0 <= c < cols and 0 <= r < rows:
                 cells[r, c] = full
     crossings = np.empty(len(segments))

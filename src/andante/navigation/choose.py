@@ -1,4 +1,4 @@
-"""Planners and controllers by name, users' own as `file.py:Name`."""
+"""Planners and controllers by name, users' own as `file.py:Name`, and checks of them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,13 @@ def _made(reference: str, vehicle: Vehicle) -> Any:
 
 
 def check_planner(planner: Planner, vehicle: Vehicle, worlds: Sequence[str] = ("open", "wall", "shut")) -> list[str]:
-    """Plan on small maps: open, with a wall to drive around, with the goal shut off."""
+    """Problems of a planner, found by planning on small maps; empty: none.
+
+    Args:
+        planner: the planner to check.
+        vehicle: the robot that it plans for.
+        worlds: of "open" (free), "wall" (one to drive around) and "shut" (no path to the goal).
+    """
     if not callable(getattr(planner, "plan", None)):
         return ["a planner needs a method plan(start, goal, costmap)"]
     size = max(6.0, 16 * vehicle.circumscribed, 8 * vehicle.turning_radius)
@@ -145,7 +151,7 @@ def _path_problems(plan: Plan, start: Array, goal: Array, costmap: Costmap, worl
 
 
 def check_controller(controller: Controller, vehicle: Vehicle) -> list[str]:
-    """Drive along a straight path in an empty world for three seconds."""
+    """Problems of a controller, found by driving along a straight path in free space for 3 s; empty: none."""
     for method in ("plan", "reset"):
         if not callable(getattr(controller, method, None)):
             return ["a controller needs the methods plan(state, path, costmap) and reset()"]

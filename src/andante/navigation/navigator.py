@@ -87,7 +87,18 @@ class NavigatorOutput:
 
 
 class Navigator:
-    """Plans, follows, checks, replans and recovers. Pure: only `update` moves it on, with the time of its readings."""
+    """Plans, follows, checks, replans and recovers. Pure: only `update` advances it, with the time of its input.
+
+    Args:
+        vehicle: footprint, drive and limits of the robot.
+        grid: the map; None: a window of unknown space that moves with the robot.
+        planner: name of a planner, `file.py:Name`, or an object.
+        controller: name of a controller, `file.py:Name`, or an object.
+        recoveries: tried in order when the robot is stuck; None: the usual ones.
+        settings: when to replan, recover and give up.
+        speed: greatest speed of a named controller [m/s].
+        seed: of controllers that sample.
+    """
 
     def __init__(
         self,
@@ -156,7 +167,7 @@ class Navigator:
 
     # ---- one step --------------------------------------------------------------------------------
     def update(self, reading: NavigatorInput) -> NavigatorOutput:
-        """The command for now."""
+        """The velocity command for the newest estimates and scans, with the state and the reason."""
         self._events = []
         pose, velocity = np.asarray(reading.pose, dtype=float), np.asarray(reading.velocity, dtype=float)
         if not (pose.shape == velocity.shape == (3,) and np.isfinite(pose).all() and np.isfinite(velocity).all()):
@@ -304,8 +315,8 @@ class Navigator:
         size = np.array([cols, rows]) * costmap.resolution
         middle = size / 2
         gap = inner - middle
-        share = float(np.min((middle - 3 * costmap.resolution) / np.maximum(np.abs(gap), 1e-9)))
-        return np.array([*costmap.from_frame(middle + share * gap), math.nan])
+        fraction = float(np.min((middle - 3 * costmap.resolution) / np.maximum(np.abs(gap), 1e-9)))
+        return np.array([*costmap.from_frame(middle + fraction * gap), math.nan])
 
     # ---- recovering ------------------------------------------------------------------------------
     def _begin_recovery(self, state: MotionState, problem: str) -> NavigatorOutput:

@@ -154,7 +154,7 @@ def _turn(a: Array, b: Array, c: Array) -> float:
 
 
 def rectangle(length: float, width: float, ahead: float = 0.5) -> Array:
-    """Corners (4, 2) of a rectangle about a reference point that has the share `ahead` of the length before it [m]."""
+    """Corners (4, 2) of a rectangle, with the fraction `ahead` of its length in front of the reference point [m]."""
     if not (length > 0 and width > 0 and math.isfinite(length * width)):
         raise BadInput(f"a rectangular footprint needs a length and a width > 0, got {length} x {width} m")
     front, rear, side = length * ahead, -length * (1 - ahead), width / 2

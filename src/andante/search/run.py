@@ -137,10 +137,19 @@ def search(
     seconds: float | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
-    """Make a study and run it to its budget; `listen` gets every event.
+    """Create a study and run it to its budget.
 
-    workers: processes (None: one per processor; 0: this process). timeout: of a candidate [s]. seconds: after which no
-    more candidates are begun; `resume` goes on with the next.
+    Args:
+        path: a folder that is empty or not there yet.
+        config: objective, space, sampler, seed and budget.
+        workers: number of processes; None: one per processor, 0: evaluate in this process.
+        executor: "local" or "ray".
+        timeout: of one candidate [s].
+        seconds: time after which no more candidates are started; `resume` continues.
+        listen: called with every event.
+
+    Returns:
+        The last event: number of candidates, rate and the best one.
     """
     check_executor(executor, workers, timeout)
     folder = StudyFolder.create(path, config)
@@ -157,7 +166,10 @@ def resume(
     seconds: float | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
-    """Go on with a study, to another budget if one is given, with the candidates it would have had without a stop."""
+    """Continue a study, to another budget if one is given, with the candidates it would have had without a stop.
+
+    Arguments as in `search`.
+    """
     folder = StudyFolder.open(path)
     return _last(
         events(folder, budget=budget, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen

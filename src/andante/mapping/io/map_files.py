@@ -153,8 +153,6 @@ def _pillow(data: bytes, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint
 
     from PIL import Image, UnidentifiedImageError
 
-    from andante.mapping.grid import MOST_CELLS
-
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "BMP", "PPM", "TIFF", "JPEG")) as image:
             if image.width * image.height > MOST_CELLS:

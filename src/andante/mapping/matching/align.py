@@ -15,8 +15,8 @@ from andante.geometry import Array
 from andante.mapping.planar import place
 
 REACH = 3  # neighbors on each side that a line is fitted through
-GAP = 0.08  # neighbors further apart than this plus GAP_SHARE of the range are another surface [m]
-GAP_SHARE = 0.06
+GAP = 0.08  # neighbors further apart than this plus GAP_PER_RANGE of the range are another surface [m]
+GAP_PER_RANGE = 0.06
 BEND = 0.03  # greatest rms distance of the neighbors from their line [m]
 SPACING = 0.03  # of the points of a scan, so that lines through neighbors are longer than the noise is wide [m]
 CELL = 0.5  # edge of the cells that partners are looked up in [m]
@@ -124,7 +124,7 @@ def line_normals(points: Array, sensor: Array, normals: Array) -> None:
     n = len(points)
     for k in range(n):
         normals[k, 0] = normals[k, 1] = math.nan
-        limit = GAP + GAP_SHARE * math.hypot(points[k, 0] - sensor[0], points[k, 1] - sensor[1])
+        limit = GAP + GAP_PER_RANGE * math.hypot(points[k, 0] - sensor[0], points[k, 1] - sensor[1])
         first, last = k, k
         while first > 0 and k - first < REACH and _apart(points, first, first - 1) < limit:
             first -= 1
@@ -216,8 +216,8 @@ def align_points(
     rows, cols = shape[0], shape[1]
     inliers, rms, inside = 0, 0.0, 0
     for iteration in range(iterations):
-        share = iteration / max(iterations - 1, 1)
-        limit = reach * (final_reach / reach) ** min(1.0, 1.5 * share)
+        fraction = iteration / max(iterations - 1, 1)
+        limit = reach * (final_reach / reach) ** min(1.0, 1.5 * fraction)
         c, s = math.cos(pose[2]), math.sin(pose[2])
         h00 = h01 = h02 = h11 = h12 = h22 = 0.0
         b0 = b1 = b2 = 0.0
@@ -278,6 +278,6 @@ def align_points(
         pose[0] += dx
         pose[1] += dy
         pose[2] += dt
-        if share >= 0.7 and abs(dx) + abs(dy) < 1e-5 and abs(dt) < 1e-6:
+        if fraction >= 0.7 and abs(dx) + abs(dy) < 1e-5 and abs(dt) < 1e-6:
             break
     return inliers, rms, inside

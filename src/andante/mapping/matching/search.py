@@ -148,9 +148,9 @@ def branch_and_bound(
                     count += 1
     order = np.argsort(-bounds[:count])
     best = least
-    stack = np.empty((4 * top + 8, 4), dtype=np.int32)
+    stack = np.empty((4 * top + 8, 3), dtype=np.int32)
     stack_bound = np.empty(4 * top + 8)
-    child, child_bound = np.empty((4, 3), dtype=np.int32), np.empty(4)
+    child, child_bound = np.empty((4, 2), dtype=np.int32), np.empty(4)
     hit = False
     for index in order:
         if bounds[index] <= best:
@@ -158,7 +158,7 @@ def branch_and_bound(
         t = ids[index, 0]
         off = (t - steps) * turn_step
         toll = turn_penalty * off * off
-        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = top, ids[index, 1], ids[index, 2], t
+        stack[0, 0], stack[0, 1], stack[0, 2] = top, ids[index, 1], ids[index, 2]
         stack_bound[0] = bounds[index]
         depth = 1
         while depth > 0:
@@ -180,19 +180,8 @@ def branch_and_bound(
                     ax, ay = _nearest(x, size), _nearest(y, size)
                     bound = weight * score_under(levels[k - 1], k - 1, at[t], x, y) - toll - wt * (ax * ax + ay * ay)
                     if bound > best:
-                        place = many
-                        while place > 0 and child_bound[place - 1] > bound:  # best last: on top of the stack
-                            child_bound[place] = child_bound[place - 1]
-                            child[place] = child[place - 1]
-                            place -= 1
-                        child_bound[place] = bound
-                        child[place, 0], child[place, 1], child[place, 2] = k - 1, x, y
-                        many += 1
-            for m in range(many):
-                stack[depth, 0], stack[depth, 1], stack[depth, 2] = child[m, 0], child[m, 1], child[m, 2]
-                stack[depth, 3] = t
-                stack_bound[depth] = child_bound[m]
-                depth += 1
+                        many = insert_child(child, child_bound, many, bound, x, y)
+            depth = push_children(stack, stack_bound, depth, child, child_bound, many, k - 1)
     return best if hit else -1.0
 
 
@@ -224,3 +213,28 @@ def score_under(level: np.ndarray, k: int, at: np.ndarray, dx: int, dy: int) -> 
         if low <= c < cols and low <= r < rows:
             total += level[max(r, 0), max(c, 0)]
     return total
+
+
+@njit(cache=True)
+def insert_child(child: np.ndarray, bounds: Array, count: int, bound: float, x: int, y: int) -> int:
+    """Put a block at x, y into the children (4, 2) of a block, sorted by bound, the best last; return their number."""
+    place = count
+    while place > 0 and bounds[place - 1] > bound:
+        bounds[place] = bounds[place - 1]
+        child[place] = child[place - 1]
+        place -= 1
+    bounds[place] = bound
+    child[place, 0], child[place, 1] = x, y
+    return count + 1
+
+
+@njit(cache=True)
+def push_children(
+    stack: np.ndarray, stack_bound: Array, depth: int, child: np.ndarray, bounds: Array, count: int, level: int
+) -> int:
+    """Push children on the stack (n, 3) of level, x, y, so that the best comes off first; return its new depth."""
+    for m in range(count):
+        stack[depth, 0], stack[depth, 1], stack[depth, 2] = level, child[m, 0], child[m, 1]
+        stack_bound[depth] = bounds[m]
+        depth += 1
+    return depth

@@ -94,14 +94,14 @@ class PurePursuit:
     def _speed(self, top: float, curve: float, rest: float, state: MotionState, costmap: Costmap) -> tuple[float, str]:
         """Speed [m/s] after all rules, and the rule that lowered it most."""
         s = self.settings
-        share = 0.7 if self.vehicle.turning_radius == 0 else 0.4  # cars cannot come back to what they passed
+        fraction = 0.7 if self.vehicle.turning_radius == 0 else 0.4  # cars cannot come back to what they passed
         cell = costmap.cell_of(state.pose)
         room = float(costmap.distance[cell]) - self.vehicle.inscribed if costmap.inside(cell) else math.inf
         rules = {
             "": top,
             "slow in a bend": top if curve == 0 else self._in_bend(top, abs(curve)),
             "slow near an obstacle": top * min(1.0, max(room, 0.0) / s.near),
-            "slow before the end of the path": math.sqrt(2 * share * self.vehicle.max_acceleration * max(rest, 0.0)),
+            "slow before the end of the path": math.sqrt(2 * fraction * self.vehicle.max_acceleration * max(rest, 0.0)),
         }
         why = min(rules, key=lambda name: rules[name])
         return max(rules[why], min(s.least_speed, top)), why

@@ -173,7 +173,7 @@ def spread_noise(knots: np.ndarray, spread: Array, every: int, nominal: np.ndarr
     for k in range(samples):
         for t in range(steps):
             i = t // every
-            share = (t - i * every) / every
+            fraction = (t - i * every) / every
             for a in range(axes):
-                noise = (1.0 - share) * knots[k, i, a] + share * knots[k, i + 1, a]
+                noise = (1.0 - fraction) * knots[k, i, a] + fraction * knots[k, i + 1, a]
                 out[k, t, a] = nominal[t, a] + spread[a] * noise

@@ -16,7 +16,7 @@ from andante.navigation.vehicle import Vehicle
 
 from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 
-_BRAKE = 0.8  # stops when its arc touches something within this time [s]
+INSIDE, OUTSIDE = 0.95, 1.1  # of the turning radius: where driving away from a waypoint begins and ends
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,16 @@ class WaypointSettings:
     most_throttle: float = 0.5
     steering_gain: float = 1.5  # steering per radian of bearing [1/rad]
     arrival: float = 0.25  # a waypoint this near is reached [m]
+    turning_radius: float = 0.0  # of the tightest bend [m]; waypoints inside of it are driven away from first
+    stop_time: float = 0.8  # the driver stops when its arc touches something within this time [s]
     neutral: float = 1500.0  # pulse of standing still and straight wheels [µs]
     span: float = 500.0  # added at full throttle or full left steering [µs]
 
     def __post_init__(self) -> None:
         if not (self.throttle_gain > 0 and self.steering_gain > 0 and self.arrival > 0 and self.span > 0):
             raise BadInput("the waypoint controller needs gains, an arrival radius and a pulse span > 0")
+        if not (0 <= self.turning_radius < math.inf and self.stop_time > 0):
+            raise BadInput("the waypoint controller needs turning_radius >= 0 and stop_time > 0")
         if not 0 <= self.least_throttle <= self.most_throttle <= 1:
             raise BadInput("the waypoint controller needs 0 <= least_throttle <= most_throttle <= 1")
 
@@ -56,12 +60,22 @@ class WaypointCommand:
     distance: float  # to the waypoint [m]
     bearing: float  # of the waypoint against the heading [rad]
     arrived: bool
+    away: bool = False  # the waypoint lies inside the turning circle: straight on until it does not
 
 
-def waypoint_command(pose: ArrayLike, waypoint: ArrayLike, settings: WaypointSettings | None = None) -> WaypointCommand:
+def waypoint_command(
+    pose: ArrayLike, waypoint: ArrayLike, settings: WaypointSettings | None = None, *, away: bool = False
+) -> WaypointCommand:
     """The command that drives from a pose x, y, yaw toward a waypoint x, y.
 
-    throttle = gain · distance within its bounds, 0 on arrival; steering = gain · bearing error within -1 to 1.
+    throttle = gain · distance within its bounds, 0 on arrival; steering = gain · bearing error within -1 to 1. A car
+    would circle about a waypoint inside of its turning circle; it drives straight on until the waypoint is outside.
+
+    Args:
+        pose: x, y, yaw [m, m, rad].
+        waypoint: x, y [m].
+        settings: gains and limits.
+        away: `away` of the command before, for hysteresis.
     """
     s = settings or WaypointSettings()
     at, to = np.asarray(pose, dtype=float), np.asarray(waypoint, dtype=float)[:2]
@@ -72,8 +86,11 @@ def waypoint_command(pose: ArrayLike, waypoint: ArrayLike, settings: WaypointSet
     bearing = float(se2.wrap(math.atan2(gap[1], gap[0]) - at[2])) if distance > 0 else 0.0
     arrived = distance <= s.arrival
     throttle = 0.0 if arrived else min(max(s.throttle_gain * distance, s.least_throttle), s.most_throttle)
-    steering = 0.0 if arrived else min(max(s.steering_gain * bearing, -1.0), 1.0)
-    return WaypointCommand(throttle, steering, pulses_of(throttle, steering, s), distance, bearing, arrived)
+    side = math.copysign(s.turning_radius, bearing)
+    from_center = math.hypot(gap[0] + side * math.sin(at[2]), gap[1] - side * math.cos(at[2]))
+    away = s.turning_radius > 0 and from_center < s.turning_radius * (OUTSIDE if away else INSIDE)
+    steering = 0.0 if arrived or away else min(max(s.steering_gain * bearing, -1.0), 1.0)
+    return WaypointCommand(throttle, steering, pulses_of(throttle, steering, s), distance, bearing, arrived, away)
 
 
 def pulses_of(throttle: float, steering: float, settings: WaypointSettings) -> Pulses:
@@ -123,7 +140,7 @@ class WaypointDriver:
         twist = np.array([0.0, 0.0, spin]) if spin else self._towards(state, path)
         if not twist.any():
             return Decision(twist, "the last waypoint is reached")
-        soon = self._around.time_to_touch(twist, state, costmap, _BRAKE)
+        soon = self._around.time_to_touch(twist, state, costmap, self.settings.stop_time)
         if soon is not None:
             return stopped(f"the arc to the waypoint touches something in {soon:.1f} s")
         return Decision(twist)

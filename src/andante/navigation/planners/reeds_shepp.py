@@ -106,17 +106,17 @@ def _solve(kind: int, x: float, y: float, phi: float) -> tuple[bool, float, floa
         t = _mod(theta + 0.5 * u + math.pi)
         return t >= -_ZERO and u <= _ZERO, t, u, _mod(phi - t + u)
     if kind == 3:  # 8.7 L+ R+ L- R-
-        share = 0.25 * (2.0 + rho)
-        if share > 1.0:
+        cosine = 0.25 * (2.0 + rho)
+        if cosine > 1.0:
             return False, 0.0, 0.0, 0.0
-        u = math.acos(share)
+        u = math.acos(cosine)
         t, v = _tau_omega(u, -u, xi, eta, phi)
         return t >= -_ZERO and v <= _ZERO, t, u, v
     if kind == 4:  # 8.8 L+ R- L- R+
-        share = (20.0 - rho * rho) / 16.0
-        if share < 0.0 or share > 1.0:
+        cosine = (20.0 - rho * rho) / 16.0
+        if cosine < 0.0 or cosine > 1.0:
             return False, 0.0, 0.0, 0.0
-        u = -math.acos(share)
+        u = -math.acos(cosine)
         t, v = _tau_omega(u, u, xi, eta, phi)
         return u >= -_HALF and t >= -_ZERO and v >= -_ZERO, t, u, v
     if rho < 2.0:

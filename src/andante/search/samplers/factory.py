@@ -14,8 +14,12 @@ from andante.search.space import Space, Value
 from andante.userfile import is_user_reference, load_user_object
 
 from .base import Sampler, Shard, Told
+from .elites import ElitesSampler
+from .evolution import CmaesSampler
+from .optuna import NsgaSampler, TpeSampler
 
-SAMPLERS = ("grid", "random", "cmaes", "tpe", "nsga2", "elites")
+LEARNING: dict[str, Any] = {"cmaes": CmaesSampler, "tpe": TpeSampler, "nsga2": NsgaSampler, "elites": ElitesSampler}
+SAMPLERS = ("grid", "random", *LEARNING)
 USER_BATCH = 16
 BATCH = 64
 
@@ -124,7 +128,9 @@ def make_sampler(
         if chosen:
             raise BadInput(f"the sampler {name} has no options, got {', '.join(chosen)}")
         return (GridSampler if name == "grid" else RandomSampler)(space, seed, batch, shard)
-    kind = _learning(name)
+    if name not in LEARNING:
+        raise UnknownName.among("sampler", name, (*SAMPLERS, "file.py:Name"))
+    kind = LEARNING[name]
     known = [key for key, entry in inspect.signature(kind).parameters.items() if entry.kind is entry.KEYWORD_ONLY]
     for key in chosen:
         if key not in known:
@@ -133,23 +139,3 @@ def make_sampler(
         return kind(space, island, batch, **chosen)
     except TypeError as error:
         raise BadInput(f"options of the sampler {name}: {error}") from None
-
-
-def _learning(name: str) -> Any:
-    if name == "cmaes":
-        from .evolution import CmaesSampler
-
-        return CmaesSampler
-    if name == "tpe":
-        from .optuna import TpeSampler
-
-        return TpeSampler
-    if name == "nsga2":
-        from .optuna import NsgaSampler
-
-        return NsgaSampler
-    if name == "elites":
-        from .elites import ElitesSampler
-
-        return ElitesSampler
-    raise UnknownName.among("sampler", name, (*SAMPLERS, "file.py:Name"))
