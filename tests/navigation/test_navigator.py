@@ -274,7 +274,7 @@ def test_checkers():
         (lambda: NavigatorSettings(patience=0.0), "patience must be a number > 0"),
         (lambda: NavigatorSettings(most_recoveries=-1), "most_recoveries"),
         (lambda: GoalChecker(0.0), "arrival needs"),
-        (lambda: ProgressChecker(seconds=0.0), "progress is told"),
+        (lambda: ProgressChecker(seconds=0.0), "progress needs a distance"),
     ],
 )
 def test_words(make, words):

@@ -23,13 +23,13 @@ class Fix:
     position: Array  # (3,) [m]
     covariance: Array  # (3, 3) [m^2], for ranges of the stated sigma
     residuals: Array  # (m,) |position - anchor| - range [m]; NaN: no such range
-    honest: np.ndarray  # (m,) bool: ranges that the position agrees with
+    inliers: np.ndarray  # (m,) bool: ranges that the position agrees with
     converged: bool
 
     @property
     def rms(self) -> float:
         """Root mean square of the inlier residuals [m]."""
-        good = self.residuals[self.honest]
+        good = self.residuals[self.inliers]
         return float(np.sqrt(np.mean(good * good))) if len(good) else float("nan")
 
 
@@ -66,10 +66,10 @@ def trilaterate(
     good = np.isfinite(measured) & (measured > 0)
     free = 3 if height is None else 2
     at = _first(places, start, height)
-    residuals, honest = np.full(len(measured), np.nan), np.zeros(len(measured), dtype=bool)
+    residuals, inliers = np.full(len(measured), np.nan), np.zeros(len(measured), dtype=bool)
     a, r = np.ascontiguousarray(places[good]), np.ascontiguousarray(measured[good])
     if len(r) < free:
-        return Fix(at, np.full((3, 3), np.inf), residuals, honest, False)
+        return Fix(at, np.full((3, 3), np.inf), residuals, inliers, False)
     weights = np.ones(len(r))
     if robust:
         converged = bool(robust_fix(a, r, sigma, CUT, free, at, weights))
@@ -78,8 +78,8 @@ def trilaterate(
     away = at - a
     distance = np.maximum(np.linalg.norm(away, axis=1), 1e-9)
     residuals[good] = distance - r
-    honest[good] = weights >= INLIER
-    return Fix(at, _covariance(away / distance[:, None], weights, free, sigma), residuals, honest, converged)
+    inliers[good] = weights >= INLIER
+    return Fix(at, _covariance(away / distance[:, None], weights, free, sigma), residuals, inliers, converged)
 
 
 def _first(anchors: Array, start: ArrayLike | None, height: float | None) -> Array:
