@@ -21,9 +21,9 @@ import numpy as np
 
 from andante.bench.mapping import datasets
 from andante.mapping import build_map
+from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.trajectories import read_trajectory
-from andante.mapping.metric import relation_error, relations_from
 from andante.tasks.map_log import warm
 
 CASES = [

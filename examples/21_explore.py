@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.mapping.io.map_files import load_map
+from andante.mapping.io import load_map
 from andante.mobile.localizer import OnMap
 from andante.mobile.robot import mobile_robot
 from andante.tasks.explore import ExploreJob, run_explore

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from andante.geometry import se2
-from andante.localization.io.uwb_tables import write_table
+from andante.localization.io.uwb_logs import write_table
 from andante.localization.synthetic import map_of_walls, uwb_drive
 from andante.mapping import Scan, Trajectory
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.map_files import save_map
 from andante.mapping.io.trajectories import read_trajectory, write_trajectory
@@ -132,7 +132,7 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
         (["drive.clf", "--map", "broken.yaml", "--global"], "broken.yaml"),
         (["drive.clf", "--map", "room.yaml", "--global", "--reference", "none.txt"], "no such reference"),
         (["drive.clf", "--map", "room.yaml", "--global", "--reference", "later.txt"], "share no time"),
-        (["drive.clf", "--map", "room.yaml", "--global", "--params", "bad.toml"], "no localisation parameter 'speed'"),
+        (["drive.clf", "--map", "room.yaml", "--global", "--params", "bad.toml"], "no localization parameter 'speed'"),
         (["uwb.csv", "--uwb", "anchors.txt", "--params", "bad.toml"], "no UWB parameter 'speed'"),
         (["uwb.csv", "--uwb", "none.txt"], "no such file of anchors"),
         (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "t.png"], "t.png"),

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory
 from andante.mapping.records import Log

@@ -19,7 +19,7 @@ from andante.hardware import Loopback, State
 from andante.hardware.messages import Fault
 from andante.localization.synthetic import map_of_walls
 from andante.mapping import Scan
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.map_files import save_map
 from andante.mapping.records import Log
 from andante.mapping.synthetic import drive, rooms, smooth_path

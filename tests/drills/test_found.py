@@ -190,7 +190,7 @@ def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
 def test_places_too_far_for_maps(x):
     from andante.mapping.log_odds import LogOddsGrid
     from andante.navigation.costmap import FARTHEST, Costmap
-    from andante.navigation.planning import checked_pose
+    from andante.navigation.planners import checked_pose
 
     with pytest.raises(BadInput, match=r"the goal must be x, y, yaw as finite numbers .* within 1e[+]07 m"):
         checked_pose("goal", [x, 0.5, 0.0])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.mapping import Scan
-from andante.mapping.io.carmen_writer import carmen_log, write_carmen
+from andante.mapping.io.carmen import carmen_log, write_carmen
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.records import ImuReading, Log, Odometry, odometry_at_scans
 

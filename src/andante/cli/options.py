@@ -36,7 +36,7 @@ Plot = Annotated[Path | None, typer.Option("--plot", metavar="OUT", help="Draw m
 # ---- driving to goals ----------------------------------------------------------------------------
 LongestTime = Annotated[float, typer.Option("--timeout", metavar="S", help="Longest simulated time.")]
 Planner = Annotated[
-    str, typer.Option("--planner", metavar="P", help="auto, dijkstra, astar, anyangle, hybrid or file.py:Name.")
+    str, typer.Option("--planner", metavar="P", help="auto, dijkstra, astar, theta_star, hybrid or file.py:Name.")
 ]
 Controller = Annotated[
     str, typer.Option("--controller", metavar="C", help="mppi, dwa, pursuit, waypoint or file.py:Name.")

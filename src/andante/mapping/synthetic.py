@@ -1,4 +1,4 @@
-"""Drives through drawn rooms, made up with noise: logs of our own for examples and tests, with the true way."""
+"""Synthetic drives through drawn rooms, with noise and the true trajectory: logs for examples and tests."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.gravity import GRAVITY
 
-from .records import ImuReading, Log, Odometry, Record
+from .records import ImuReading, Log, Odometry, Record, Trajectory
 from .scan import Scan
-from .trajectory import Trajectory
 
 IMU_STEPS = 5  # readings between two scans
 

@@ -7,7 +7,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.localization.anchors import UwbSetup, in_source_frame
+from andante.localization.uwb import UwbSetup, in_source_frame
 from andante.sensors import SensorSuite, UwbTag
 
 

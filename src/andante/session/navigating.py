@@ -18,8 +18,8 @@ from andante.mapping import OccupancyGrid
 from andante.mobile.localizer import Localiser, OdometryOnly, OnMap
 from andante.mobile.navigate.run import reading_of
 from andante.mobile.sensing import ScanPipeline
-from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Output, State, Vehicle
-from andante.navigation.footprint import robot_outline
+from andante.navigation import GoalChecker, Navigator, NavigatorOutput, NavigatorSettings, State, Vehicle
+from andante.navigation.vehicle import robot_outline
 
 from .stage import Stage
 
@@ -52,7 +52,7 @@ class LiveNavigation:
         self._count = 0
         self._velocity = np.zeros(3)
         self.goal: Array | None = None
-        self.output: Output | None = None  # the newest decision
+        self.output: NavigatorOutput | None = None  # the newest decision
         self.pose = np.asarray(start, dtype=float)  # believed, of the reference point on the map
         self.events: list[str] = []  # since they were last taken
 
@@ -121,7 +121,7 @@ class LiveNavigation:
             known = replace(known, velocity=self._velocity, scans=(), scan_poses=(), scan_velocities=())
         self.output = out = self.navigator.update(known)
         self.events += out.events
-        if out.request == "relocalise":
+        if out.request == "relocalize":
             self._scans.relocalize()
         self._velocity = np.array(out.velocity)
         if self.goal is not None and out.state in (State.ARRIVED, State.FAILED):

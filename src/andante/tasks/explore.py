@@ -21,7 +21,7 @@ from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
 from andante.geometry import Array, se2
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
-from andante.mapping.agreement import Agreement, compare_maps
+from andante.mapping.evaluation import Agreement, compare_maps
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import parameters_from

@@ -14,15 +14,13 @@ from andante.errors import BadInput
 from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
-from andante.localization.anchors import UwbSetup
+from andante.localization.evaluation import error_of, frame_shift
 from andante.localization.io.uwb_logs import read_uwb_log
 from andante.localization.io.uwb_setup import read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
-from andante.localization.scoring import error_of, frame_shift
-from andante.localization.settings import settings_from
-from andante.localization.uwb_log import UwbLog, epochs
+from andante.localization.uwb import UwbLog, UwbSetup, epochs
 from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
@@ -30,6 +28,7 @@ from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
+from andante.settings import settings_from
 
 from .map_log import TRAJECTORIES
 from .result import HIDDEN, Result

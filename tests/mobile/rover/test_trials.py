@@ -108,7 +108,7 @@ def test_the_navigator_goes_round_what_no_map_shows_and_plans_anew_when_pushed()
     assert not trial.collided
     assert trial.final_error < FINAL
     said = [event.words for event in trial.events if event.who == "navigator"]
-    assert any("planning anew" in words for words in said)
+    assert any("replanning" in words for words in said)
     assert said[-1] == "the goal is reached"
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import AndanteError, BadInput
-from andante.localization.anchors import UwbSetup
-from andante.localization.uwb_log import UwbLog
+from andante.localization.uwb import UwbLog, UwbSetup
 from andante.mapping.records import ImuReading, believable
 
 RANGE, IMU = "sensor_msgs/msg/Range", "sensor_msgs/msg/Imu"

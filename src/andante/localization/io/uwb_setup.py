@@ -1,4 +1,4 @@
-"""Files that tell where UWB anchors and tags are."""
+"""Files with the positions of UWB anchors and tags."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from andante.description.io.xmltree import read_bytes
 from andante.errors import AndanteError, BadInput
-from andante.localization.anchors import UwbSetup
+from andante.localization.uwb import UwbSetup
 from andante.parsing import parse_json, parse_toml, parse_yaml
 
 MAX_BYTES = 1024 * 1024
@@ -20,7 +20,7 @@ def read_uwb_setup(path: Path | str) -> UwbSetup:
 
     Text: lines `NAME x y z` (or `anchor NAME x y z`), `tag NAME x y z`, `map x y yaw`; commas separate as blanks do.
     Tables: `[anchors]` and `[tags]` with NAME = [x, y, z] (or lists of entries with id, x, y, z), and
-    map_from_uwb = [x, y, yaw]. Metres and radians.
+    map_from_uwb = [x, y, yaw]. Meters and radians.
     """
     path = Path(path)
     if not path.is_file():

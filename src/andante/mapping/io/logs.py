@@ -1,4 +1,4 @@
-"""`read_log`: a drive from whatever file holds it."""
+"""`read_log`: a drive from any log file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from andante.errors import BadInput
 from andante.files import PACKED
 from andante.mapping.records import Log
+
+from .carmen import read_carmen
 
 CARMEN = (".log", ".clf", ".log.gz", ".clf.gz", ".carmen", ".carmen.gz")
 BAGS = (".bag", ".db3", ".mcap")
@@ -33,8 +35,6 @@ def read_log(path: Path | str, options: LogOptions | None = None) -> Log:
     if asked.tf is not None and not asked.tf.is_file():
         raise BadInput(f"{asked.tf}: no such file of frames (--tf)")
     if name.endswith(CARMEN):
-        from .carmen import read_carmen
-
         for flag, value in (("--odom", asked.odom), ("--imu", asked.imu), ("--base-frame", asked.base_frame)):
             if value:
                 raise BadInput(f"{path}: a CARMEN log has no topics or frames; leave {flag} out")

@@ -12,7 +12,7 @@ import numpy as np
 from andante.geometry import Array, se2, so3
 from andante.mobile.robot import SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Output
+from andante.navigation import NavigatorOutput
 from andante.physics.bounds import check_bounds
 from andante.progress import Tell, bar
 
@@ -72,7 +72,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         self._bar = bar("driving", progress)
         self._tell: Tell = lambda done, total, words: None  # until it is entered
 
-    def watch(self, sensed: Sensed, output: Output) -> bool:
+    def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
         robot, now = self.robot, sensed.time - self.begun
         true = robot.truth.pose
@@ -130,7 +130,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             fallen=fallen,
             collision=str(truth.collision or ""),
             estimate_error=_spread(off, errors[:, 2]),
-            replans=sum("planning anew" in words for words in started),
+            replans=sum("replanning" in words for words in started),
             recoveries=sum("; it " in words or "forgotten" in words for words in started),
             events=[f"{when:.2f} s: {words}" for when, words in drive.events],
             end=end,

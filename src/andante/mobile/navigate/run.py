@@ -11,13 +11,13 @@ import numpy as np
 from andante.geometry import Array
 from andante.mobile.robot import MobileRobot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Navigator, Output, Reading, State
+from andante.navigation import Navigator, NavigatorInput, NavigatorOutput, State
 
 BRAKING = 3.0  # longest time to come to rest at the end [s]
 FOLLOWS = np.array([0.3, 0.3, 0.6])  # a reference further from the measured twist is not followed [m/s, rad/s]
 STANDING = 0.02  # slower than this it stands [m/s, rad/s]
 
-Watch = Callable[[Sensed, Output], bool | None]  # called after every decision; True ends the drive
+Watch = Callable[[Sensed, NavigatorOutput], bool | None]  # called after every decision; True ends the drive
 
 
 @dataclass
@@ -39,14 +39,14 @@ class Drive:
         return self.state is State.ARRIVED
 
 
-def reading_of(sensed: Sensed) -> Reading:
+def reading_of(sensed: Sensed) -> NavigatorInput:
     """What the navigator reads of what the robot sensed.
 
     Its velocity is the reference of the wheels where the robot follows that; a robot that is held up or pushed is told
     by what it measures. So small lags do not keep a controller from asking for more.
     """
     held = np.clip(sensed.reference - sensed.twist, -FOLLOWS, FOLLOWS)
-    return Reading(
+    return NavigatorInput(
         sensed.time,
         sensed.pose,
         sensed.twist + held,
@@ -68,7 +68,7 @@ def drive_to_goal(
     while True:
         output = navigator.update(reading_of(sensed))
         _note(drive, sensed, output)
-        if output.request == "relocalise":
+        if output.request == "relocalize":
             robot.relocalise()
         if output.state in (State.ARRIVED, State.FAILED, State.IDLE):
             break
@@ -93,7 +93,7 @@ def _stand(robot: MobileRobot, drive: Drive, sensed: Sensed, ended: Callable[[Se
     drive.last, drive.ended = sensed, sensed.time
 
 
-def _note(drive: Drive, sensed: Sensed, output: Output) -> None:
+def _note(drive: Drive, sensed: Sensed, output: NavigatorOutput) -> None:
     drive.believed.append(np.array([sensed.time, *sensed.pose]))
     for event in output.events:
         drive.events.append((sensed.time - drive.begun, event))

@@ -15,20 +15,19 @@ from typing import Any
 
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
-from andante.localization.settings import settings_from
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.navigation import (
+    Controller,
     Dwa,
     DwaSettings,
-    GlobalPlanner,
     GoalChecker,
     Inflation,
     LayerSettings,
-    LocalPlanner,
     Margins,
     Mppi,
     MppiSettings,
     NavigatorSettings,
+    Planner,
     PurePursuit,
     PursuitSettings,
     Vehicle,
@@ -37,6 +36,7 @@ from andante.navigation import (
     controller_named,
     planner_named,
 )
+from andante.settings import settings_from
 from andante.userfile import is_user_reference
 
 CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")
@@ -89,7 +89,7 @@ def mcl_parameters(tables: Tables) -> MclParameters:
     return changed(MclParameters(), tables, "mcl")  # type: ignore[no-any-return]
 
 
-def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> GlobalPlanner:
+def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> Planner:
     """A planner of a name or `file.py:Name`; one of ours may move an occupied goal by `goal_tolerance` only [m]."""
     planner = planner_named(name, vehicle)
     if is_user_reference(name) or not is_dataclass(planner):
@@ -102,7 +102,7 @@ def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tab
 
 def controller_with(
     name: str, vehicle: Vehicle, seed: int, margins: Margins, near: float, tables: Tables
-) -> LocalPlanner:
+) -> Controller:
     """A controller of a name or `file.py:Name`, with the settings of its own table; near: the goal's radius [m]."""
     for table in CONTROLLER_TABLES:
         if tables.get(table) and table != name:

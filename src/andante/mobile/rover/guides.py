@@ -12,7 +12,7 @@ from andante.geometry import Array
 from andante.hardware import State as FirmwareState
 from andante.hardware.messages import Fault
 from andante.mapping import Scan
-from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Reading, State, vehicle_of
+from andante.navigation import GoalChecker, Navigator, NavigatorInput, NavigatorSettings, State, vehicle_of
 from andante.navigation.layers import LayerSettings
 
 from .scene import RoverScene
@@ -109,7 +109,7 @@ class NavigatorGuide:
         if scene.time >= self._due - 1e-9:
             self._due = scene.time + NAVIGATOR_PERIOD
             computer = scene.computer
-            reading = Reading(
+            reading = NavigatorInput(
                 scene.time, computer.pose(scene.time), computer.twist, tuple(self._scans), not computer.blind
             )
             self._scans.clear()
