@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from .access import Access
-from .limits import Limits
-from .link import Link
-from .pages import Page
-from .serve import Serving, serve_bus
-from .start import ServerHandle, start_server
+from .server.access import Access, Limits, Page
+from .server.link import Link
+from .server.serve import Serving, serve_bus
+from .server.start import ServerHandle, start_server
 
 __all__ = ["Access", "Limits", "Link", "Page", "ServerHandle", "Serving", "serve_bus", "start_server"]

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
-from .frames import Frame
+from .encoding import Frame
 
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # action_msgs/msg/GoalStatus
 BRIDGE_NODE = "/bridge"  # under which name the clients' listening and talking stands in the graph
@@ -136,3 +137,37 @@ class BusClient(Protocol):
     async def set_parameter(self, name: str, value: Any) -> None:
         """Set a parameter; raises an `AndanteError` when it is refused."""
         ...
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Patterns of names: what goes out, what comes in, and what stays at home."""
+
+    out: tuple[str, ...] = ("*",)
+    into: tuple[str, ...] = ("*",)
+    without: tuple[str, ...] = ()
+
+    def outgoing(self, graph: Graph) -> dict[str, TopicInfo]:
+        """Topics that a node of the session publishes."""
+        return {
+            name: topic
+            for name, topic in graph.topics.items()
+            if any(node != BRIDGE_NODE for node in topic.publishers) and self._fits(name, self.out)
+        }
+
+    def incoming(self, graph: Graph) -> dict[str, TopicInfo]:
+        """Topics that a node of the session hears and none publishes."""
+        own = self.outgoing(graph)
+        return {
+            name: topic
+            for name, topic in graph.topics.items()
+            if topic.heard and name not in own and self._fits(name, self.into)
+        }
+
+    def services(self, graph: Graph) -> list[str]:
+        """Services that are offered outside."""
+        return [name for name in graph.services if self._fits(name, self.out)]
+
+    def _fits(self, name: str, patterns: Sequence[str]) -> bool:
+        wanted = any(fnmatchcase(name, pattern) for pattern in patterns)
+        return wanted and not any(fnmatchcase(name, pattern) for pattern in self.without)

@@ -15,12 +15,10 @@ from andante.bus import messages
 from andante.errors import AndanteError, BadInput, MissingExtra
 from andante.extras import how_to_get
 
-from .access import is_loopback
-from .client import BusClient, Graph, Listening
-from .directions import Directions
-from .driving import DriverWatch
-from .frames import Frame
-from .names import absolute
+from .base import DriverWatch
+from .client import BusClient, Directions, Graph, Listening
+from .encoding import Frame, absolute
+from .server.access import is_loopback
 
 TIMEOUT = 30.0  # for a service call or a parameter [s]
 TICK = 0.1  # time between broadcasts of the session's clock [s]

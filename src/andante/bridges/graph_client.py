@@ -5,12 +5,92 @@ from __future__ import annotations
 import asyncio
 import itertools
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from .channels import ChannelListener, Channels
+from andante.bus import messages
+
 from .client import Graph, OnFrame
-from .custom_types import learn_types
+from .encoding import Frame
+
+
+class ChannelListener:
+    """One listener of a topic."""
+
+    def __init__(self, channels: Channels, topic: str, on_frame: OnFrame, throttle: float) -> None:
+        self._channels, self.topic, self.on_frame, self.throttle = channels, topic, on_frame, throttle
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._channels.remove(self)
+
+
+class _Channel:
+    def __init__(self) -> None:
+        self.listeners: list[ChannelListener] = []
+        self.throttle = -1.0
+        self.kept: deque[Frame] = deque(maxlen=1)
+
+
+class Channels:
+    """Joins the listeners of each topic; the far end is asked for the rate of the fastest one.
+
+    Args:
+        subscribe: called with topic and throttle [s] whenever the far end is to send a topic, or at another rate.
+        unsubscribe: called with the topic that nobody hears any more.
+    """
+
+    def __init__(self, subscribe: Callable[[str, float], None], unsubscribe: Callable[[str], None]) -> None:
+        self._subscribe, self._unsubscribe = subscribe, unsubscribe
+        self._channels: dict[str, _Channel] = {}
+
+    def add(self, topic: str, on_frame: OnFrame, throttle: float) -> ChannelListener:
+        """Hear a topic; what is kept of it comes at once."""
+        channel = self._channels.setdefault(topic, _Channel())
+        listener = ChannelListener(self, topic, on_frame, throttle)
+        channel.listeners.append(listener)
+        self._adjust(topic, channel)
+        for frame in list(channel.kept):
+            on_frame(frame)
+        return listener
+
+    def remove(self, listener: ChannelListener) -> None:
+        """End one listener."""
+        channel = self._channels.get(listener.topic)
+        if channel is not None and listener in channel.listeners:
+            channel.listeners.remove(listener)
+            self._adjust(listener.topic, channel)
+
+    def take(self, frame: Frame, depth: int) -> None:
+        """Hand a frame to all who hear its topic; of a latched topic the last `depth` are kept."""
+        channel = self._channels.get(frame.topic)
+        if channel is None:
+            return
+        if depth:
+            if channel.kept.maxlen != depth:
+                channel.kept = deque(channel.kept, maxlen=depth)
+            channel.kept.append(frame)
+        for listener in list(channel.listeners):
+            listener.on_frame(frame)
+
+    def renew(self) -> None:
+        """Ask the far end for everything again, as after a lost connection."""
+        for topic, channel in self._channels.items():
+            channel.kept.clear()
+            self._subscribe(topic, channel.throttle)
+
+    def _adjust(self, topic: str, channel: _Channel) -> None:
+        if not channel.listeners:
+            del self._channels[topic]
+            self._unsubscribe(topic)
+            return
+        throttle = min(listener.throttle for listener in channel.listeners)
+        if throttle != channel.throttle:
+            channel.throttle = throttle
+            channel.kept.clear()  # the far end sends latched messages anew
+            self._subscribe(topic, throttle)
 
 
 class GraphClient(ABC):
@@ -67,3 +147,66 @@ class Told:
         """Call it no more."""
         if self._entry in self._told:
             self._told.remove(self._entry)
+
+
+@cache
+def _shipped() -> frozenset[str]:
+    """Types that every process knows by itself."""
+    from rosbags.typesys import Stores, get_typestore
+
+    from andante.bus.interface_files import read_interfaces
+
+    return frozenset(get_typestore(Stores.ROS2_HUMBLE).fielddefs) | frozenset(read_interfaces().table)
+
+
+def custom_types(graph: Graph) -> dict[str, Any]:
+    """{"types": table} of all types in the graph that only this process knows, {} when there are none."""
+    names = {topic.type_name for topic in graph.topics.values()}
+    names |= {f"{s.type_name}_{part}" for s in graph.services.values() for part in ("Request", "Response")}
+    names |= {f"{a.type_name}_{part}" for a in graph.actions.values() for part in ("Goal", "Result", "Feedback")}
+    if names <= _shipped():
+        return {}
+    fields, table = messages.store().fielddefs, {}
+    waiting = sorted(names - _shipped())
+    while waiting:
+        name = waiting.pop()
+        if name in table or name in _shipped():
+            continue
+        constants, entries = fields[name]
+        table[name] = [[list(entry) for entry in constants], [[field, _listed(kind)] for field, kind in entries]]
+        waiting += [inner for _, kind in entries if (inner := _inner(kind))]
+    return {"types": table}
+
+
+def learn_types(table: dict[str, Any]) -> None:
+    """Register a table that `custom_types` made."""
+    new = {
+        name: ([tuple(entry) for entry in constants], [(field, _tupled(kind)) for field, kind in entries])
+        for name, (constants, entries) in table.items()
+        if name not in messages.store().fielddefs
+    }
+    if new:
+        messages.store().register(new)
+        messages.ros1_store().register(new)
+
+
+def _inner(kind: Any) -> str:
+    number, what = kind
+    number, what = what[0] if number > 2 else (number, what)
+    return what if number == 2 else ""
+
+
+def _listed(kind: Any) -> list[Any]:
+    number, what = int(kind[0]), kind[1]
+    if number > 2:
+        return [number, [_listed(what[0]), what[1]]]
+    return [number, list(what) if number == 1 else what]
+
+
+def _tupled(kind: list[Any]) -> tuple[Any, Any]:
+    from rosbags.interfaces import Nodetype
+
+    number, what = Nodetype(kind[0]), kind[1]
+    if number > 2:
+        return number, (_tupled(what[0]), what[1])
+    return number, tuple(what) if number == 1 else what

@@ -170,7 +170,7 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
     """Play beside a server of our own."""
     import time
 
-    from andante.bridges.start import start_server
+    from andante.bridges.server.start import start_server
     from andante.runtime.bag_session import serve_replay
     from andante.studio.pages import ROUTES, scene_arguments, studio_pages
 

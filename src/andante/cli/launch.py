@@ -56,7 +56,7 @@ def launch(
 
 def _serve(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server with the page of the studio."""
-    from andante.bridges.start import start_server
+    from andante.bridges.server.start import start_server
     from andante.studio.open import Studio
     from andante.studio.pages import ROUTES, scene_arguments, studio_pages
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from andante.bridges.access import Access
-from andante.bridges.start import ServerHandle, start_server
+from andante.bridges.server.access import Access
+from andante.bridges.server.start import ServerHandle, start_server
 from andante.collector import collector_at_rest
 from andante.errors import BadInput
 

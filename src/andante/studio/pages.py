@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from andante.bridges.pages import Page
+from andante.bridges.server.access import Page
 
 ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
 STATIC = Path(__file__).resolve().parent / "static"

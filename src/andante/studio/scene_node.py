@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from andante.bridges.pages import Page
+from andante.bridges.server.access import Page
 from andante.bus import messages
 from andante.description import Robot, World
 

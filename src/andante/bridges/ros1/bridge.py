@@ -6,16 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from andante.bridges.client import BusClient, Graph, Listening, TopicInfo
-from andante.bridges.directions import Directions
-from andante.bridges.driving import DriverWatch
-from andante.bridges.frames import Frame
+from andante.bridges.base import DriverWatch
+from andante.bridges.client import BusClient, Directions, Graph, Listening, TopicInfo
+from andante.bridges.encoding import Frame
 from andante.bus import messages
 from andante.errors import AndanteError
 
 from .ends import Connection, Kind, Publication
+from .ends import frame as framed
 from .node import Ros1Node
-from .tcpros import frame as framed
 
 LOG, ROS1_LOG = "rcl_interfaces/msg/Log", "rosgraph_msgs/msg/Log"
 LOG_LEVELS = {10: 1, 20: 2, 30: 4, 40: 8, 50: 16}  # of ROS 2 in terms of ROS 1

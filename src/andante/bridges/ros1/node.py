@@ -12,8 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from . import xmlrpc
-from .ends import BROKEN, Connection, Kind, Publication, ServiceEnd, Subscription
-from .tcpros import pack_header, read_header
+from .ends import BROKEN, Connection, Kind, Publication, ServiceEnd, Subscription, pack_header, read_header
 
 WATCH = 1.0  # time between looks at the master [s]
 

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from andante.bridges.client import BusClient, Graph, Listening, TopicInfo
-from andante.bridges.directions import Directions
-from andante.bridges.driving import DriverWatch
-from andante.bridges.frames import Frame
+from andante.bridges.base import DriverWatch
+from andante.bridges.client import BusClient, Directions, Graph, Listening, TopicInfo
+from andante.bridges.encoding import Frame
 from andante.bus import messages
 from andante.errors import AndanteError
 

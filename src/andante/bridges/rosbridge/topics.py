@@ -8,10 +8,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from .client import Listening
-from .encoding import to_json
-from .frames import Frame
-from .limits import Throttle
+from andante.bridges.client import Listening
+from andante.bridges.encoding import Frame, to_json
+from andante.bridges.server.access import Throttle
 
 DEPTH = 100  # messages of one topic that wait for a slow client when it did not say
 

@@ -6,13 +6,11 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from andante.bridges.client import BusClient, ServiceInfo
+from andante.bridges.encoding import absolute, full_type, plain
+from andante.bridges.graph_client import custom_types
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput, UnknownName
-
-from .client import BusClient, ServiceInfo
-from .custom_types import custom_types
-from .encoding import plain
-from .names import absolute, full_type
 
 NODE = "/rosapi"
 EMPTY = "structure_needs_at_least_one_member"  # what stands in a message without fields

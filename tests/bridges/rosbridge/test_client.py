@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from andante.bridges.session_client import SessionClient
+from andante.bridges.rosbridge.client import SessionClient
 from andante.bus import BusError, messages
 from andante.errors import BadInput
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from andante.bridges.channels import Channels
-from andante.bridges.frames import Frame
-from andante.bridges.server import Outbox
+from andante.bridges.encoding import Frame
+from andante.bridges.graph_client import Channels
+from andante.bridges.server.web import Outbox
 
 
 def drained(outbox):

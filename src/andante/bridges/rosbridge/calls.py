@@ -8,12 +8,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, BusClient, RemoteGoal
+from andante.bridges.encoding import ENCODINGS, absolute, full_type, to_cbor, to_json
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
-from .client import ABORTED, CANCELED, SUCCEEDED, BusClient, RemoteGoal
-from .encoding import ENCODINGS, to_cbor, to_json
-from .names import absolute, full_type
 from .rosapi import RosApi
 
 CALL_TIMEOUT = 60.0  # of a call without a time of its own [s]

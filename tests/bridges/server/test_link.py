@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from andante.bridges.link import Link
-from andante.bridges.wire import Unpacker, pack
+from andante.bridges.server.link import Link, Unpacker, pack
 
 
 @pytest.fixture

@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
+from andante.bridges.base import STOPPABLE, is_moving
+from andante.bridges.client import BusClient, Listening
+from andante.bridges.encoding import ENCODINGS, absolute, from_cbor, full_type, to_json
+from andante.bridges.server.access import Limits
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
-from .client import BusClient, Listening
-from .driving import STOPPABLE, is_moving
-from .encoding import ENCODINGS, from_cbor, to_json
-from .limits import Limits
-from .names import absolute, full_type
+from .calls import Calls, Hub
 from .rosapi import RosApi
-from .rosbridge_calls import Calls, Hub
-from .rosbridge_topics import Subscription, Wish
+from .topics import Subscription, Wish
 
 LEVELS = ("info", "warning", "error", "none")
 

@@ -21,12 +21,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .access import COOKIE, Access
-from .client import BusClient
-from .limits import Bucket, Limits
-from .pages import Page
-from .rosbridge import Session
-from .rosbridge_calls import Hub
+from andante.bridges.client import BusClient
+from andante.bridges.rosbridge.calls import Hub
+from andante.bridges.rosbridge.session import Session
+
+from .access import COOKIE, Access, Bucket, Limits, Page
 
 POLICY, TOO_MANY = 1008, 1013  # close codes of RFC 6455 and the IANA registry
 

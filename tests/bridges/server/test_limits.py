@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andante.bridges.limits import Bucket, Throttle
+from andante.bridges.server.access import Bucket, Throttle
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate():

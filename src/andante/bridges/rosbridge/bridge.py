@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+from andante.bridges.base import DriverWatch
+from andante.bridges.client import BusClient, Directions, Graph, Listening
+from andante.bridges.encoding import Frame
 from andante.bus import messages
 from andante.errors import AndanteError
 
-from .client import BusClient, Graph, Listening
-from .directions import Directions
-from .driving import DriverWatch
-from .frames import Frame
-from .session_client import SessionClient
+from .client import SessionClient
 
 PATIENCE = 10.0  # time in which the other server must answer first [s]
 

@@ -6,14 +6,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from andante.bridges.base import STOPPABLE, is_moving
+from andante.bridges.client import Graph, ServiceInfo, TopicInfo
+from andante.bridges.graph_client import custom_types
 from andante.bus import Bus, Goal, Publisher, Sample, Subscription, messages
 from andante.errors import AndanteError, BadInput
 
-from .client import Graph, ServiceInfo, TopicInfo
-from .custom_types import custom_types
-from .driving import STOPPABLE, is_moving
-from .link import Link
-from .wire import Head
+from .link import Head, Link
 
 NODE = "bridge"  # the server's clients as one node of the bus
 REQUESTS = 64  # taken per cycle at most

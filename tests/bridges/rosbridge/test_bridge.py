@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from andante.bridges.directions import Directions
-from andante.bridges.rosbridge_bridge import RosbridgeBridge
-from andante.bridges.session_client import SessionClient
+from andante.bridges.client import Directions
+from andante.bridges.rosbridge.bridge import RosbridgeBridge
+from andante.bridges.rosbridge.client import SessionClient
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput
 
@@ -140,7 +140,7 @@ def test_two_sessions_joined(session, make_session):
 
 
 def test_a_server_that_is_not_there(monkeypatch):
-    monkeypatch.setattr("andante.bridges.rosbridge_bridge.PATIENCE", 0.3)
+    monkeypatch.setattr("andante.bridges.rosbridge.bridge.PATIENCE", 0.3)
 
     async def check():
         with pytest.raises(AndanteError, match=r"no rosbridge server answers at ws://127\.0\.0\.1:9"):
@@ -178,13 +178,13 @@ def test_directions_tell_in_from_out():
     ],
 )
 def test_addresses_of_sessions(text, url):
-    from andante.bridges.running import session_url
+    from andante.bridges.rosbridge.client import session_url
 
     assert session_url(text) == url
 
 
 def test_an_address_that_is_none():
-    from andante.bridges.running import session_url
+    from andante.bridges.rosbridge.client import session_url
 
     with pytest.raises(BadInput, match="should be a port or look like"):
         session_url("lab")

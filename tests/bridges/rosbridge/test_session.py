@@ -8,11 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, Graph, ServiceInfo, TopicInfo
-from andante.bridges.encoding import from_cbor, to_cbor
-from andante.bridges.frames import Frame
-from andante.bridges.limits import Limits
-from andante.bridges.rosbridge import Session
-from andante.bridges.rosbridge_calls import Hub
+from andante.bridges.encoding import Frame, from_cbor, to_cbor
+from andante.bridges.rosbridge.calls import Hub
+from andante.bridges.rosbridge.session import Session
+from andante.bridges.server.access import Limits
 from andante.bus import BusError, messages
 
 TWIST, TEXT = "geometry_msgs/msg/Twist", "std_msgs/msg/String"

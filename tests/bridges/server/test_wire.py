@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.bridges.wire import LARGEST, Unpacker, pack
+from andante.bridges.server.link import LARGEST, Unpacker, pack
 from andante.errors import BadInput
 
 HEADS = st.dictionaries(st.text(max_size=8), st.one_of(st.integers(), st.text(max_size=20), st.none()), max_size=4)

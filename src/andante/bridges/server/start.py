@@ -19,12 +19,9 @@ from typing import IO, Any
 from andante.bus import Bus
 from andante.errors import AndanteError, BadInput
 
-from .access import Access
-from .limits import Limits
-from .link import Link
-from .pages import Page
+from .access import Access, Limits, Page
+from .link import Head, Link
 from .serve import Serving
-from .wire import Head
 
 START_TIMEOUT = 120.0  # for the process to come up on a busy machine; one that dies is noticed at once [s]
 FEW_ARENAS = {"MALLOC_ARENA_MAX": "2"}  # glibc: threads that serve files share their heaps, which then do not add up
@@ -197,9 +194,9 @@ class ServerHandle:
 
     def _spawn(self, port: int, secret: str) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _reap)
-        paths = [str(Path(__file__).parents[2]), *(entry for entry in sys.path if entry)]
+        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante.bridges.worker"],
+            [sys.executable, "-P", "-m", "andante.bridges.server.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._errors,

@@ -3,7 +3,7 @@
 import pytest
 
 from andante.bridges import Access
-from andante.bridges.access import is_loopback
+from andante.bridges.server.access import is_loopback
 from andante.errors import BadInput
 
 HOME = Access()

@@ -8,9 +8,9 @@ import pytest
 
 from andante.bridges import Link, serve_bus
 from andante.bridges.client import Graph
-from andante.bridges.custom_types import _listed, _tupled, custom_types, learn_types
-from andante.bridges.serve import graph_of
-from andante.bridges.wire import Unpacker, pack
+from andante.bridges.graph_client import _listed, _tupled, custom_types, learn_types
+from andante.bridges.server.link import Unpacker, pack
+from andante.bridges.server.serve import graph_of
 from andante.bus import Bus, messages
 from andante.errors import BadInput
 

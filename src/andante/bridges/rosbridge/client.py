@@ -9,17 +9,14 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
+from andante.bridges.client import ABORTED, BusClient, Graph, OnFeedback, ServiceInfo, TopicInfo
+from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
+from andante.bridges.graph_client import GraphClient
 from andante.bus import messages
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput
-
-from .client import ABORTED, Graph, OnFeedback, ServiceInfo, TopicInfo
-from .encoding import from_cbor, to_cbor, to_json
-from .frames import Frame
-from .graph_client import GraphClient
-from .names import ros1_times, short_type
 
 REFRESH = 1.0  # time between looks at the graph [s]
 FIRST_WAIT, LONGEST_WAIT = 0.2, 3.0  # before connecting again [s]
@@ -281,3 +278,50 @@ class SessionGoal:
 def _told(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return text[:120] or type(error).__name__
+
+
+PATIENCE = 10.0  # time in which the session must answer first [s]
+
+
+class Bridge(Protocol):
+    """Something that joins a session to another world."""
+
+    async def run(self) -> None:
+        """Bridge until cancelled, and leave the other world tidily; returns by itself when that world ends it."""
+        ...
+
+
+def session_url(text: str) -> str:
+    """The WebSocket address of a session from a port, the address of its page, or that address itself."""
+    if text.isdigit():
+        return f"ws://127.0.0.1:{text}/rosbridge"
+    head, mark, query = text.partition("?")
+    if head.startswith(("http://", "https://")):
+        head = "ws" + head.removeprefix("http")
+        head = head.rstrip("/") + "/rosbridge"
+    if not head.startswith(("ws://", "wss://")):
+        raise BadInput(f"session {text!r} should be a port or look like ws://127.0.0.1:8000/rosbridge")
+    return head + mark + query
+
+
+async def run_beside(
+    session: str,
+    make: Callable[[BusClient], Bridge],
+    seconds: float | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Connect to a session, make the bridge, and run it for so many seconds or until cancelled."""
+    client = SessionClient(session_url(session), say)
+    connecting = asyncio.create_task(client.run())
+    try:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await client.ready()
+        except TimeoutError:
+            raise AndanteError(f"no session answers at {client.url}; start one with andante studio") from None
+        bridge = make(client)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await bridge.run()
+    finally:
+        connecting.cancel()
