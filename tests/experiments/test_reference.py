@@ -8,7 +8,7 @@ import pytest
 from andante.errors import BadInput, UnknownName
 from andante.experiments import Values, load_experiment
 from andante.experiments.importing import guessed_experiment, import_trials, way_measures
-from andante.experiments.reference import parse_reference, read_reference, reference_names
+from andante.experiments.reference import parse_labels, parse_reference, read_labels, read_reference, reference_names
 from andante.experiments.statistics import agreement, mean_error
 from andante.mapping import Trajectory
 
@@ -133,3 +133,14 @@ def test_what_cannot_be_imported(name, file, factors, words, tmp_path):
         import_trials(tmp_path / file, name, STRAIGHT, factors=factors)
     with pytest.raises(BadInput, match="which experiment has these trials"):
         guessed_experiment(tmp_path / "0.txt", {"nothing": 1})
+
+
+def test_a_reference_says_what_its_sources_are_called(monkeypatch, tmp_path):
+    assert read_labels("nao-straight-walk")["vrep_ode"] == "V-REP with ODE (thesis)"
+    assert parse_labels("#label a : The A\n# a comment: of a table\nsource,x\n") == {"a": "The A"}
+    monkeypatch.setenv("ANDANTE_REFERENCES", str(tmp_path / "kept"))
+    table = tmp_path / "mine.csv"
+    table.write_text("# label old: The old simulator\n" + HEAD + "old,40,0.5,0.5,0,0.5\n")
+    import_trials(table, "mine", STRAIGHT)
+    assert read_labels("mine") == {"old": "The old simulator"}
+    assert len(read_reference("mine", STRAIGHT)) == 1

@@ -172,7 +172,7 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
 
     from andante.bridges.server.start import start_server
     from andante.runtime.bag_session import serve_replay
-    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
+    from andante.studio.open import ROUTES, scene_arguments, studio_pages
 
     with start_server(
         player.bus, port, pages=studio_pages(), routes=ROUTES, arguments=scene_arguments((), ())

@@ -1,8 +1,8 @@
 """Experiments: trials with seeds and perturbations, run anywhere, compared with real robots, told in a report."""
 
-from .check import check_trial
 from .definition import builtin_names, load_experiment, parse_experiment
 from .experiment import Experiment, Measure
+from .objective import check_trial
 from .runner import RunJob, RunOutcome, experiment_of, merge_runs, run_experiment
 from .setup import Setup
 from .table import Row, Values, rows_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from andante.parsing import parse_toml
 from andante.userfile import is_user_reference, load_user_object
 
 from .experiment import Experiment, Measure
-from .setup import trial_function, trial_terms
+from .setup import shipped, trial_function, trial_terms
 from .variation import Variation
 
 ENTRIES = tuple(each.name for each in fields(Experiment))
@@ -27,23 +26,22 @@ _KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za
 
 def builtin_names() -> tuple[str, ...]:
     """Names of the experiments that ship, sorted."""
-    folder = resources.files("andante.experiments") / "data" / "builtin"
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(shipped("", ".toml"))
 
 
 def load_experiment(name: str) -> Experiment:
     """The experiment of a built-in name, a .toml file, or a Python object file.py:Name."""
     if is_user_reference(name):
         return _from_python(name)
-    if name in builtin_names():
-        text = (resources.files("andante.experiments") / "data" / "builtin" / f"{name}.toml").read_text("utf-8")
-        return parse_experiment(text, f"{name}.toml")
+    builtin = shipped("", ".toml")
+    if name in builtin:
+        return parse_experiment(builtin[name].read_text("utf-8"), f"{name}.toml")
     if name.endswith(".toml") or Path(name).is_file():
         path = Path(name)
         if not path.exists():
             raise BadInput(f"{name}: no such file; an experiment is a .toml file")
         return parse_experiment(read_text(path), name, path.parent)
-    raise UnknownName.among("experiment", name, (*builtin_names(), "FILE.toml", "file.py:Name"))
+    raise UnknownName.among("experiment", name, (*builtin, "FILE.toml", "file.py:Name"))
 
 
 def parse_experiment(text: str, where: str = "experiment", folder: Path | None = None) -> Experiment:

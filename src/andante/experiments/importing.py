@@ -21,11 +21,11 @@ from andante.search.tables import write_whole
 
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
-from .reference import REAL, parse_reference, read_table_text, reference_folder
+from .reference import REAL, parse_labels, parse_reference, read_table_text, reference_folder
 from .table import Row, columns_of, flat
 
 TRAJECTORIES = (".txt", ".tum")
-SETTLED = 0.05  # share of the way that counts as standing at the start or the end
+SETTLED = 0.05  # fraction of the way that counts as standing at the start or the end
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,13 @@ def import_trials(
         raise BadInput(f"{file}: no such file")
     target = reference_folder() / f"{name}.csv"
     if file.suffix.lower() == ".csv":
-        rows = [*parse_reference(read_table_text(file), experiment, str(file))]
+        text = read_table_text(file)
+        rows = [*parse_reference(text, experiment, str(file))]
         added = len(rows)
     else:
         way = _way(file, odom)
-        before = [*parse_reference(read_table_text(target), experiment, str(target))] if target.is_file() else []
+        text = read_table_text(target) if target.is_file() else ""
+        before = [*parse_reference(text, experiment, str(target))] if text else []
         cell = _cell(experiment, factors or {})
         measures = {key: value for key, value in way_measures(way).items() if key in experiment.measures}
         if not measures:
@@ -92,7 +94,8 @@ def import_trials(
         number = sum(row.source == source and row.test == test for row in before)
         rows, added = [*before, Row(source, test, cell, number, measures)], 1
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(target, _table(rows, experiment))
+    labels = "".join(f"# label {each}: {words}\n" for each, words in parse_labels(text).items())
+    write_whole(target, labels + _table(rows, experiment))
     return Imported(name, target, len(rows), added, tuple(dict.fromkeys(row.source for row in rows)))
 
 

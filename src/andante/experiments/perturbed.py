@@ -19,7 +19,7 @@ from andante.locomotion import Command, Readings
 from andante.runtime.simulation import Simulation
 from andante.runtime.wave_scenes import with_friction
 
-from .terms import GAIT
+from .setup import GAIT
 from .variation import Draw
 
 ENCODER, GYRO, ACCELEROMETER = 0.001, 0.01, 0.1  # noise of strength 1 [rad, rad/s, m/s²]

@@ -8,8 +8,8 @@ from typing import Any
 
 from andante.errors import BadInput, UnknownName
 from andante.experiments.experiment import Experiment
-from andante.experiments.model import level_key
 from andante.experiments.table import Values
+from andante.experiments.variation import level_key
 from andante.search import Space
 
 ENTRIES = ("per", "own", "hold_out", "compare", "space")

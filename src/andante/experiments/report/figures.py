@@ -11,7 +11,6 @@ import numpy as np
 from andante.experiments.experiment import Experiment
 
 from .analysis import Analysis
-from .verdict import nice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +38,7 @@ def colour_of(analysis: Analysis, source: str) -> str:
 def all_figures(analysis: Analysis) -> dict[str, tuple[str, Figure]]:
     """Name to caption and figure, in the order of the page."""
     made: dict[str, tuple[str, Any]] = {}
+    standard = analysis.label(analysis.standard)
     if any(analysis.values.paths.values()):
         turning = any(analysis.experiment.measures[m].commanded for m in analysis.experiment.measures if m == "turned")
         made["trajectories"] = headings(analysis) if turning else trajectories(analysis)
@@ -50,9 +50,7 @@ def all_figures(analysis: Analysis) -> dict[str, tuple[str, Figure]]:
         made[f"{measure}_by_factor"] = (words, over_factors(analysis, measure))
     for measure in analysis.commanded_measures:
         if any(s.measure == measure and not math.isnan(s.error) for s in analysis.standings):
-            words = (
-                f"Distance from the {nice(analysis.standard)}: |mean - mean| / commanded of every test, and their mean."
-            )
+            words = f"Distance from the {standard}: |mean - mean| / commanded of every test, and their mean."
             made[f"{measure}_agreement"] = (words, beside_reference(analysis, measure))
     return made
 
@@ -124,10 +122,10 @@ def trajectories(analysis: Analysis) -> tuple[str, Any]:
                         "marker": MARKS[k % len(MARKS)],
                         "alpha": 0.85,
                     }
-                    ax.scatter(x, y, s=14, linewidths=0, zorder=3, label=f"{nice(source)}, ends", **look)
+                    ax.scatter(x, y, s=14, linewidths=0, zorder=3, label=f"{analysis.label(source)}, ends", **look)
         for source in analysis.engines:
             for n, path in enumerate(analysis.values.paths.get((source, test), ())):
-                label = nice(source) if n == 0 else None
+                label = analysis.label(source) if n == 0 else None
                 colour = colour_of(analysis, source)
                 ax.plot(path[:, 1], path[:, 2], color=colour, linewidth=0.9, alpha=0.7, label=label, zorder=2)
                 ax.plot(path[-1, 1], path[-1, 2], ".", color=colour, markersize=4, zorder=4)
@@ -157,12 +155,12 @@ def headings(analysis: Analysis) -> tuple[str, Any]:
                     color=REAL,
                     alpha=0.18,
                     linewidth=0,
-                    label=f"{nice(analysis.standard)}, range",
+                    label=f"{analysis.label(analysis.standard)}, range",
                 )
         for source in analysis.engines:
             for n, path in enumerate(analysis.values.paths.get((source, test), ())):
                 turned = np.degrees(np.unwrap(path[:, 3]))
-                label = nice(source) if n == 0 else None
+                label = analysis.label(source) if n == 0 else None
                 ax.plot(
                     path[:, 0],
                     turned - turned[0],
@@ -210,9 +208,9 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
             low = np.array([s.mean if math.isnan(s.low) else s.low for _, s in points])
             high = np.array([s.mean if math.isnan(s.high) else s.high for _, s in points])
             own = source == analysis.standard or source in analysis.engines
-            ax.errorbar(x, mean, yerr=[np.maximum(mean - low, 0), np.maximum(high - mean, 0)], label=nice(source),
-                        color=colour_of(analysis, source), marker=MARKS[k % len(MARKS)], markersize=4 if own else 3,
-                        linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2,
+            ax.errorbar(x, mean, yerr=[np.maximum(mean - low, 0), np.maximum(high - mean, 0)],
+                        label=analysis.label(source), color=colour_of(analysis, source), marker=MARKS[k % len(MARKS)],
+                        markersize=4 if own else 3, linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2,
                         linestyle="-" if numbers else "none")  # fmt: skip
         if rest:
             _title(ax, ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)))
@@ -257,7 +255,7 @@ def beside_reference(analysis: Analysis, measure: str) -> Any:
         ax.scatter(errors, k + np.asarray(offsets), s=11, color="#333333", zorder=3, linewidths=0)
         ax.annotate(f"{100 * standing.error:.1f} %", (max([*errors, 100 * standing.error]), k), xytext=(6, 0),
                     textcoords="offset points", va="center", fontsize=8)  # fmt: skip
-    ax.set_yticks(range(len(standings)), [nice(s.source) for s in standings], fontsize=9)
+    ax.set_yticks(range(len(standings)), [analysis.label(s.source) for s in standings], fontsize=9)
     ax.set_xlabel(
         f"error of the {analysis.experiment.measures[measure].label or measure} [% of what was commanded]", fontsize=9
     )

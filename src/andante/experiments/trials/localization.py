@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import UnknownName
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms
+from andante.experiments.setup import Setup, Terms
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, MonteCarloLocalizer
 from andante.localization.synthetic import map_of_walls

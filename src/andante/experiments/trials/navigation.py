@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms
+from andante.experiments.setup import Setup, Terms, default_robot
 from andante.runtime.navigate_job import NavigateJob, run_navigate
 
 TERMS = Terms(
@@ -44,7 +43,7 @@ def navigation_trial(setup: Setup) -> dict[str, Any]:
     }
     outcome = run_navigate(
         NavigateJob(
-            str(values.get("robot", "waffle")),
+            str(values.get("robot") or default_robot("navigation")),
             world,
             start=(float(start[0]) + draw.x, float(start[1]) + draw.y, float(start[2]) + draw.yaw),
             goal=(float(goal[0]), float(goal[1]), float(goal[2])),

@@ -20,8 +20,7 @@ from andante.experiments.perturbed import (
     set_friction,
     set_servos,
 )
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms, friction_value, gait_values
+from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
 from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
@@ -80,7 +79,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
     solver = Settings(**{name: values[name] for name in SOLVER if name in values})
     ready = _ready(values, setup.model)
     job = WalkJob(
-        str(values.get("robot", "nao")), engine=setup.engine, seed=setup.seed,
+        ready.robot.name, engine=setup.engine, seed=setup.seed,
         speed=float(values.get("speed", 60.0)), distance=values.get("distance"), turn=values.get("turn"),
     )  # fmt: skip
     draw, model = set_friction(setup.draw, friction_value(values)), setup.model
@@ -112,7 +111,8 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
 
 def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
     settings = gait_values(values) | gait_values(model)
-    return prepare(load_robot(str(values.get("robot", "nao"))), Request(str(values.get("gait", "")), None, settings))
+    robot = load_robot(str(values.get("robot") or default_robot("walk")))
+    return prepare(robot, Request(str(values.get("gait", "")), None, settings))
 
 
 def _measured(sim: Simulation, ready: Prepared, job: WalkJob, path: Path) -> dict[str, Any]:

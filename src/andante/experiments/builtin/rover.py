@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import UnknownName
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms
+from andante.experiments.setup import Setup, Terms
 from andante.runtime.rover_trials import COURSES
 from andante.runtime.rover_trials import rover_trial as drive
 

@@ -1,17 +1,25 @@
-"""Triangles as the page reads them: one flat buffer with positions, smooth normals, colours and indices.
+"""Links as painted triangles, and triangles as the page reads them: one flat buffer with positions, smooth normals,
+colors and indices.
 
 Layout, little endian: magic "ANDM", uint32 vertices, uint32 indices, uint32 flags (1: some of it is transparent), then
-float32 positions (n, 3), int8 normals (n, 4) with the fourth 0, uint8 colours (n, 4), uint32 indices.
+float32 positions (n, 3), int8 normals (n, 4) with the fourth 0, uint8 colors (n, 4), uint32 indices.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from andante.geometry import Array
+from andante.description import meshes
+from andante.description.link import Collision, Link, Visual
+from andante.description.shapes import RGBA, Geometry, Mesh, Plane
+from andante.description.surfaces import surface
+from andante.errors import AndanteError
+from andante.geometry import SE3, Array
+from andante.physics.visible import PLAIN, shown
 
 MAGIC = b"ANDM"
 CREASE = float(np.radians(38.0))  # faces that meet at a larger angle keep an edge between them
@@ -113,3 +121,56 @@ def _welded(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
     coded = np.round(vertices * 1e6).astype(np.int64)
     _, index, inverse = np.unique(coded, axis=0, return_index=True, return_inverse=True)
     return vertices[index], inverse.ravel()[faces]
+
+
+SECTIONS = 40  # faces around a cylinder
+COLLISION: RGBA = (0.12, 0.75, 0.55, 0.45)
+
+
+def visual_parts(link: Link) -> list[Part]:
+    """What is to be seen of a link, in its own frame; planes are left out."""
+    return [part for visual in shown(link) for part in _part(visual.geometry, visual.pose, color_of(visual))]
+
+
+def collision_parts(link: Link) -> list[Part]:
+    """What a link collides with, in its own frame: meshes as their convex hulls; planes are left out."""
+    found = []
+    for item in link.collisions:
+        if isinstance(item.geometry, Mesh) and item.geometry.path is None:
+            continue
+        found += _part(item.geometry, item.pose, COLLISION, hull=True)
+    return found
+
+
+def color_of(visual: Visual) -> RGBA:
+    """Color of a visual: as stated, as the mesh file says, or plain gray."""
+    if visual.material.rgba is not None:
+        return visual.material.rgba
+    if isinstance(visual.geometry, Mesh):
+        return meshes.mesh_color(visual.geometry) or PLAIN
+    return PLAIN
+
+
+def planes(link: Link) -> Iterable[tuple[Plane, Visual | Collision]]:
+    """The planes among what is shown of a link."""
+    for visual in shown(link):
+        if isinstance(visual.geometry, Plane):
+            yield visual.geometry, visual
+
+
+def _part(geometry: Geometry, pose: SE3, rgba: RGBA, hull: bool = False) -> list[Part]:
+    if isinstance(geometry, Plane):
+        return []
+    if isinstance(geometry, Mesh):
+        try:
+            vertices, faces = meshes.hull(geometry) if hull else meshes.triangles(geometry)
+        except AndanteError:  # a flat mesh has no hull, a broken one no triangles: the rest is still shown
+            return []
+    else:
+        vertices, faces = surface(geometry, SECTIONS)
+    return [Part(pose @ vertices, faces, rgba)]
+
+
+def moved(parts: Iterable[Part], pose: SE3) -> list[Part]:
+    """The same parts in another frame."""
+    return [Part(pose @ part.vertices, part.faces, part.rgba) for part in parts]
