@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 
 MOST_BYTES = 32 * 1024 * 1024  # of a file that is read at once
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")  # ends of names of files that must be unpacked
@@ -31,8 +31,10 @@ def read_bytes(path: Path, limit: int = MOST_BYTES) -> bytes:
             data = stream.read(status.st_size + 1)
             if len(data) > status.st_size:  # it has grown, or belongs to the system, which tells no sizes
                 data += stream.read(limit + 1 - len(data))
+    except BadInput:
+        raise
     except FileNotFoundError:
-        raise BadInput(f"{path}: no such file") from None
+        raise MissingFile(f"{path}: no such file") from None
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > limit:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from andante.errors import AndanteError, BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.files import read_text
 from andante.parsing import parse_toml
 from andante.userfile import is_user_reference, load_user_object
@@ -39,7 +39,7 @@ def load_experiment(name: str) -> Experiment:
     if name.endswith(".toml") or Path(name).is_file():
         path = Path(name)
         if not path.exists():
-            raise BadInput(f"{name}: no such file; an experiment is a .toml file")
+            raise MissingFile(f"{name}: no such file; an experiment is a .toml file")
         return parse_experiment(read_text(path), name, path.parent)
     raise UnknownName.among("experiment", name, (*builtin, "FILE.toml", "file.py:Name"))
 

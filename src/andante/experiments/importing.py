@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.geometry import Array
 from andante.mapping import Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
@@ -74,7 +74,7 @@ def import_trials(
     if not name or not all(letter.isalnum() or letter in "-_." for letter in name):
         raise BadInput(f"--as {name!r}: a name is made of letters, digits, - and _")
     if not file.exists():
-        raise BadInput(f"{file}: no such file")
+        raise MissingFile(f"{file}: no such file")
     target = reference_folder() / f"{name}.csv"
     if file.suffix.lower() == ".csv":
         text = read_table_text(file)

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.progress import PlainLines, on_terminal
 from andante.search import (
     Ended,
@@ -176,7 +176,7 @@ def arguments_of(folder: Path | str) -> Mapping[str, Any]:
     """What a run was made with: experiment, model, record."""
     folder = Path(folder)
     if not (folder / CONFIG).is_file():
-        raise BadInput(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
+        raise MissingFile(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
     objective = StudyFolder.open(folder).config.objective
     if objective.factory != FACTORY:
         raise BadInput(f"{folder} holds a search, no experiment; look at it with `andante gait best {folder}`")

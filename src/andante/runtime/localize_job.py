@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
 from andante.localization.anchors import UwbSetup
@@ -113,7 +113,7 @@ def _check(job: LocalizeJob) -> None:
 
 def _read_reference(path: Path) -> Trajectory:
     if not path.is_file():
-        raise BadInput(f"{path}: no such reference file; it has lines 'time x y z qx qy qz qw'")
+        raise MissingFile(f"{path}: no such reference file; it has lines 'time x y z qx qy qz qw'")
     return read_trajectory(path)
 
 

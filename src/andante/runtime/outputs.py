@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -30,11 +30,13 @@ def check_outputs(wanted: Mapping[str, tuple[Path | None, Sequence[str]]]) -> No
             raise BadInput(f"{path}: {what} are written as {', '.join(suffixes[:-1])} or {suffixes[-1]}")
         try:
             if not path.absolute().parent.is_dir():
-                raise BadInput(f"{path}: the folder does not exist; make it first")
+                raise MissingFile(f"{path}: the folder does not exist; make it first")
             if path.is_dir():
                 raise BadInput(f"{path} is a folder; give a file name")
             if path.exists() and not path.is_file():
                 raise BadInput(f"{path} is not a regular file; give another name")
+        except BadInput:
+            raise
         except OSError as error:
             raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
         if path.absolute() in taken:

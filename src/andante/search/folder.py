@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import MOST_BYTES, read_text
 from andante.parsing import parse_json
 
@@ -36,7 +36,7 @@ class StudyFolder:
         """The study of a folder."""
         path = Path(path)
         if not (path / CONFIG).is_file():
-            raise BadInput(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
+            raise MissingFile(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
         return cls(path, read_config(path / CONFIG))
 
     @classmethod

@@ -10,7 +10,7 @@ from andante.bridges.base import DriverWatch
 from andante.bridges.client import BusClient, Directions, Graph, Listening
 from andante.bridges.encoding import Frame
 from andante.bus import messages
-from andante.errors import AndanteError
+from andante.errors import TimedOut
 
 from .client import SessionClient
 
@@ -44,7 +44,7 @@ class RosbridgeBridge:
                 async with asyncio.timeout(PATIENCE):
                     await self._far.ready()
             except TimeoutError:
-                raise AndanteError(f"no rosbridge server answers at {self._far.url}") from None
+                raise TimedOut(f"no rosbridge server answers at {self._far.url} within {PATIENCE:g} s") from None
             watches = [self._bus.on_graph(self._follow), self._far.on_graph(self._follow)]
             self._follow(self._bus.graph)
             self._say(f"joined to {self._far.url}")

@@ -11,7 +11,7 @@ from typing import Any
 from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, BusClient, RemoteGoal
 from andante.bridges.encoding import ENCODINGS, absolute, full_type, to_cbor, to_json
 from andante.bus import messages
-from andante.errors import AndanteError, BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, TimedOut, UnknownName
 
 from .rosapi import RosApi
 
@@ -255,7 +255,7 @@ async def _ask(
         async with asyncio.timeout(timeout):
             message = await answer
     except TimeoutError:
-        raise BadInput(f"no answer within {timeout:g} s") from None
+        raise TimedOut(f"no answer within {timeout:g} s") from None
     finally:
         offer.waiting.pop(mark, None)
     if message.get("result") is False:

@@ -16,7 +16,7 @@ from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, t
 from andante.bridges.graph_client import GraphClient
 from andante.bus import messages
 from andante.bus.errors import BusError
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, TimedOut
 
 REFRESH = 1.0  # time between looks at the graph [s]
 FIRST_WAIT, LONGEST_WAIT = 0.2, 3.0  # before connecting again [s]
@@ -318,10 +318,13 @@ async def run_beside(
             async with asyncio.timeout(PATIENCE):
                 await client.ready()
         except TimeoutError:
-            raise AndanteError(f"no session answers at {client.url}; start one with andante studio") from None
+            raise TimedOut(f"no session answers at {client.url}; start one with andante studio") from None
         bridge = make(client)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+        try:
+            async with asyncio.timeout(seconds) as limit:
                 await bridge.run()
+        except TimeoutError:
+            if not limit.expired():
+                raise
     finally:
         connecting.cancel()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from andante.bus import Bus
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, TimedOut
 
 from .access import Access, Limits, Page
 from .link import Head, Link
@@ -184,7 +184,7 @@ class ServerHandle:
         if self._process.poll() is not None or (self._serving is not None and not self._serving.link.open):
             raise AndanteError(f"the web server did not start: {self._last_words()}")
         if time.monotonic() > self._deadline:
-            raise AndanteError(f"the web server did not start within {START_TIMEOUT:g} s")
+            raise TimedOut(f"the web server did not start within {START_TIMEOUT:g} s")
         return False
 
     def _stop_listening(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.gravity import STANDARD_GRAVITY
 from andante.localization.anchors import UwbSetup
 from andante.localization.uwb_log import UwbLog
@@ -21,7 +21,7 @@ def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
     path = Path(path)
     name = path.name.lower()
     if not path.exists():
-        raise BadInput(f"{path}: no such log")
+        raise MissingFile(f"{path}: no such log")
     if name.endswith(TABLES):
         from .uwb_tables import read_table
 
