@@ -211,7 +211,7 @@ class FoxgloveBridge:
         )
 
         def handler(asked: Any) -> bytes:
-            return self.wait(self._bus.call(name, asked.payload, TIMEOUT))
+            return bytes(self.wait(self._bus.call(name, asked.payload, TIMEOUT)))
 
         return sdk.Service(name, schema=sdk.ServiceSchema(kind, request=request, response=response), handler=handler)
 

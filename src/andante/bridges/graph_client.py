@@ -11,8 +11,9 @@ from functools import cache
 from typing import Any
 
 from andante.bus import messages
+from andante.bus.errors import BusError
 
-from .client import Graph, OnFrame
+from .client import Graph, OnFeedback, OnFrame
 from .encoding import Frame
 
 
@@ -102,6 +103,8 @@ class GraphClient(ABC):
         self.dropped = 0  # messages for the session that found no way
         self._ready = asyncio.Event()
         self._numbers = itertools.count(1)  # of questions and goals
+        self._answers: dict[int | str, asyncio.Future[Any]] = {}  # requests that wait, by their number or id
+        self._goals: dict[int | str, ClientGoal] = {}
         self._told: list[Callable[[Graph], None]] = []
         self._channels = Channels(self._subscribe, self._unsubscribe)
 
@@ -128,6 +131,31 @@ class GraphClient(ABC):
         for told in list(self._told):
             told(self.graph)
 
+    async def _answer(self, number: int | str, send: Callable[[], bool], timeout: float | None, what: str) -> Any:
+        """The answer to a request: `send` says whether it found its way, `_answered` brings the answer."""
+        waiting: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._answers[number] = waiting
+        try:
+            if not send():
+                raise BusError(f"{what}: there is no connection to the session")
+            async with asyncio.timeout(timeout):
+                return await waiting
+        except TimeoutError:
+            raise BusError(f"{what}: no answer within {timeout:g} s") from None
+        finally:
+            self._answers.pop(number, None)
+
+    def _answered(self, number: int | str, answer: Any) -> None:
+        waiting = self._answers.get(number)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+
+    def _fail_all(self, reason: str) -> None:
+        """End every request and goal under way."""
+        for waiting in (*self._answers.values(), *(goal.done for goal in self._goals.values())):
+            _fail(waiting, reason)
+        self._goals.clear()
+
     @abstractmethod
     def _subscribe(self, topic: str, throttle: float) -> None:
         """Ask the far end for a topic, at most once per `throttle` seconds."""
@@ -135,6 +163,33 @@ class GraphClient(ABC):
     @abstractmethod
     def _unsubscribe(self, topic: str) -> None:
         """Ask it for no more of a topic."""
+
+
+class ClientGoal:
+    """A goal that a session works on. Args: cancel: sends the request for its end."""
+
+    def __init__(self, cancel: Callable[[], object], on_feedback: OnFeedback | None, type_name: str = "") -> None:
+        self._cancel, self.on_feedback, self.type_name = cancel, on_feedback, type_name
+        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
+
+    def cancel(self) -> None:
+        """Ask for its end."""
+        self._cancel()
+
+    def finish(self, status: int, result: bytes) -> None:
+        """The end: its status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
+        if not self.done.done():
+            self.done.set_result((status, result))
+
+    def fail(self, reason: str) -> None:
+        """End without a result."""
+        _fail(self.done, reason)
+
+
+def _fail(waiting: asyncio.Future[Any], reason: str) -> None:
+    if not waiting.done():
+        waiting.set_exception(BusError(reason))
+        waiting.exception()  # whoever no longer waits need not be told
 
 
 class Told:

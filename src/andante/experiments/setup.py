@@ -139,7 +139,7 @@ def trial_terms(name: str) -> Terms | None:
 def trial_function(name: str) -> TrialFunction:
     """The trial of that name, or of a user's file.py:Name."""
     if is_user_reference(name):
-        found = load_user_object(name)
+        found: Any = load_user_object(name)
     else:
         known = trials()
         if name not in known:
@@ -148,4 +148,5 @@ def trial_function(name: str) -> TrialFunction:
         found = getattr(importlib.import_module(module), attribute)
     if not callable(found):
         raise BadInput(f"{name} is no function of a Setup that gives measures")
-    return found
+    trial: TrialFunction = found
+    return trial

@@ -72,12 +72,13 @@ def bootstrap_interval(
         batch=max(1, 2_000_000 // n),  # resamples held at once
         random_state=np.random.default_rng(seed),
     ).confidence_interval
-    return mean + scale * float(found.low), mean + scale * float(found.high)
+    low, high = np.clip(mean + scale * np.array([found.low, found.high]), x.min(), x.max()).tolist()
+    return low, high
 
 
 def _sample(values: ArrayLike) -> Array:
     """A flat array of the values that are numbers."""
-    x = np.asarray(values, dtype=float).ravel()
+    x: Array = np.asarray(values, dtype=float).ravel()
     return x[np.isfinite(x)]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from andante.bridges.server.access import Page
@@ -63,7 +63,8 @@ class Scenes:
     def __init__(self, robots: Mapping[str, Source] | None = None, worlds: Mapping[str, Source] | None = None) -> None:
         self.robots = {name: Source(name) for name in robot_names()} | dict(robots or {})
         self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
-        self._loaded: dict[tuple[str, str], Any] = {}
+        self._loaded_robots: dict[str, Robot] = {}
+        self._loaded_worlds: dict[str, World] = {}
         self._shares: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
@@ -112,11 +113,10 @@ class Scenes:
         return None
 
     def _robot(self, name: str) -> Robot:
-        key = ("robot", name)
-        if key not in self._loaded:
+        if name not in self._loaded_robots:
             source = self.robots[name]
-            self._loaded[key] = load_robot(source.file, source.arguments)
-        return self._loaded[key]
+            self._loaded_robots[name] = load_robot(source.file, source.arguments)
+        return self._loaded_robots[name]
 
     def _finer(self, path: str) -> str:
         """The coarse mesh of a robot that is light enough is the fine one."""
@@ -134,11 +134,10 @@ class Scenes:
         return self._shares[name]
 
     def _world(self, name: str) -> World:
-        key = ("world", name)
-        if key not in self._loaded:
+        if name not in self._loaded_worlds:
             source = self.worlds[name]
-            self._loaded[key] = load_world(source.file, source.arguments)
-        return self._loaded[key]
+            self._loaded_worlds[name] = load_world(source.file, source.arguments)
+        return self._loaded_worlds[name]
 
 
 def folder_of(name: str) -> str:

@@ -196,14 +196,14 @@ class Writer:
 
         outer = self
 
-        class Matches(Listener):  # type: ignore[misc]
+        class Matches(Listener):  # type: ignore[misc, unused-ignore]
             def on_publication_matched(self, writer: Any, status: Any) -> None:
                 participant.later(outer._matched, int(status.current_count))
 
         self._on_readers, self._type = on_readers, type_name
         self.readers = 0
         joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
-        self._listener: Any = Matches()  # type: ignore[no-untyped-call]
+        self._listener: Any = Matches()  # type: ignore[no-untyped-call, unused-ignore]
         self._writer: Any = DataWriter(participant._participant, joined, qos=quality, listener=self._listener)
 
     def write(self, cdr: bytes) -> None:
@@ -233,13 +233,13 @@ class Reader:
 
         outer = self
 
-        class Arrivals(Listener):  # type: ignore[misc]
+        class Arrivals(Listener):  # type: ignore[misc, unused-ignore]
             def on_data_available(self, reader: Any) -> None:
                 participant.later(outer._drain)
 
         self._on_cdr, self._type = on_cdr, type_name
         joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
-        self._listener: Any = Arrivals()  # type: ignore[no-untyped-call]
+        self._listener: Any = Arrivals()  # type: ignore[no-untyped-call, unused-ignore]
         self._reader: Any = DataReader(participant._participant, joined, qos=quality, listener=self._listener)
 
     def close(self) -> None:

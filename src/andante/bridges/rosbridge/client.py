@@ -9,11 +9,12 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from andante.bridges.client import ABORTED, BusClient, Graph, OnFeedback, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
-from andante.bridges.graph_client import GraphClient
+from andante.bridges.graph_client import ClientGoal, GraphClient
 from andante.bus import messages
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput, TimedOut
@@ -35,8 +36,6 @@ class SessionClient(GraphClient):
         self._own = False  # the far side is one of ours: CBOR both ways, frames as CDR
         self._foreign: bool | None = None  # not known yet
         self._ros1 = False  # the far side is ROS 1: types are pkg/Name, times have secs and nsecs
-        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._goals: dict[str, SessionGoal] = {}
         self._advertised: set[str] = set()
         self._out: asyncio.Queue[str | bytes] = asyncio.Queue(maxsize=1000)
 
@@ -73,7 +72,7 @@ class SessionClient(GraphClient):
             self.connected = False
             for task in tasks:
                 task.cancel()
-            self._lose()
+            self._fail_all("the connection to the session is lost")
             self._say(f"{self.url}: the connection is lost")
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
@@ -93,26 +92,26 @@ class SessionClient(GraphClient):
             raise BadInput(f"no service {service!r}")
         arguments = self._value(f"{info.type_name}_Request", request)
         values = await self._call(service, arguments, timeout)
-        return messages.to_cdr(messages.from_dict(f"{info.type_name}_Response", values))
+        return _cdr(f"{info.type_name}_Response", values)
 
-    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> SessionGoal:
+    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> ClientGoal:
         """Send a goal; whether it is taken shows in its end."""
         info = self.graph.actions.get(action)
         if info is None:
             raise BadInput(f"no action {action!r}")
-        handle = SessionGoal(self, f"goal:{next(self._numbers)}", action, info.type_name, on_feedback)
-        self._goals[handle.mark] = handle
+        mark = f"goal:{next(self._numbers)}"
+        cancel: dict[str, Any] = {"op": "cancel_action_goal", "id": mark, "action": action}
+        message = {"op": "send_action_goal", "id": mark, "action": action, "action_type": info.type_name}
         arguments = self._value(f"{info.type_name}_Goal", goal)
-        message = {"op": "send_action_goal", "id": handle.mark, "action": action, "action_type": info.type_name}
         if not self._send({**message, "args": arguments, "feedback": on_feedback is not None}):
-            del self._goals[handle.mark]
             raise BusError(f"{action}: there is no connection to the session")
+        handle = self._goals[mark] = ClientGoal(lambda: self._send(cancel), on_feedback, info.type_name)
         return handle
 
     async def parameters(self) -> dict[str, Any]:
         """Names and values of all parameters."""
         if self._own:
-            return (await self._call("/rosapi/andante_parameters", {}, 10.0))["values"]
+            return dict((await self._call("/rosapi/andante_parameters", {}, 10.0))["values"])
         names = (await self._call("/rosapi/get_param_names", {}, 10.0))["names"]
         return {
             name: json.loads((await self._call("/rosapi/get_param", {"name": name}, 10.0))["value"]) for name in names
@@ -155,15 +154,9 @@ class SessionClient(GraphClient):
         if op == "publish":
             self._frame(message["topic"], message["msg"])
         elif op == "service_response":
-            waiting = self._answers.get(mark)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(message)
+            self._answered(mark, message)
         elif op in ("action_feedback", "action_result"):
-            goal = self._goals.get(mark)
-            if goal is not None:
-                goal.take(message)
-                if op == "action_result":
-                    del self._goals[mark]
+            self._progress(mark, message)
         elif op == "status" and message.get("level") == "error":
             self._say(f"{self.url}: {message.get('msg')}")
 
@@ -176,26 +169,32 @@ class SessionClient(GraphClient):
             self.now = stamp
         else:
             try:
-                cdr, stamp = messages.to_cdr(messages.from_dict(info.type_name, message)), self.now
+                cdr, stamp = _cdr(info.type_name, message), self.now
             except AndanteError as error:
                 self._say(f"{topic}: {error}")
                 return
         self._channels.take(Frame(topic, info.type_name, stamp, cdr, bool(info.latched)), info.latched)
 
-    async def _call(self, service: str, arguments: Any, timeout: float | None) -> Any:
+    def _progress(self, mark: str, message: dict[str, Any]) -> None:
+        """Feedback of a goal, or its end."""
+        goal = self._goals.get(mark)
+        if goal is None:
+            return
+        if message["op"] == "action_feedback":
+            if goal.on_feedback is not None:
+                goal.on_feedback(_cdr(f"{goal.type_name}_Feedback", message["values"]))
+            return
+        del self._goals[mark]
+        if message.get("result") is False:
+            goal.fail(str(message.get("values")))
+        else:
+            goal.finish(int(message.get("status", ABORTED)), _cdr(f"{goal.type_name}_Result", message["values"]))
+
+    async def _call(self, service: str, arguments: Any, timeout: float | None) -> dict[str, Any]:
         mark = f"call:{next(self._numbers)}"
-        waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[mark] = waiting
         message = {"op": "call_service", "id": mark, "service": service, "args": arguments}
-        try:
-            if not self._send({**message, "compression": "cbor"} if self._own else message):
-                raise BusError(f"{service}: there is no connection to the session")
-            async with asyncio.timeout(timeout or CALL_TIMEOUT):
-                answer = await waiting
-        except TimeoutError:
-            raise BusError(f"{service}: no answer within {timeout or CALL_TIMEOUT:g} s") from None
-        finally:
-            self._answers.pop(mark, None)
+        whole = {**message, "compression": "cbor"} if self._own else message
+        answer = await self._answer(mark, partial(self._send, whole), timeout or CALL_TIMEOUT, service)
         if not answer.get("result"):
             raise BusError(str(answer.get("values") or f"{service} failed"))
         return answer.get("values") or {}
@@ -235,44 +234,9 @@ class SessionClient(GraphClient):
                 services[name] = ServiceInfo(messages.full_name(kind, "srv"), "/ros")
         return {"graph": Graph(topics, services).as_dict()}
 
-    def _lose(self) -> None:
-        for waiting in self._answers.values():
-            if not waiting.done():
-                waiting.set_exception(BusError("the connection to the session is lost"))
-        for goal in self._goals.values():
-            goal.fail("the connection to the session is lost")
-        self._goals.clear()
 
-
-class SessionGoal:
-    """A goal of the session."""
-
-    def __init__(
-        self, client: SessionClient, mark: str, action: str, type_name: str, on_feedback: OnFeedback | None
-    ) -> None:
-        self._client, self.mark, self._action, self._type, self._told = client, mark, action, type_name, on_feedback
-        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
-
-    def cancel(self) -> None:
-        """Ask for its end."""
-        self._client._send({"op": "cancel_action_goal", "id": self.mark, "action": self._action})
-
-    def take(self, message: dict[str, Any]) -> None:
-        """Feedback or the end."""
-        if message["op"] == "action_feedback":
-            if self._told is not None:
-                self._told(messages.to_cdr(messages.from_dict(f"{self._type}_Feedback", message["values"])))
-        elif message.get("result") is False:
-            self.fail(str(message.get("values")))
-        elif not self.done.done():
-            result = messages.to_cdr(messages.from_dict(f"{self._type}_Result", message["values"]))
-            self.done.set_result((int(message.get("status", ABORTED)), result))
-
-    def fail(self, reason: str) -> None:
-        """End without a result."""
-        if not self.done.done():
-            self.done.set_exception(BusError(reason))
-            self.done.exception()
+def _cdr(type_name: str, values: Any) -> bytes:
+    return messages.to_cdr(messages.from_dict(type_name, values))
 
 
 def _told(error: BaseException) -> str:

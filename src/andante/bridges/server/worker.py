@@ -25,7 +25,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from andante.bridges.client import OnFeedback
 from andante.bridges.encoding import Frame
-from andante.bridges.graph_client import GraphClient
+from andante.bridges.graph_client import ClientGoal, GraphClient
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput
 
@@ -44,8 +44,6 @@ class RemoteBus(GraphClient):
         super().__init__()
         self._reader, self._writer = reader, writer
         self.on_control: Callable[[Head, bytes], None] = lambda head, body: None  # orders from the loop process
-        self._answers: dict[int, asyncio.Future[tuple[Head, bytes]]] = {}
-        self._goals: dict[int, _Goal] = {}
 
     async def run(self) -> None:
         """Take packets until the loop process ends the line."""
@@ -58,35 +56,36 @@ class RemoteBus(GraphClient):
         except (OSError, BadInput):
             pass
         finally:
-            self._fail_all()
+            self._writer.close()
+            self._fail_all("the session has ended")
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
         """Publish into the session; dropped and counted when the loop is far behind."""
         if self._writer.transport.get_write_buffer_size() > BACKLOG:
             self.dropped += 1
             return
-        self._send({"op": "publish", "topic": topic, "type": type_name, "create": create, "latched": latched}, cdr)
+        self.tell({"op": "publish", "topic": topic, "type": type_name, "create": create, "latched": latched}, cdr)
 
     async def call(self, service: str, request: bytes, timeout: float | None = None) -> bytes:
         """The response of a service."""
         _, body = await self._ask({"op": "call", "service": service}, request, timeout, service)
         return body
 
-    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> _Goal:
+    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> ClientGoal:
         """Send a goal and wait until it is taken."""
-        handle = _Goal(self, next(self._numbers), on_feedback)
-        self._goals[handle.number] = handle
+        number = next(self._numbers)
+        handle = self._goals[number] = ClientGoal(lambda: self.tell({"op": "cancel", "goal": number}), on_feedback)
         try:
-            await self._ask({"op": "goal", "action": action, "goal": handle.number}, goal, None, action)
+            await self._ask({"op": "goal", "action": action, "goal": number}, goal, None, action)
         except BaseException:
-            self._goals.pop(handle.number, None)
+            self._goals.pop(number, None)
             raise
         return handle
 
     async def parameters(self) -> dict[str, Any]:
         """Names and values of all parameters."""
         head, _ = await self._ask({"op": "parameters"}, b"", 10.0, "parameters")
-        return head["values"]
+        return dict(head["values"])
 
     async def set_parameter(self, name: str, value: Any) -> None:
         """Set a parameter."""
@@ -94,7 +93,8 @@ class RemoteBus(GraphClient):
 
     def tell(self, head: Head, body: bytes = b"") -> None:
         """Send an order or a report to the loop process."""
-        self._send(head, body)
+        if not self._writer.is_closing():
+            self._writer.write(pack(head, body))
 
     # Inside.
 
@@ -104,9 +104,7 @@ class RemoteBus(GraphClient):
         if op == "frame":
             self._frame(head, body)
         elif op == "answer":
-            waiting = self._answers.pop(head["number"], None)
-            if waiting is not None and not waiting.done():
-                waiting.set_result((head, body))
+            self._answered(head["number"], (head, body))
         elif op in ("feedback", "done"):
             self._progress(op, head, body)
         elif op == "graph":
@@ -127,56 +125,27 @@ class RemoteBus(GraphClient):
                 goal.on_feedback(body)
             return
         del self._goals[head["goal"]]
-        if not goal.done.done():
-            goal.done.set_result((head["status"], body))
+        goal.finish(head["status"], body)
 
     def _subscribe(self, topic: str, throttle: float) -> None:
-        self._send({"op": "subscribe", "topic": topic, "throttle": throttle})
+        self.tell({"op": "subscribe", "topic": topic, "throttle": throttle})
 
     def _unsubscribe(self, topic: str) -> None:
-        self._send({"op": "unsubscribe", "topic": topic})
-
-    def _send(self, head: Head, body: bytes = b"") -> None:
-        if not self._writer.is_closing():
-            self._writer.write(pack(head, body))
+        self.tell({"op": "unsubscribe", "topic": topic})
 
     async def _ask(self, head: Head, body: bytes, timeout: float | None, what: str) -> tuple[Head, bytes]:
-        if self._writer.is_closing() or self._writer.transport.get_write_buffer_size() > BACKLOG:
-            raise BusError(f"{what}: the session does not answer")
         number = next(self._numbers)
-        waiting: asyncio.Future[tuple[Head, bytes]] = asyncio.get_running_loop().create_future()
-        self._answers[number] = waiting
-        self._send({**head, "number": number}, body)
-        try:
-            async with asyncio.timeout(timeout):
-                answer, data = await waiting
-        except TimeoutError:
-            raise BusError(f"{what}: no answer within {timeout:g} s") from None
-        finally:
-            self._answers.pop(number, None)
-        if "error" in answer:
-            raise BusError(answer["error"])
-        return answer, data
 
-    def _fail_all(self) -> None:
-        self._writer.close()
-        futures: list[asyncio.Future[Any]] = [*self._answers.values(), *(goal.done for goal in self._goals.values())]
-        for waiting in futures:
-            if not waiting.done():
-                waiting.set_exception(BusError("the session has ended"))
-                waiting.exception()  # whoever no longer waits need not be told
+        def send() -> bool:
+            if self._writer.is_closing() or self._writer.transport.get_write_buffer_size() > BACKLOG:
+                return False
+            self.tell({**head, "number": number}, body)
+            return True
 
-
-class _Goal:
-    """A goal that the loop works on."""
-
-    def __init__(self, bus: RemoteBus, number: int, on_feedback: OnFeedback | None) -> None:
-        self._bus, self.number, self.on_feedback = bus, number, on_feedback
-        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
-
-    def cancel(self) -> None:
-        """Ask for its end."""
-        self._bus._send({"op": "cancel", "goal": self.number})
+        answer: tuple[Head, bytes] = await self._answer(number, send, timeout, what)
+        if "error" in answer[0]:
+            raise BusError(answer[0]["error"])
+        return answer
 
 
 REPORT = 1.0  # time between reports of the number of clients [s]
