@@ -1,12 +1,16 @@
-"""Velocity commands: which types they are, whether one asks for motion, and a watch that stops a silent driver."""
+"""What bridges have in common: they follow the graph of a session, and stop what a silent driver has set in motion."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from andante.bus import messages
+from andante.errors import AndanteError
+
+from .client import BusClient, Directions, Graph, Listening
 
 STOPPABLE = ("geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped")
 SILENCE = 0.5  # a driver from which nothing has come for so long is taken for lost [s]
@@ -59,3 +63,70 @@ class DriverWatch:
         if timer is not None:
             timer.cancel()
         return type_name
+
+
+class Bridge(Protocol):
+    """Something that joins a session to another world."""
+
+    async def run(self) -> None:
+        """Bridge until cancelled, and leave the other world tidily; returns by itself when that world ends it."""
+        ...
+
+
+class GraphBridge(ABC):
+    """A bridge whose other end is kept in line with the graph of a session.
+
+    Args:
+        bus: the session.
+        directions: what goes out and what comes in; by default everything.
+        say: called with notices in words.
+    """
+
+    def __init__(self, bus: BusClient, directions: Directions | None, say: Callable[[str], None]) -> None:
+        self._bus, self._say = bus, say
+        self._directions = directions or Directions()
+        self._listening: dict[Any, Listening] = {}  # what is heard of the session
+        self._drivers = DriverWatch(bus.publish)
+        self._watch: Listening | None = None
+
+    def _begin(self) -> None:
+        """Follow the graph from now on."""
+        self._watch = self._bus.on_graph(self._follow)
+        self._follow(self._bus.graph)
+
+    def _end(self) -> None:
+        """Follow it no more, hear nothing more, and stop what is driven."""
+        if self._watch is not None:
+            self._watch.close()
+        self._drivers.close()
+        for listening in self._listening.values():
+            listening.close()
+        self._listening.clear()
+
+    def _unhear(self, key: Any) -> None:
+        listening = self._listening.pop(key, None)
+        if listening is not None:
+            listening.close()
+
+    def _take(self, decode: Callable[[str, bytes], Any], name: str, type_name: str, data: bytes) -> None:
+        """Publish in the session what came from the other world; what cannot be read is told."""
+        try:
+            message = decode(type_name, data)
+        except AndanteError as error:
+            self._say(f"{name}: {error}")
+            return
+        self._drivers.pass_on(name, type_name, message)
+
+    @abstractmethod
+    def _follow(self, graph: Graph) -> None:
+        """Bring the other end in line with the graph."""
+
+
+def stale(have: Mapping[str, str], wanted: Mapping[str, str]) -> list[str]:
+    """Names of `have` (name to type) that are not wanted any more, or with another type."""
+    return [name for name, type_name in have.items() if wanted.get(name) != type_name]
+
+
+def types(entries: Mapping[str, Any]) -> dict[str, str]:
+    """Name to type of topics or services."""
+    return {name: entry.type_name for name, entry in entries.items()}

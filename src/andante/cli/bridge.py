@@ -12,8 +12,8 @@ import typer
 from .options import group
 
 if TYPE_CHECKING:
+    from andante.bridges.base import Bridge
     from andante.bridges.client import BusClient, Directions
-    from andante.bridges.rosbridge.client import Bridge
 
 app = group("Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
 

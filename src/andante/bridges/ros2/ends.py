@@ -200,7 +200,7 @@ class Writer:
             def on_publication_matched(self, writer: Any, status: Any) -> None:
                 participant.later(outer._matched, int(status.current_count))
 
-        self._on_readers, self._type = on_readers, type_name
+        self._on_readers, self.type_name = on_readers, type_name
         self.readers = 0
         joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
         self._listener: Any = Matches()  # type: ignore[no-untyped-call, unused-ignore]
@@ -209,7 +209,7 @@ class Writer:
     def write(self, cdr: bytes) -> None:
         """Send a message."""
         if self._writer is not None:
-            self._writer.write(raw_sample(self._type, cdr))
+            self._writer.write(raw_sample(self.type_name, cdr))
 
     def close(self) -> None:
         """Withdraw the writer."""
@@ -237,7 +237,7 @@ class Reader:
             def on_data_available(self, reader: Any) -> None:
                 participant.later(outer._drain)
 
-        self._on_cdr, self._type = on_cdr, type_name
+        self._on_cdr, self.type_name = on_cdr, type_name
         joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
         self._listener: Any = Arrivals()  # type: ignore[no-untyped-call, unused-ignore]
         self._reader: Any = DataReader(participant._participant, joined, qos=quality, listener=self._listener)

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from andante.bridges.base import DriverWatch
-from andante.bridges.client import BusClient, Directions, Graph, Listening
+from andante.bridges.base import DriverWatch, GraphBridge, stale
+from andante.bridges.client import BusClient, Directions, Graph
 from andante.bridges.encoding import Frame
 from andante.bus import messages
 from andante.errors import TimedOut
@@ -17,7 +17,7 @@ from .client import SessionClient
 PATIENCE = 10.0  # time in which the other server must answer first [s]
 
 
-class RosbridgeBridge:
+class RosbridgeBridge(GraphBridge):
     """Copies what the session hears from the other server, and what is named from the session to it."""
 
     def __init__(
@@ -28,12 +28,10 @@ class RosbridgeBridge:
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
         """By default nothing goes out: `directions.out` names it, such as "/cmd_vel" for a robot to drive."""
-        self._bus, self._say = bus, say
-        self._directions = directions or Directions(out=())
+        super().__init__(bus, directions or Directions(out=()), say)
         self._far = SessionClient(url, say)
-        self._listening: dict[str, tuple[str, Listening]] = {}  # topic with its direction: type, subscription
+        self._passed: dict[str, str] = {}  # topic with its direction: type
         self._refused: set[str] = set()
-        self._drivers = DriverWatch(lambda topic, kind, cdr: bus.publish(topic, kind, cdr))
         self._far_drivers = DriverWatch(partial(self._far.publish, create=True))
 
     async def run(self) -> None:
@@ -45,18 +43,15 @@ class RosbridgeBridge:
                     await self._far.ready()
             except TimeoutError:
                 raise TimedOut(f"no rosbridge server answers at {self._far.url} within {PATIENCE:g} s") from None
-            watches = [self._bus.on_graph(self._follow), self._far.on_graph(self._follow)]
-            self._follow(self._bus.graph)
+            far_watch = self._far.on_graph(self._follow)
+            self._begin()
             self._say(f"joined to {self._far.url}")
             try:
                 await asyncio.Event().wait()
             finally:
-                for watch in watches:
-                    watch.close()
-                self._drivers.close()
+                far_watch.close()
                 self._far_drivers.close()
-                for _, listening in self._listening.values():
-                    listening.close()
+                self._end()
                 await asyncio.sleep(0.1)  # the last commands are on their way
         finally:
             connecting.cancel()
@@ -66,12 +61,12 @@ class RosbridgeBridge:
         incoming = {f"<{name}": topic.type_name for name, topic in self._directions.incoming(own).items()}
         wanted = {mark: kind for mark, kind in incoming.items() if self._fits(mark[1:], kind, far)}
         wanted |= {f">{name}": topic.type_name for name, topic in self._directions.outgoing(own).items()}
-        for mark in [mark for mark, (kind, _) in self._listening.items() if wanted.get(mark) != kind]:
-            self._listening.pop(mark)[1].close()
-        for mark, kind in wanted.items():
-            if mark not in self._listening:
-                source = self._far if mark[0] == "<" else self._bus
-                self._listening[mark] = (kind, source.subscribe(mark[1:], partial(self._pass, mark[0] == "<")))
+        for mark in stale(self._passed, wanted):
+            self._unhear(mark)
+        for mark in stale(wanted, self._passed):
+            source = self._far if mark[0] == "<" else self._bus
+            self._listening[mark] = source.subscribe(mark[1:], partial(self._pass, mark[0] == "<"))
+        self._passed = wanted
 
     def _fits(self, name: str, type_name: str, far: Graph) -> bool:
         """Whether the other side has the topic, with the same type."""

@@ -10,8 +10,9 @@ import contextlib
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
+from andante.bridges.base import Bridge
 from andante.bridges.client import ABORTED, BusClient, Graph, OnFeedback, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
 from andante.bridges.graph_client import ClientGoal, GraphClient
@@ -245,14 +246,6 @@ def _told(error: BaseException) -> str:
 
 
 PATIENCE = 10.0  # time in which the session must answer first [s]
-
-
-class Bridge(Protocol):
-    """Something that joins a session to another world."""
-
-    async def run(self) -> None:
-        """Bridge until cancelled, and leave the other world tidily; returns by itself when that world ends it."""
-        ...
 
 
 def session_url(text: str) -> str:
