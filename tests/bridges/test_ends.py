@@ -242,6 +242,6 @@ def test_messages_without_end_are_refused():
             await read_header(reader_of(struct.pack("<I", 2**24)))
         with pytest.raises(asyncio.IncompleteReadError):
             await read_frame(reader_of(struct.pack("<I", 9) + b"abc"))
-        assert await read_header(reader_of(pack_header({"a": "b=c", "d": ""}))) == {"a": "b=c", "d": ""}
+        assert await read_header(reader_of(pack_header(a="b=c", d=""))) == {"a": "b=c", "d": ""}
 
     asyncio.run(check())

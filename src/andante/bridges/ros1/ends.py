@@ -22,8 +22,8 @@ class TcprosError(AndanteError):
     """The other side broke the protocol, or refuses; the message says which."""
 
 
-def pack_header(fields: dict[str, str]) -> bytes:
-    """The bytes of a connection header."""
+def pack_header(**fields: str) -> bytes:
+    """The bytes of a connection header with these fields."""
     parts = [f"{name}={value}".encode() for name, value in fields.items()]
     whole = b"".join(LENGTH.pack(len(part)) + part for part in parts)
     return LENGTH.pack(len(whole)) + whole
@@ -77,6 +77,11 @@ class Kind:
     md5: str
     text: str = ""
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of a connection header that tell it."""
+        return {"md5sum": self.md5, "type": self.name, "message_definition": self.text}
+
     def refusal(self, fields: dict[str, str]) -> str:
         """Why a connection with these header fields does not fit, empty if it does."""
         md5, name = fields.get("md5sum", "*"), fields.get("type", "*")
@@ -109,16 +114,7 @@ class Publication:
     ) -> None:
         """Serve one subscriber until it leaves."""
         writer.write(
-            pack_header(
-                {
-                    "callerid": name,
-                    "latching": "1" if self.latched else "0",
-                    "md5sum": self.kind.md5,
-                    "message_definition": self.kind.text,
-                    "topic": self.topic,
-                    "type": self.kind.name,
-                }
-            )
+            pack_header(callerid=name, latching="1" if self.latched else "0", topic=self.topic, **self.kind.fields)
         )
         connection = Connection(writer, fields.get("callerid", ""))
         self.connections.append(connection)
@@ -209,18 +205,7 @@ class Subscription:
             raise TcprosError(f"offers no TCPROS ({text})")
         reader, writer = await asyncio.open_connection(protocol[1], protocol[2], limit=2**20)
         try:
-            writer.write(
-                pack_header(
-                    {
-                        "callerid": self.name,
-                        "md5sum": self.kind.md5,
-                        "tcp_nodelay": "1",
-                        "topic": self.topic,
-                        "type": self.kind.name,
-                        "message_definition": self.kind.text,
-                    }
-                )
-            )
+            writer.write(pack_header(callerid=self.name, tcp_nodelay="1", topic=self.topic, **self.kind.fields))
             fields = await read_header(reader)
             told = fields.get("error") or self.kind.refusal(fields)
             if told:
@@ -247,13 +232,11 @@ class ServiceEnd:
         """Answer one caller: a single request, or as many as come over a persistent connection."""
         writer.write(
             pack_header(
-                {
-                    "callerid": node,
-                    "md5sum": self.kind.md5,
-                    "request_type": f"{self.kind.name}Request",
-                    "response_type": f"{self.kind.name}Response",
-                    "type": self.kind.name,
-                }
+                callerid=node,
+                md5sum=self.kind.md5,
+                request_type=f"{self.kind.name}Request",
+                response_type=f"{self.kind.name}Response",
+                type=self.kind.name,
             )
         )
         await writer.drain()

@@ -259,7 +259,7 @@ class Ros1Node:
                 end, what = self.publications.get(fields.get("topic", "")), f"topic {fields.get('topic')}"
             told = f"no {what} here" if end is None else end.kind.refusal(fields)
             if end is None or told:
-                writer.write(pack_header({"error": told}))
+                writer.write(pack_header(error=told))
                 return
             await end.serve(self.name, fields, reader, writer)
         except BROKEN:

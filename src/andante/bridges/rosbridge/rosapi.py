@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
-from andante.bridges.client import BusClient, ServiceInfo
+from andante.bridges.client import BusClient, ServiceInfo, TopicInfo
 from andante.bridges.encoding import absolute, full_type, plain
 from andante.bridges.graph_client import custom_types
 from andante.bus import messages
@@ -14,18 +15,13 @@ from andante.errors import AndanteError, BadInput, UnknownName
 
 NODE = "/rosapi"
 EMPTY = "structure_needs_at_least_one_member"  # what stands in a message without fields
-Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+Values = dict[str, Any]  # fields of a request or a response
 
 
-def _service(method: Any) -> Any:
-    method.rosapi = True
-    return method
-
-
-def _text(arguments: dict[str, Any], name: str) -> str:
+def _text(arguments: Values, name: str) -> str:
     value = arguments.get(name)
     if not isinstance(value, str):
-        raise BadInput(f"field {name!r}: a text is wanted")
+        raise BadInput(f"field {name!r} must be a string")
     return value
 
 
@@ -34,188 +30,138 @@ class RosApi:
 
     def __init__(self, bus: BusClient, extra: Callable[[], dict[str, str]] = dict) -> None:
         self._bus, self._extra = bus, extra
-        self.services: dict[str, Answer] = {
-            f"{NODE}/{name.removeprefix('_')}": getattr(self, name)
-            for name in dir(self)
-            if name.startswith("_") and getattr(getattr(self, name), "rosapi", False)
+        self.services: dict[str, Callable[[Values], Values | Awaitable[Values]]] = {
+            f"{NODE}/{name}": answer for name, answer in self._table().items()
         }
 
-    async def call(self, name: str, arguments: Any) -> dict[str, Any]:
+    async def call(self, name: str, arguments: Any) -> Values:
         """The values of a `/rosapi/...` service."""
         if not isinstance(arguments, dict):
-            raise BadInput(f"{name}: an object with fields is wanted")
-        return await self.services[name](arguments)
+            raise BadInput(f"{name}: the arguments must be an object with fields")
+        answer = self.services[name](arguments)
+        return answer if isinstance(answer, dict) else await answer
 
-    # Topics.
+    def _table(self) -> dict[str, Callable[[Values], Values | Awaitable[Values]]]:
+        """Every service by its name."""
+        return {
+            "topics": lambda _: {"topics": list(self._topics()), "types": list(self._topics().values())},
+            "topics_and_raw_types": self._topics_and_raw_types,
+            "topics_for_type": lambda asked: {"topics": _of_type(self._topics(), asked, "msg")},
+            "topic_type": lambda asked: {"type": self._topics().get(absolute(asked.get("topic")), "")},
+            "publishers": lambda asked: {"publishers": list(self._topic(asked).publishers)},
+            "subscribers": lambda asked: {"subscribers": list(self._topic(asked).subscribers)},
+            "services": lambda _: {"services": list(self._services())},
+            "services_for_type": self._services_for_type,
+            "service_type": lambda asked: {"type": self._service(asked).type_name},
+            "service_node": lambda asked: {"node": self._service(asked).node},
+            "service_providers": lambda asked: {"providers": list(filter(None, [self._service(asked).node]))},
+            "action_servers": lambda _: {"action_servers": list(self._bus.graph.actions)},
+            "action_type": self._action_type,
+            "nodes": lambda _: {"nodes": self._bus.graph.nodes},
+            "node_details": self._node_details,
+            "message_details": partial(_details, "msg", ""),
+            "service_request_details": partial(_details, "srv", "_Request"),
+            "service_response_details": partial(_details, "srv", "_Response"),
+            "action_goal_details": partial(_details, "action", "_Goal"),
+            "action_result_details": partial(_details, "action", "_Result"),
+            "action_feedback_details": partial(_details, "action", "_Feedback"),
+            "get_param": self._get_param,
+            "set_param": self._set_param,
+            "has_param": self._has_param,
+            "search_param": self._search_param,
+            "delete_param": lambda asked: {
+                "successful": False,
+                "reason": f"parameter {asked.get('name')!r} belongs to the session",
+            },
+            "get_param_names": self._get_param_names,
+            "get_time": self._get_time,
+            "get_ros_version": lambda _: {"version": 2, "distro": "humble"},
+            # The whole graph, and all parameters, in one answer each: for our own bridges.
+            "andante_graph": lambda _: {"graph": self._bus.graph.as_dict(), **custom_types(self._bus.graph)},
+            "andante_parameters": self._andante_parameters,
+        }
 
-    @_service
-    async def _topics(self, _: dict[str, Any]) -> dict[str, Any]:
-        topics = self._bus.graph.topics
-        return {"topics": list(topics), "types": [topic.type_name for topic in topics.values()]}
+    # Topics, services, actions, nodes.
 
-    @_service
-    async def _topics_and_raw_types(self, _: dict[str, Any]) -> dict[str, Any]:
-        topics = self._bus.graph.topics
-        types = [topic.type_name for topic in topics.values()]
-        return {"topics": list(topics), "types": types, "typedefs_full_text": list(map(messages.definition, types))}
+    def _topics(self) -> dict[str, str]:
+        return {name: topic.type_name for name, topic in self._bus.graph.topics.items()}
 
-    @_service
-    async def _topics_for_type(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        wanted = full_type(_text(arguments, "type"), "msg")
-        return {"topics": [name for name, topic in self._bus.graph.topics.items() if topic.type_name == wanted]}
+    def _topic(self, asked: Values) -> TopicInfo:
+        return self._bus.graph.topics.get(absolute(asked.get("topic")), TopicInfo(""))
 
-    @_service
-    async def _topic_type(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        topic = self._bus.graph.topics.get(absolute(arguments.get("topic")))
-        return {"type": topic.type_name if topic else ""}
-
-    @_service
-    async def _publishers(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        topic = self._bus.graph.topics.get(absolute(arguments.get("topic")))
-        return {"publishers": list(topic.publishers) if topic else []}
-
-    @_service
-    async def _subscribers(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        topic = self._bus.graph.topics.get(absolute(arguments.get("topic")))
-        return {"subscribers": list(topic.subscribers) if topic else []}
-
-    # Services, actions, nodes.
-
-    def _all_services(self) -> dict[str, ServiceInfo]:
+    def _services(self) -> dict[str, ServiceInfo]:
         offered = {name: ServiceInfo(kind, "/client") for name, kind in self._extra().items()}
         own = {name: ServiceInfo(_own_type(name), NODE) for name in self.services}
         return {**self._bus.graph.services, **offered, **own}
 
-    @_service
-    async def _services(self, _: dict[str, Any]) -> dict[str, Any]:
-        return {"services": list(self._all_services())}
+    def _service(self, asked: Values) -> ServiceInfo:
+        return self._services().get(absolute(asked.get("service")), ServiceInfo(""))
 
-    @_service
-    async def _services_for_type(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        wanted = full_type(_text(arguments, "type"), "srv")
-        return {"services": [name for name, service in self._all_services().items() if service.type_name == wanted]}
+    def _topics_and_raw_types(self, _: Values) -> Values:
+        types = list(self._topics().values())
+        texts = list(map(messages.definition, types))
+        return {"topics": list(self._topics()), "types": types, "typedefs_full_text": texts}
 
-    @_service
-    async def _service_type(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        service = self._all_services().get(absolute(arguments.get("service")))
-        return {"type": service.type_name if service else ""}
+    def _services_for_type(self, asked: Values) -> Values:
+        return {"services": _of_type({name: each.type_name for name, each in self._services().items()}, asked, "srv")}
 
-    @_service
-    async def _service_node(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        service = self._all_services().get(absolute(arguments.get("service")))
-        return {"node": service.node if service else ""}
+    def _action_type(self, asked: Values) -> Values:
+        return {"type": self._bus.graph.actions.get(absolute(asked.get("action")), ServiceInfo("")).type_name}
 
-    @_service
-    async def _service_providers(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        service = self._all_services().get(absolute(arguments.get("service")))
-        return {"providers": [service.node] if service else []}
-
-    @_service
-    async def _action_servers(self, _: dict[str, Any]) -> dict[str, Any]:
-        return {"action_servers": list(self._bus.graph.actions)}
-
-    @_service
-    async def _action_type(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        action = self._bus.graph.actions.get(absolute(arguments.get("action")))
-        return {"type": action.type_name if action else ""}
-
-    @_service
-    async def _nodes(self, _: dict[str, Any]) -> dict[str, Any]:
-        return {"nodes": self._bus.graph.nodes}
-
-    @_service
-    async def _node_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        node, graph = absolute(arguments.get("node")), self._bus.graph
+    def _node_details(self, asked: Values) -> Values:
+        node, topics = absolute(asked.get("node")), self._bus.graph.topics
         return {
-            "publishing": [name for name, topic in graph.topics.items() if node in topic.publishers],
-            "subscribing": [name for name, topic in graph.topics.items() if node in topic.subscribers],
-            "services": [name for name, service in self._all_services().items() if service.node == node],
+            "publishing": [name for name, topic in topics.items() if node in topic.publishers],
+            "subscribing": [name for name, topic in topics.items() if node in topic.subscribers],
+            "services": [name for name, service in self._services().items() if service.node == node],
         }
-
-    # Types.
-
-    @_service
-    async def _message_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"typedefs": details(full_type(_text(arguments, "type"), "msg"))}
-
-    @_service
-    async def _service_request_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"typedefs": details(full_type(_text(arguments, "type"), "srv") + "_Request")}
-
-    @_service
-    async def _service_response_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"typedefs": details(full_type(_text(arguments, "type"), "srv") + "_Response")}
-
-    @_service
-    async def _action_goal_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"typedefs": details(full_type(_text(arguments, "type"), "action") + "_Goal")}
-
-    @_service
-    async def _action_result_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"typedefs": details(full_type(_text(arguments, "type"), "action") + "_Result")}
-
-    @_service
-    async def _action_feedback_details(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"typedefs": details(full_type(_text(arguments, "type"), "action") + "_Feedback")}
 
     # Parameters and time.
 
-    @_service
-    async def _get_param(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        name, known = absolute(arguments.get("name")), await self._bus.parameters()
+    async def _get_param(self, asked: Values) -> Values:
+        name, known = absolute(asked.get("name")), await self._bus.parameters()
         if name in known:
             return {"value": json.dumps(plain(known[name])), "successful": True, "reason": ""}
-        default = arguments.get("default_value", arguments.get("default", ""))
+        default = asked.get("default_value", asked.get("default", ""))
         if default != "":
             return {"value": str(default), "successful": True, "reason": ""}
         return {"value": "null", "successful": False, "reason": f"no parameter {name!r}"}
 
-    @_service
-    async def _set_param(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _set_param(self, asked: Values) -> Values:
         try:
-            value = json.loads(_text(arguments, "value"))
-            await self._bus.set_parameter(absolute(arguments.get("name")), value)
+            value = json.loads(_text(asked, "value"))
+            await self._bus.set_parameter(absolute(asked.get("name")), value)
         except (AndanteError, ValueError) as error:
             return {"successful": False, "reason": str(error)}
         return {"successful": True, "reason": ""}
 
-    @_service
-    async def _has_param(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"exists": absolute(arguments.get("name")) in await self._bus.parameters()}
+    async def _has_param(self, asked: Values) -> Values:
+        return {"exists": absolute(asked.get("name")) in await self._bus.parameters()}
 
-    @_service
-    async def _search_param(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        wanted = _text(arguments, "name").rpartition("/")[2]
+    async def _search_param(self, asked: Values) -> Values:
+        wanted = _text(asked, "name").rpartition("/")[2]
         found = [name for name in await self._bus.parameters() if name.rpartition("/")[2] == wanted]
         return {"global_name": found[0] if found else ""}
 
-    @_service
-    async def _delete_param(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return {"successful": False, "reason": f"parameter {arguments.get('name')!r} belongs to the session"}
-
-    @_service
-    async def _get_param_names(self, _: dict[str, Any]) -> dict[str, Any]:
+    async def _get_param_names(self, _: Values) -> Values:
         return {"names": list(await self._bus.parameters())}
 
-    @_service
-    async def _get_time(self, _: dict[str, Any]) -> dict[str, Any]:
+    async def _andante_parameters(self, _: Values) -> Values:
+        return {"values": await self._bus.parameters()}
+
+    def _get_time(self, _: Values) -> Values:
         stamp = messages.to_dict(messages.time(self._bus.now))
         return {"time": {**stamp, "secs": stamp["sec"], "nsecs": stamp["nanosec"]}}  # names of ROS 2 and of ROS 1
 
-    @_service
-    async def _andante_graph(self, _: dict[str, Any]) -> dict[str, Any]:
-        """The whole graph in one answer, for our own bridges."""
-        graph = self._bus.graph
-        return {"graph": graph.as_dict(), **custom_types(graph)}
 
-    @_service
-    async def _andante_parameters(self, _: dict[str, Any]) -> dict[str, Any]:
-        """All parameters in one answer, for our own bridges."""
-        return {"values": await self._bus.parameters()}
+def _of_type(types: Mapping[str, str], asked: Values, kind: str) -> list[str]:
+    """Names whose type is the one asked for."""
+    wanted = full_type(_text(asked, "type"), kind)
+    return [name for name, type_name in types.items() if type_name == wanted]
 
-    @_service
-    async def _get_ros_version(self, _: dict[str, Any]) -> dict[str, Any]:
-        return {"version": 2, "distro": "humble"}
+
+def _details(kind: str, part: str, asked: Values) -> Values:
+    return {"typedefs": details(full_type(_text(asked, "type"), kind) + part)}
 
 
 def _own_type(name: str) -> str:

@@ -43,12 +43,7 @@ class Session:
     """One client of the protocol."""
 
     def __init__(
-        self,
-        bus: BusClient,
-        hub: Hub,
-        outlet: Outlet,
-        limits: Limits | None = None,
-        allow: tuple[str, ...] = (),
+        self, bus: BusClient, hub: Hub, outlet: Outlet, limits: Limits | None = None, allow: tuple[str, ...] = ()
     ) -> None:
         """`allow` holds patterns of names (such as "/my/*") that clients may add to the session."""
         self._bus, self._hub, self._outlet = bus, hub, outlet

@@ -110,31 +110,10 @@ def summary_table(analysis: Analysis) -> Table:
             for source in analysis.sources:
                 s = analysis.summary(source, test, measure)
                 if s.count:
-                    row = (
-                        _label(analysis, measure),
-                        test,
-                        analysis.label(source),
-                        told,
-                        s.count,
-                        s.mean,
-                        s.deviation,
-                        s.low,
-                        s.high,
-                    )
-                    rows.append((*row, s.least, s.most))
-    columns = (
-        "measure",
-        "test",
-        "source",
-        "commanded",
-        "n",
-        "mean",
-        "deviation",
-        "95 % low",
-        "95 % high",
-        "least",
-        "most",
-    )
+                    row = (_label(analysis, measure), test, analysis.label(source), told)
+                    rows.append((*row, s.count, s.mean, s.deviation, s.low, s.high, s.least, s.most))
+    numbers = ("n", "mean", "deviation", "95 % low", "95 % high", "least", "most")
+    columns = ("measure", "test", "source", "commanded", *numbers)
     return Table("summary", "Means with bootstrap intervals (BCa, 95 %)", columns, tuple(rows))
 
 
