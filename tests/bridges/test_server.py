@@ -402,7 +402,7 @@ def test_a_killed_server_is_reported_and_can_come_back(make_session):
     say(client, op="publish", topic="/cmd_vel", msg={"linear": {"x": 0.4}})
     session.until(lambda: (0.4, 0.0) in session.heard)
     os.kill(session.server.pid, signal.SIGKILL)
-    session.until(lambda: any("the web server has ended (exit code -9)" in text for text in session.logs))
+    session.until(lambda: any("the web server exited (exit code -9)" in text for text in session.logs))
     session.until(lambda: session.heard[-1] == (0.0, 0.0))
     assert not session.server.alive
     before = session.cycles

@@ -13,7 +13,7 @@ from andante.errors import AndanteError
 from .client import BusClient, Directions, Graph, Listening
 
 STOPPABLE = ("geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped")
-SILENCE = 0.5  # a driver from which nothing has come for so long is taken for lost [s]
+SILENCE = 0.5  # commands older than this count as lost [s]
 
 
 def is_moving(message: Any) -> bool:
@@ -23,7 +23,7 @@ def is_moving(message: Any) -> bool:
 
 
 class DriverWatch:
-    """Publishes a zero command when a driver of another world falls silent in motion.
+    """Publishes a zero command when commands of another system stop coming while the robot moves.
 
     Args:
         publish: called with topic, type and CDR bytes.
@@ -34,7 +34,7 @@ class DriverWatch:
         self._moving: dict[str, tuple[str, asyncio.TimerHandle]] = {}
 
     def pass_on(self, topic: str, type_name: str, message: Any) -> None:
-        """Publish a message that came from another world, and watch its driver."""
+        """Publish a message that came from another system, and watch its commands."""
         self._publish(topic, type_name, messages.to_cdr(message))
         self.note(topic, type_name, message)
 
@@ -66,10 +66,10 @@ class DriverWatch:
 
 
 class Bridge(Protocol):
-    """Something that joins a session to another world."""
+    """Something that joins a session to another system."""
 
     async def run(self) -> None:
-        """Bridge until cancelled, and leave the other world tidily; returns by itself when that world ends it."""
+        """Bridge until cancelled, and leave the other system cleanly; returns by itself when that system ends it."""
         ...
 
 
@@ -79,13 +79,13 @@ class GraphBridge(ABC):
     Args:
         bus: the session.
         directions: what goes out and what comes in; by default everything.
-        say: called with notices in words.
+        say: called with notices for the user.
     """
 
     def __init__(self, bus: BusClient, directions: Directions | None, say: Callable[[str], None]) -> None:
         self._bus, self._say = bus, say
         self._directions = directions or Directions()
-        self._listening: dict[Any, Listening] = {}  # what is heard of the session
+        self._listening: dict[Any, Listening] = {}  # subscriptions in the session
         self._drivers = DriverWatch(bus.publish)
         self._watch: Listening | None = None
 
@@ -95,7 +95,7 @@ class GraphBridge(ABC):
         self._follow(self._bus.graph)
 
     def _end(self) -> None:
-        """Follow it no more, hear nothing more, and stop what is driven."""
+        """Follow it no more, end all subscriptions, and stop what is driven."""
         if self._watch is not None:
             self._watch.close()
         self._drivers.close()
@@ -109,7 +109,7 @@ class GraphBridge(ABC):
             listening.close()
 
     def _take(self, decode: Callable[[str, bytes], Any], name: str, type_name: str, data: bytes) -> None:
-        """Publish in the session what came from the other world; what cannot be read is told."""
+        """Publish in the session what came from the other system; what cannot be decoded is reported."""
         try:
             message = decode(type_name, data)
         except AndanteError as error:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .encoding import Frame
 
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # action_msgs/msg/GoalStatus
-BRIDGE_NODE = "/bridge"  # under which name the clients' listening and talking stands in the graph
+BRIDGE_NODE = "/bridge"  # node name of the bridges' clients in the graph
 
 OnFrame = Callable[[Frame], None]
 OnFeedback = Callable[[bytes], None]
@@ -24,14 +24,14 @@ class TopicInfo:
     """What is known of one topic."""
 
     type_name: str  # "pkg/msg/Name"
-    latched: int = 0  # messages kept for those who come late
+    latched: int = 0  # messages kept for late subscribers
     sensor: bool = False  # best effort is good enough
     publishers: tuple[str, ...] = ()  # names of nodes
     subscribers: tuple[str, ...] = ()
 
     @property
     def heard(self) -> bool:
-        """Whether a node of the session itself listens."""
+        """Whether a node of the session itself subscribes."""
         return any(node != BRIDGE_NODE for node in self.subscribers)
 
 
@@ -45,7 +45,7 @@ class ServiceInfo:
 
 @dataclass(frozen=True)
 class Graph:
-    """Who publishes, listens and serves in a session."""
+    """Publishers, subscribers and servers of a session."""
 
     topics: dict[str, TopicInfo] = field(default_factory=dict)
     services: dict[str, ServiceInfo] = field(default_factory=dict)
@@ -111,11 +111,11 @@ class BusClient(Protocol):
         ...
 
     def on_graph(self, told: Callable[[Graph], None]) -> Listening:
-        """Have a function called with every new graph."""
+        """Call a function with every new graph."""
         ...
 
     def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> Listening:
-        """Hear a topic, at most once per `throttle` seconds; a latched topic's last message comes at once."""
+        """Subscribe to a topic, at most once per `throttle` seconds; a latched topic's last message comes at once."""
         ...
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
@@ -141,7 +141,7 @@ class BusClient(Protocol):
 
 @dataclass(frozen=True)
 class Directions:
-    """Patterns of names: what goes out, what comes in, and what stays at home."""
+    """Patterns of names: what goes out, what comes in, and what is excluded."""
 
     out: tuple[str, ...] = ("*",)
     into: tuple[str, ...] = ("*",)
@@ -156,7 +156,7 @@ class Directions:
         }
 
     def incoming(self, graph: Graph) -> dict[str, TopicInfo]:
-        """Topics that a node of the session hears and none publishes."""
+        """Topics that a node of the session subscribes to and none publishes."""
         own = self.outgoing(graph)
         return {
             name: topic

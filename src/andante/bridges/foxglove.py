@@ -171,7 +171,7 @@ class FoxgloveBridge(GraphBridge):
             name = absolute(topic)
             known = self._directions.incoming(self._bus.graph).get(name)
             if known is None:
-                raise BadInput(f"topic {name!r} is not one that clients publish")
+                raise BadInput(f"clients may not publish topic {name!r}: nothing in the session subscribes to it")
             if encoding == "json":
                 message = messages.from_dict(known.type_name, json.loads(data))
             else:
@@ -214,7 +214,7 @@ class FoxgloveBridge(GraphBridge):
 
 
 class _Listener:
-    """What the server's threads report; everything is handed to the asyncio loop."""
+    """Callbacks from the server's threads, handed to the asyncio loop."""
 
     def __init__(self, bridge: FoxgloveBridge) -> None:
         self._bridge = bridge
@@ -249,10 +249,10 @@ class _Listener:
         return self.on_get_parameters(client, [parameter.name for parameter in parameters])
 
     def on_parameters_subscribe(self, param_names: list[str]) -> None:
-        """Values are told on request only."""
+        """Values are sent on request only."""
 
     def on_parameters_unsubscribe(self, param_names: list[str]) -> None:
-        """Values are told on request only."""
+        """Values are sent on request only."""
 
     def on_connection_graph_subscribe(self) -> None:
         """The server sends the last graph by itself."""

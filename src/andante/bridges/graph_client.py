@@ -1,4 +1,4 @@
-"""What both lines to a session have in common: its graph, whoever follows that, and the topics that are heard."""
+"""What both clients of a session have in common: its graph, subscriptions, requests and goals."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ from .client import Graph, OnFeedback, OnFrame
 from .encoding import Frame
 
 
-class ChannelListener:
-    """One listener of a topic."""
+class ChannelSubscription:
+    """One subscription of a topic."""
 
     def __init__(self, channels: Channels, topic: str, on_frame: OnFrame, throttle: float) -> None:
         self._channels, self.topic, self.on_frame, self.throttle = channels, topic, on_frame, throttle
 
     def close(self) -> None:
-        """Hear no more."""
+        """End the subscription."""
         self._channels.remove(self)
 
 
 class _Channel:
     def __init__(self) -> None:
-        self.listeners: list[ChannelListener] = []
+        self.listeners: list[ChannelSubscription] = []
         self.throttle = -1.0
         self.kept: deque[Frame] = deque(maxlen=1)
 
 
 class Channels:
-    """Joins the listeners of each topic; the far end is asked for the rate of the fastest one.
+    """Joins the subscriptions of each topic; the far end is asked for the rate of the fastest one.
 
     Args:
         subscribe: called with topic and throttle [s] whenever the far end is to send a topic, or at another rate.
-        unsubscribe: called with the topic that nobody hears any more.
+        unsubscribe: called with a topic without subscriptions.
     """
 
     def __init__(self, subscribe: Callable[[str, float], None], unsubscribe: Callable[[str], None]) -> None:
         self._subscribe, self._unsubscribe = subscribe, unsubscribe
         self._channels: dict[str, _Channel] = {}
 
-    def add(self, topic: str, on_frame: OnFrame, throttle: float) -> ChannelListener:
-        """Hear a topic; what is kept of it comes at once."""
+    def add(self, topic: str, on_frame: OnFrame, throttle: float) -> ChannelSubscription:
+        """Subscribe to a topic; what is kept of it comes at once."""
         channel = self._channels.setdefault(topic, _Channel())
-        listener = ChannelListener(self, topic, on_frame, throttle)
+        listener = ChannelSubscription(self, topic, on_frame, throttle)
         channel.listeners.append(listener)
         self._adjust(topic, channel)
         for frame in list(channel.kept):
             on_frame(frame)
         return listener
 
-    def remove(self, listener: ChannelListener) -> None:
-        """End one listener."""
+    def remove(self, listener: ChannelSubscription) -> None:
+        """End one subscription."""
         channel = self._channels.get(listener.topic)
         if channel is not None and listener in channel.listeners:
             channel.listeners.remove(listener)
             self._adjust(listener.topic, channel)
 
     def take(self, frame: Frame, depth: int) -> None:
-        """Hand a frame to all who hear its topic; of a latched topic the last `depth` are kept."""
+        """Hand a frame to all subscriptions of its topic; of a latched topic the last `depth` are kept."""
         channel = self._channels.get(frame.topic)
         if channel is None:
             return
@@ -112,13 +112,13 @@ class GraphClient(ABC):
         """Wait for the first graph."""
         await self._ready.wait()
 
-    def on_graph(self, told: Callable[[Graph], None]) -> Told:
-        """Have a function called with every new graph."""
+    def on_graph(self, told: Callable[[Graph], None]) -> GraphWatch:
+        """Call a function with every new graph."""
         self._told.append(told)
-        return Told(self._told, told)
+        return GraphWatch(self._told, told)
 
-    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> ChannelListener:
-        """Hear a topic; a latched topic's last messages come at once."""
+    def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> ChannelSubscription:
+        """Subscribe to a topic; a latched topic's last messages come at once."""
         return self._channels.add(topic, on_frame, throttle)
 
     def _learn(self, seen: dict[str, Any], renew: bool = False) -> None:
@@ -162,7 +162,7 @@ class GraphClient(ABC):
 
     @abstractmethod
     def _unsubscribe(self, topic: str) -> None:
-        """Ask it for no more of a topic."""
+        """End the subscription at the far end."""
 
 
 class ClientGoal:
@@ -192,14 +192,14 @@ def _fail(waiting: asyncio.Future[Any], reason: str) -> None:
         waiting.exception()  # whoever no longer waits need not be told
 
 
-class Told:
-    """A function in a list that can be taken out again."""
+class GraphWatch:
+    """A callback that can be removed again."""
 
     def __init__(self, told: list[Any], entry: Any) -> None:
         self._told, self._entry = told, entry
 
     def close(self) -> None:
-        """Call it no more."""
+        """Remove it."""
         if self._entry in self._told:
             self._told.remove(self._entry)
 

@@ -94,7 +94,7 @@ def test_a_robot_with_ros_drives_and_is_told(session):
         published = next(m for m in foreign.got if m["op"] == "publish")
         assert set(published["msg"]["header"]["stamp"]) == {"secs", "nsecs"}  # it speaks the ROS 1 dialect
         assert published["msg"]["position"] == [0.25, None]
-        assert any("/points is left out: there it is std_msgs/msg/String" in text for text in said)
+        assert any("/points is skipped: its type there is std_msgs/msg/String" in text for text in said)
 
     try:
         joined(session, f"ws://127.0.0.1:{foreign.port}", Directions(out=("/joint_states",)), check)

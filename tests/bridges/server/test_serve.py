@@ -89,7 +89,7 @@ def test_a_wish_for_a_topic_that_is_gone_is_told_on_the_log(line):
     line.send(messages.to_cdr(messages.make(TEXT)), op="publish", topic="/gone", type=TEXT)
     line.send(b"\x00\x01", op="publish", topic="/new", type=TEXT, create=True)
     line.turn()
-    assert told[:2] == ["topic '/gone' is gone"] * 2
+    assert told[:2] == ["topic '/gone' does not exist any more"] * 2
     assert "are not such a message" in told[2]
 
 

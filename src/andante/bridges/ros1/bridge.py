@@ -71,7 +71,7 @@ class Ros1Bridge(GraphBridge):
         self._services: dict[str, str] = {}
 
     async def run(self) -> None:
-        """Bridge until cancelled or until ROS asks the node to shut down; signs off in the end."""
+        """Bridge until cancelled or until ROS asks the node to shut down; unregisters in the end."""
         await self.node.start()
         self._begin()
         try:
@@ -80,7 +80,7 @@ class Ros1Bridge(GraphBridge):
             await self.close()
 
     async def close(self) -> None:
-        """Sign off."""
+        """Unregister."""
         self._end()
         await self.node.stop()
 
@@ -109,7 +109,7 @@ class Ros1Bridge(GraphBridge):
         except AndanteError as error:
             if name not in self._skipped:
                 self._skipped.add(name)
-                self._say(f"{name} is left out: {error}")
+                self._say(f"{name} is skipped: {error}")
 
     # Out of the session.
 
@@ -124,7 +124,7 @@ class Ros1Bridge(GraphBridge):
             self._listening[name] = self._bus.subscribe(name, self._describe)
 
     def _connected(self, name: str, connection: Connection) -> None:
-        """Every subscriber hears the session by itself, so that it gets what is latched; encoding is shared."""
+        """One subscription per ROS subscriber, so that it gets what is latched; encoding is shared."""
         self._listening[connection] = self._bus.subscribe(name, lambda frame: _send(connection, frame))
 
     def _tidy(self, publication: Publication, _count: int) -> None:

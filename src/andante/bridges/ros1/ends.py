@@ -122,7 +122,7 @@ class Publication:
             self.on_connect(connection)
             self.on_change(len(self.connections))
             with contextlib.suppress(*BROKEN):
-                while await reader.read(4096):  # subscribers say nothing; the end of the stream is their farewell
+                while await reader.read(4096):  # subscribers send nothing; the end of the stream means that they left
                     pass
         finally:
             connection.close()
@@ -164,7 +164,7 @@ class Connection:
 
 
 class Subscription:
-    """A topic that the node hears, from every publisher that the master names."""
+    """A topic that the node subscribes to, at every publisher that the master names."""
 
     def __init__(
         self, name: str, topic: str, kind: Kind, on_message: Callable[[bytes], None], say: Callable[[str], None]
@@ -174,7 +174,7 @@ class Subscription:
         self.received = 0
 
     def update(self, uris: list[str]) -> None:
-        """Hear exactly these publishers."""
+        """Subscribe to exactly these publishers."""
         for uri in [uri for uri in self.publishers if uri not in uris]:
             self.publishers.pop(uri).cancel()
         for uri in uris:
@@ -182,11 +182,11 @@ class Subscription:
                 self.publishers[uri] = asyncio.get_running_loop().create_task(self._hear(uri))
 
     def close(self) -> None:
-        """Hear nobody any more."""
+        """Disconnect from all publishers."""
         self.update([])
 
     async def _hear(self, uri: str) -> None:
-        """Hear one publisher, connecting again when the line breaks."""
+        """Read from one publisher, connecting again when the connection breaks."""
         wait, complained = FIRST_WAIT, False
         while True:
             try:

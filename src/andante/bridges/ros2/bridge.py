@@ -67,7 +67,7 @@ class Ros2Bridge(GraphBridge):
                 self._readers[name] = self._participant.reader(name, topic.type_name, take)
 
     def _add_writer(self, name: str, topic: TopicInfo) -> None:
-        """A latched topic is heard from the start, so that DDS can keep it for others; the rest once somebody hears."""
+        """Latched topics are subscribed to at once, so that DDS can keep them; the others once DDS has a reader."""
         on_readers: Callable[[int], None] = partial(self._hear, name) if not topic.latched else lambda count: None
         writer = self._participant.writer(name, topic.type_name, on_readers, sensor=topic.sensor, latched=topic.latched)
         self._writers[name] = writer

@@ -165,13 +165,13 @@ class Participant:
     def writer(
         self, topic: str, type_name: str, on_readers: Callable[[int], None], *, sensor: bool = False, latched: int = 0
     ) -> Writer:
-        """Publish a ROS topic; on_readers is told how many hear it."""
+        """Publish a ROS topic; on_readers is called with the number of subscribers."""
         return Writer(self, topic, type_name, qos(type_name, sensor=sensor, latched=latched), on_readers)
 
     def reader(
         self, topic: str, type_name: str, on_cdr: Callable[[bytes], None], *, sensor: bool = False, latched: int = 0
     ) -> Reader:
-        """Hear a ROS topic."""
+        """Subscribe to a ROS topic."""
         return Reader(self, topic, type_name, qos(type_name, sensor=sensor, latched=latched), on_cdr)
 
     def close(self) -> None:
@@ -243,7 +243,7 @@ class Reader:
         self._reader: Any = DataReader(participant._participant, joined, qos=quality, listener=self._listener)
 
     def close(self) -> None:
-        """Hear no more."""
+        """End the subscription."""
         self._reader = None
 
     def _drain(self) -> None:

@@ -18,7 +18,7 @@ PATIENCE = 10.0  # time in which the other server must answer first [s]
 
 
 class RosbridgeBridge(GraphBridge):
-    """Copies what the session hears from the other server, and what is named from the session to it."""
+    """Copies what the session subscribes to from the other server, and what is named from the session to it."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RosbridgeBridge(GraphBridge):
         topic = far.topics.get(name)
         if topic is not None and topic.type_name != type_name and name not in self._refused:
             self._refused.add(name)
-            self._say(f"{name} is left out: there it is {topic.type_name}, here {type_name}")
+            self._say(f"{name} is skipped: its type there is {topic.type_name}, here {type_name}")
         return topic is not None and topic.type_name == type_name
 
     def _pass(self, inward: bool, frame: Frame) -> None:

@@ -21,7 +21,7 @@ Send = Callable[[dict[str, Any]], None]  # one operation to a client, as JSON
 
 
 @dataclass
-class Offer:
+class Advertisement:
     """A service or action that a client offers."""
 
     type_name: str
@@ -34,8 +34,8 @@ class Hub:
     """What the clients of one server offer to one another; the loop never waits for a client."""
 
     def __init__(self) -> None:
-        self.services: dict[str, Offer] = {}
-        self.actions: dict[str, Offer] = {}
+        self.services: dict[str, Advertisement] = {}
+        self.actions: dict[str, Advertisement] = {}
 
 
 class Calls:
@@ -49,7 +49,7 @@ class Calls:
         self._goals: dict[str, RemoteGoal] = {}
         self._cancels: dict[str, Callable[[], None]] = {}
         self._early: set[str] = set()  # goals that were called off before they were taken
-        self._offered: list[tuple[dict[str, Offer], str]] = []
+        self._offered: list[tuple[dict[str, Advertisement], str]] = []
 
     def close(self) -> None:
         """Cancel what is under way and withdraw all offers."""
@@ -186,10 +186,10 @@ class Calls:
         table = self._hub.services if what == "service" else self._hub.actions
         taken = self._bus.graph.services if what == "service" else self._bus.graph.actions
         if name in taken or name in table or name in self._api.services:
-            raise BadInput(f"{what} {name!r} is offered already")
+            raise BadInput(f"{what} {name!r} is advertised already")
         if not allowed(name):
-            raise BadInput(f"{what} {name!r} may not be added by a client; the session names what may")
-        table[name] = Offer(full_type(message.get("type"), "srv" if what == "service" else "action"), send)
+            raise BadInput(f"{what} {name!r} may not be advertised by a client; `allow` of the server names what may")
+        table[name] = Advertisement(full_type(message.get("type"), "srv" if what == "service" else "action"), send)
         self._offered.append((table, name))
 
     def unadvertise(self, message: dict[str, Any], what: str) -> None:
@@ -197,7 +197,7 @@ class Calls:
         name = absolute(message.get(what))
         entry = (self._hub.services if what == "service" else self._hub.actions, name)
         if entry not in self._offered:
-            raise BadInput(f"{what} {name!r} was not offered by this client")
+            raise BadInput(f"{what} {name!r} was not advertised by this client")
         self._offered.remove(entry)
         self._withdraw(*entry)
 
@@ -206,28 +206,28 @@ class Calls:
         offer = self._own(message, what)
         waiting = offer.waiting.get(str(message.get("id")))
         if waiting is None or waiting.done():
-            raise BadInput(f"nobody waits for an answer with the id {message.get('id')!r}")
+            raise BadInput(f"no request with the id {message.get('id')!r} waits for an answer")
         waiting.set_result(message)
 
     def progressed(self, message: dict[str, Any]) -> None:
         """Pass on the `action_feedback` of this client."""
         feedback = self._own(message, "action").feedback.get(str(message.get("id")))
         if feedback is None:
-            raise BadInput(f"nobody waits for feedback with the id {message.get('id')!r}")
+            raise BadInput(f"no goal with the id {message.get('id')!r} waits for feedback")
         feedback(message.get("values"))
 
-    def _own(self, message: dict[str, Any], what: str) -> Offer:
+    def _own(self, message: dict[str, Any], what: str) -> Advertisement:
         name = absolute(message.get(what))
         table = self._hub.services if what == "service" else self._hub.actions
         if (table, name) not in self._offered:
-            raise BadInput(f"{what} {name!r} was not offered by this client")
+            raise BadInput(f"{what} {name!r} was not advertised by this client")
         return table[name]
 
-    def _withdraw(self, table: dict[str, Offer], name: str) -> None:
+    def _withdraw(self, table: dict[str, Advertisement], name: str) -> None:
         offer = table.pop(name)
         for waiting in offer.waiting.values():
             if not waiting.done():
-                waiting.set_exception(BadInput(f"{name!r} was withdrawn by the client that offered it"))
+                waiting.set_exception(BadInput(f"{name!r} was unadvertised by the client that provided it"))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         if len(self._tasks) >= self._pending:
@@ -244,7 +244,7 @@ def _reason(error: Exception) -> str:
 
 
 async def _ask(
-    offer: Offer, request: dict[str, Any], timeout: float | None, mark: str = "", whole: bool = False
+    offer: Advertisement, request: dict[str, Any], timeout: float | None, mark: str = "", whole: bool = False
 ) -> Any:
     """The answer of the client that made an offer."""
     mark = mark or f"call:{uuid.uuid4()}"
@@ -259,5 +259,5 @@ async def _ask(
     finally:
         offer.waiting.pop(mark, None)
     if message.get("result") is False:
-        raise BadInput(str(message.get("values") or "the client that offers it failed"))
+        raise BadInput(str(message.get("values") or "the client that provides it failed"))
     return message if whole else message.get("values") or {}

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 from andante.bridges.base import STOPPABLE, is_moving
-from andante.bridges.client import BusClient, Listening
+from andante.bridges.client import BusClient
 from andante.bridges.encoding import ENCODINGS, absolute, from_cbor, full_type, to_json
 from andante.bridges.server.access import Limits
 from andante.bus import messages
@@ -20,7 +20,7 @@ from andante.errors import AndanteError, BadInput, UnknownName
 
 from .calls import Calls, Hub
 from .rosapi import RosApi
-from .topics import Subscription, Wish
+from .topics import SubscribeOptions, Subscription
 
 LEVELS = ("info", "warning", "error", "none")
 
@@ -82,7 +82,7 @@ class Session:
         try:
             message = from_cbor(data) if isinstance(data, bytes) else _parsed(data)
             if not isinstance(message, dict):
-                raise BadInput("an object with an op is wanted")
+                raise BadInput("the message must be an object with an op")
             mark = message.get("id")
             self._carry_out(message)
         except AndanteError as error:
@@ -101,7 +101,7 @@ class Session:
         self._calls.close()
 
     def status(self, level: str, text: str, mark: Any = None) -> None:
-        """Tell the client something, if it wants to hear this level."""
+        """Send the client a status message, if its level asks for it."""
         if LEVELS.index(level) >= self._level:
             self._send({"op": "status", "level": level, "msg": text, **({"id": mark} if isinstance(mark, str) else {})})
 
@@ -112,7 +112,7 @@ class Session:
 
     @property
     def subscriptions(self) -> list[str]:
-        """Topics that the client hears."""
+        """Topics that the client subscribes to."""
         return list(self._subscriptions)
 
     def _carry_out(self, message: dict[str, Any]) -> None:
@@ -153,7 +153,7 @@ class Session:
         if known is None and not own:
             raise UnknownName.among("topic", topic, sorted(self._bus.graph.topics))
         if not self._may_add(topic) and not (known is not None and known.heard):
-            raise BadInput(f"topic {topic!r} is not one that clients publish: nothing in the session listens to it")
+            raise BadInput(f"clients may not publish topic {topic!r}: nothing in the session subscribes to it")
         type_name = known.type_name if known is not None else own
         try:
             made = messages.from_dict(type_name, message.get("msg"))
@@ -181,7 +181,7 @@ class Session:
         compression = message.get("compression") or "none"
         if compression not in ENCODINGS:
             raise BadInput(f"compression {str(compression)[:40]!r} is not one of {', '.join(ENCODINGS)}")
-        wish = Wish(
+        options = SubscribeOptions(
             compression=compression,
             throttle=_number(message, "throttle_rate") / 1000.0,
             queue=int(_number(message, "queue_length")),
@@ -190,15 +190,15 @@ class Session:
         subscription = self._subscriptions.get(topic)
         if subscription is None:
             if len(self._subscriptions) >= self._limits.subscriptions:
-                raise BadInput(f"a client may hear {self._limits.subscriptions} topics")
+                raise BadInput(f"a client may subscribe to {self._limits.subscriptions} topics")
             subscription = self._subscriptions[topic] = Subscription(topic, self._outlet)
-        subscription.add(str(message.get("id", "")), wish)
+        subscription.add(str(message.get("id", "")), options)
         self._listen(subscription)
 
     def _listen(self, subscription: Subscription) -> None:
-        """Hear the topic at the rate that its wishes need; a new wish brings the latched message again."""
-        old: Listening | None = subscription.listening
-        subscription.listening = self._bus.subscribe(subscription.topic, subscription.take, subscription.wish.throttle)
+        """Subscribe at the rate that the options need; new options bring the latched message again."""
+        old, throttle = subscription.listening, subscription.options.throttle
+        subscription.listening = self._bus.subscribe(subscription.topic, subscription.take, throttle)
         if old is not None:
             old.close()
 
@@ -206,7 +206,7 @@ class Session:
         topic = absolute(message.get("topic"))
         subscription = self._subscriptions.get(topic)
         if subscription is None:
-            raise BadInput(f"topic {topic!r} is not heard by this client")
+            raise BadInput(f"topic {topic!r} is not subscribed to by this client")
         mark = message.get("id")
         subscription.remove(None if mark is None else str(mark))
         if subscription.empty:
@@ -220,7 +220,7 @@ class Session:
         if not (isinstance(mark, str) and isinstance(data, str) and isinstance(number, int) and isinstance(total, int)):
             raise BadInput("a fragment needs id, data, num and total")
         if not 0 <= number < total <= 4096:
-            raise BadInput(f"fragment {number} of {total} cannot be")
+            raise BadInput(f"fragment {number} of {total} does not exist")
         held = self._fragments.get(mark)
         if held is None:
             if len(self._fragments) >= self._limits.fragments:

@@ -1,10 +1,11 @@
-"""One topic that a rosbridge client hears: its wishes joined, throttled, encoded and cut into fragments."""
+"""One topic that a rosbridge client subscribes to: its options merged, messages throttled, encoded and fragmented."""
 
 from __future__ import annotations
 
 import asyncio
 import uuid
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,8 @@ DEPTH = 100  # messages of one topic that wait for a slow client when it did not
 
 
 @dataclass(frozen=True)
-class Wish:
-    """How a client wants to hear a topic."""
+class SubscribeOptions:
+    """How a client subscribes to a topic."""
 
     compression: str = "none"
     throttle: float = 0.0  # least time between messages [s]
@@ -28,13 +29,13 @@ class Wish:
 PRECEDENCE = ("cbor-raw", "cbor", "png", "none")
 
 
-def joined(wishes: list[Wish]) -> Wish:
-    """One wish that serves all: a client that subscribes twice still gets each message once."""
-    return Wish(
-        compression=next(c for c in PRECEDENCE if any(wish.compression == c for wish in wishes)),
-        throttle=min(wish.throttle for wish in wishes),
-        queue=min(wish.queue for wish in wishes),
-        fragment=min((wish.fragment for wish in wishes if wish.fragment), default=0),
+def merged(options: Collection[SubscribeOptions]) -> SubscribeOptions:
+    """Options that serve all: a client that subscribes twice still gets each message once."""
+    return SubscribeOptions(
+        compression=next(c for c in PRECEDENCE if any(each.compression == c for each in options)),
+        throttle=min(each.throttle for each in options),
+        queue=min(each.queue for each in options),
+        fragment=min((each.fragment for each in options if each.fragment), default=0),
     )
 
 
@@ -44,30 +45,30 @@ class Subscription:
     def __init__(self, topic: str, outlet: Any) -> None:
         self.topic = topic
         self.listening: Listening | None = None
-        self.wish = Wish()
+        self.options = SubscribeOptions()
         self._outlet = outlet
-        self._wishes: dict[str, Wish] = {}
+        self._by_id: dict[str, SubscribeOptions] = {}
         self._throttle = Throttle(0.0)
         self._waiting: deque[Frame] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def empty(self) -> bool:
-        """Whether nobody wants the topic any more."""
-        return not self._wishes
+        """Whether the client has unsubscribed."""
+        return not self._by_id
 
-    def add(self, mark: str, wish: Wish) -> None:
-        """Add the wish of one subscription id, or change it."""
-        self._wishes[mark] = wish
+    def add(self, mark: str, options: SubscribeOptions) -> None:
+        """Add or change the options of one subscription id."""
+        self._by_id[mark] = options
         self._update()
 
     def remove(self, mark: str | None) -> None:
-        """Take the wish of an id back, or all of them; an id that is not known changes nothing."""
+        """Remove the options of an id, or all of them; an unknown id changes nothing."""
         if mark is None:
-            self._wishes.clear()
+            self._by_id.clear()
         else:
-            self._wishes.pop(mark, None)
-        if self._wishes:
+            self._by_id.pop(mark, None)
+        if self._by_id:
             self._update()
 
     def take(self, frame: Frame) -> None:
@@ -76,15 +77,15 @@ class Subscription:
         now = loop.time()
         if not self._waiting and (frame.latched or self._throttle.ready(now)):
             self._send(frame)
-        elif self.wish.queue:
+        elif self.options.queue:
             self._waiting.append(frame)
-            while len(self._waiting) > self.wish.queue:
+            while len(self._waiting) > self.options.queue:
                 self._waiting.popleft()
             if self._timer is None:
                 self._timer = loop.call_later(self._throttle.wait(now), self._due)
 
     def close(self) -> None:
-        """Hear no more."""
+        """End the subscription."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -102,9 +103,9 @@ class Subscription:
             self._timer = loop.call_later(max(1e-3, self._throttle.wait(loop.time())), self._due)
 
     def _send(self, frame: Frame) -> None:
-        data = frame.encoded(self.wish.compression)
-        depth = self.wish.queue or DEPTH
-        size = self.wish.fragment
+        data = frame.encoded(self.options.compression)
+        depth = self.options.queue or DEPTH
+        size = self.options.fragment
         if not size or isinstance(data, bytes) or len(data) <= size:
             self._outlet.put(data, self.topic, depth)
             return
@@ -114,6 +115,6 @@ class Subscription:
             self._outlet.put(to_json({"op": "fragment", "id": mark, "data": part, "num": number, "total": total}))
 
     def _update(self) -> None:
-        self.wish = joined(list(self._wishes.values()))
-        if self._throttle.period != self.wish.throttle:
-            self._throttle = Throttle(self.wish.throttle)
+        self.options = merged(self._by_id.values())
+        if self._throttle.period != self.options.throttle:
+            self._throttle = Throttle(self.options.throttle)

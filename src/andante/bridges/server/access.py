@@ -1,4 +1,4 @@
-"""Who may talk to the server: loopback or a token, known hosts, and pages of our own origin only.
+"""Who may connect to the server: loopback or a token, known hosts, and pages of our own origin only.
 
 A browser names the page's origin in every WebSocket handshake, so that a foreign page cannot drive the robot; the
 Host header is compared too, so that a foreign name which points at this machine does not pass for our own.
@@ -43,7 +43,7 @@ class Access:
             raise BadInput("the token is too short: at least 8 characters")
 
     def refusal(self, host: str | None, origin: str | None, tokens: tuple[str, ...]) -> str:
-        """Why a request is turned away, empty when it is welcome.
+        """Why a request is refused, empty when it is allowed.
 
         Args:
             host: the Host header.

@@ -94,7 +94,7 @@ class Serving:
         for subscription in self._subscriptions.values():
             subscription.close()
         for goal in list(self._goals.values()):
-            goal.cancel("the client is gone")
+            goal.cancel("the client has disconnected")
         self._subscriptions.clear()
         self._goals.clear()
         for publisher in self._publishers.values():
@@ -130,7 +130,7 @@ class Serving:
     def _subscribe(self, head: Head, _: bytes) -> None:
         topic = head["topic"]
         if topic not in self.bus.topics():
-            raise BadInput(f"topic {topic!r} is gone")
+            raise BadInput(f"topic {topic!r} does not exist any more")
         old = self._subscriptions.pop(topic, None)
         if old is not None:
             old.close()
@@ -157,7 +157,7 @@ class Serving:
         topic, type_name = head["topic"], head["type"]
         known = self.bus.topics().get(topic)
         if known is None and not head.get("create"):
-            raise BadInput(f"topic {topic!r} is gone")
+            raise BadInput(f"topic {topic!r} does not exist any more")
         publisher = self._publishers.get(topic)
         if publisher is None:
             publisher = self._publishers[topic] = self.bus.advertise(
@@ -199,7 +199,7 @@ class Serving:
     def _cancel(self, head: Head, _: bytes) -> None:
         goal = self._goals.get(int(head["goal"]))
         if goal is not None:
-            goal.cancel("called off by the client")
+            goal.cancel("canceled by the client")
 
     def _parameters(self, head: Head, _: bytes) -> None:
         self._answer(head, {"values": {entry.name: entry.value for entry in self.bus.parameters.list()}})

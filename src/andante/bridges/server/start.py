@@ -86,7 +86,7 @@ class ServerHandle:
         return 0 if self._serving is None else self._serving.link.dropped
 
     def poll(self) -> None:
-        """Take requests, send what waits; a server process that has ended is reported once on the log."""
+        """Take requests, send what waits; a server process that has exited is logged once."""
         if self._process is not None and not self._listening:
             self._come_up()
             return
@@ -155,7 +155,7 @@ class ServerHandle:
             raise
 
     def _come_up(self) -> None:
-        """One pass of a start that nobody waits for; a failure is told on the log."""
+        """One pass of a start that nobody waits for; a failure is logged."""
         try:
             if self._advance():
                 self._bus.log("info", f"the web server is back at {self.url.partition('?')[0]}", "bridge")
@@ -241,11 +241,11 @@ class ServerHandle:
             self._serving.link.send(head, b"" if page.content is None else page.content)
 
     def _ended(self, reason: str) -> None:
-        """Say that the process is gone; the loop goes on."""
+        """Log that the process is gone; the loop goes on."""
         self.clients = 0
         words = self._last_words()
         self._end(0.0)
-        text = f"the web server has ended ({words or reason}); the session goes on without it"
+        text = f"the web server exited ({words or reason}); the session goes on without it"
         self._bus.log("error", text, "bridge")
 
     def _last_words(self) -> str:

@@ -123,7 +123,7 @@ class Client:
             transport.abort()
 
     def stalled(self) -> bool:
-        """Whether the client has taken nothing for too long, though there is something for it; asked regularly."""
+        """Whether the client has read nothing for too long, though there is something for it; asked regularly."""
         now = asyncio.get_running_loop().time()
         transport = self.socket.scope.get("state", {}).get("transport")
         unsent = transport.get_write_buffer_size() if transport is not None else 0
@@ -166,8 +166,8 @@ class Client:
                 self._sending_since = float("inf")
 
 
-class Guard:
-    """Turns away whoever the access rule refuses, and hands out the token as a cookie for the page's own requests."""
+class AccessMiddleware:
+    """Refuses requests by the access rule, and sets the token as a cookie for the page's own requests."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
@@ -234,7 +234,7 @@ class WebServer:
         self.add_pages(pages or [])
         own: list[BaseRoute] = [WebSocketRoute("/rosbridge", self._socket), WebSocketRoute("/", self._socket)]
         files = Mount("/", app=self._serve_file)
-        self.app = Guard(Starlette(routes=[*own, *(routes or []), files], lifespan=self._lifespan), access)
+        self.app = AccessMiddleware(Starlette(routes=[*own, *(routes or []), files], lifespan=self._lifespan), access)
 
     def add_pages(self, pages: list[Page]) -> None:
         """Serve these too; an address that is served already gets the new page."""
@@ -288,7 +288,7 @@ class WebServer:
         finally:
             self.clients.discard(client)
             if client.reason:
-                self._say("warn", f"a client was cut off: {client.reason}")
+                self._say("warn", f"a client was disconnected: {client.reason}")
 
     async def _session_there(self) -> None:
         """Wait while the session is still being built."""
@@ -310,9 +310,9 @@ class WebServer:
             watch.cancel()
 
     async def _watch(self) -> None:
-        """Cut off clients that do not read."""
+        """Disconnect clients that do not read."""
         while True:
             await asyncio.sleep(min(1.0, self.limits.stall / 4.0))
             for client in list(self.clients):
                 if client.stalled():
-                    client.cut(f"it did not read for {self.limits.stall:g} s")
+                    client.cut(f"it read nothing for {self.limits.stall:g} s")

@@ -162,7 +162,7 @@ class AbortableProtocol(WebSocketsSansIOProtocol):
 
 
 class QuietServer(uvicorn.Server):
-    """uvicorn without signal handlers: the line to the loop says when it is over."""
+    """uvicorn without signal handlers: the end of the connection to the loop ends it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
