@@ -86,7 +86,7 @@ class GraphBridge(ABC):
         self._bus, self._say = bus, say
         self._directions = directions or Directions()
         self._listening: dict[Any, Listening] = {}  # subscriptions in the session
-        self._drivers = DriverWatch(bus.publish)
+        self._drivers = DriverWatch(lambda *message: bus.publish(*message))
         self._watch: Listening | None = None
 
     def _begin(self) -> None:
