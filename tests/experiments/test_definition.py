@@ -52,7 +52,7 @@ def test_a_file_is_read():
 @pytest.mark.parametrize(
     ("change", "line", "words"),
     [
-        (('name = "slide"', "name = 3"), 1, "name: a word in quotes is wanted, got 3"),
+        (('name = "slide"', "name = 3"), 1, "name: must be a string, got 3"),
         (('name = "slide"', 'name = "a/b"'), 1, "name: an experiment needs a name without slashes"),
         (('trial = "walk"', 'trial = "fly"'), 2, "trial: no trial 'fly'; choices: walk, wave"),
         (('trial = "walk"', 'trial = "no.py:f"'), 2, "no such file"),
@@ -63,7 +63,7 @@ def test_a_file_is_read():
         (("trials = 3", 'timeout = "long"'), 3, "timeout: a time above 0 s"),
         (("trials = 3", "timeout = -1.0"), 3, "timeout: a time above 0 s"),
         (("trials = 3", "engines = []"), 3, "engines: a list of levels is wanted"),
-        (("distance = [0.5, 1.0]", "distance = 0.5"), 6, "factors.distance: a list of levels is wanted, got 0.5"),
+        (("distance = [0.5, 1.0]", "distance = 0.5"), 6, "factors.distance: must be a list of levels, got 0.5"),
         (("distance = [0.5, 1.0]", "distance = [0.5, 0.5]"), 6, "factors.distance: a choice needs values that differ"),
         (("distance = [0.5, 1.0]", "distance = [0.5, [1]]"), 6, "factors.distance"),
         (("distance = [0.5, 1.0]", "engine = [0.5]"), 6, "factors.engine: not a name for a factor"),

@@ -7,7 +7,7 @@ import pytest
 
 from andante.errors import BadInput, UnknownName
 from andante.experiments import Values, load_experiment
-from andante.experiments.importing import guessed_experiment, import_trials, way_measures
+from andante.experiments.importing import guessed_experiment, import_trials, path_measures
 from andante.experiments.reference import parse_labels, parse_reference, read_labels, read_reference, reference_names
 from andante.experiments.statistics import agreement, mean_error
 from andante.mapping import Trajectory
@@ -107,13 +107,13 @@ def test_ways_add_trials(tmp_path):
 def test_a_way_is_seen_from_its_first_pose():
     angles = np.linspace(0.0, 2.5 * math.pi, 60)
     poses = np.stack([np.cos(angles), np.sin(angles), angles + math.pi / 2], axis=1)
-    told = way_measures(Trajectory(np.arange(60.0), poses))
+    told = path_measures(Trajectory(np.arange(60.0), poses))
     assert told["turned"] == pytest.approx(450.0)
     assert (told["x"], told["y"]) == pytest.approx((1.0, 1.0))
     still = np.repeat(poses[:1], 20, axis=0)
     standing = Trajectory(np.arange(100.0), np.concatenate([still, poses, np.repeat(poses[-1:], 20, axis=0)]))
-    assert way_measures(standing)["time"] == pytest.approx(60.0, rel=0.1)
-    assert way_measures(Trajectory([0.0, 1.0], np.zeros((2, 3))))["time"] == 0.0
+    assert path_measures(standing)["time"] == pytest.approx(60.0, rel=0.1)
+    assert path_measures(Trajectory([0.0, 1.0], np.zeros((2, 3))))["time"] == 0.0
 
 
 @pytest.mark.parametrize(

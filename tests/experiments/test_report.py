@@ -58,7 +58,7 @@ def test_pairs_are_corrected_per_measure(analysis):
 
 
 def test_effects_and_trials_wanted(analysis):
-    shares = {each.factor: each.share for each in analysis.factor_effects("mujoco", "x")}
+    shares = {each.factor: each.fraction for each in analysis.factor_effects("mujoco", "x")}
     assert shares["way"] > 0.99 > 0.01 > shares["pace"]
     deviation, wanted = analysis.trials_wanted("mujoco", "x")
     assert 0.003 < deviation < 0.03

@@ -1,4 +1,4 @@
-"""Experiments: trials with seeds and perturbations, run anywhere, compared with real robots, told in a report."""
+"""Experiments: trials with seeds and perturbations, run anywhere, compared with real robots, summarized in a report."""
 
 from .definition import builtin_names, load_experiment, parse_experiment
 from .experiment import Experiment, Measure

@@ -78,7 +78,7 @@ class TrialObjective:
 
 
 def trial_seed(experiment: Experiment, factors: Mapping[str, Any], trial: int) -> int:
-    """The seed of a trial: the same for all engines, which so meet the same perturbations."""
+    """The seed of a trial: the same for all engines, so that they get the same perturbations."""
     return derived_seed(experiment.seed, 0x7219, experiment.cell_number(factors), trial)
 
 
@@ -102,7 +102,7 @@ def spec_of(
 
 
 def processor() -> str:
-    """The name of the processor, as well as the system tells it."""
+    """The name of the processor, as the system reports it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

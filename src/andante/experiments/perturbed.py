@@ -98,8 +98,8 @@ class PerturbedWalker:
     """A walker whose readings are noisier, whose targets come late, and who errs in what it counts of its steps.
 
     stride, turn_left, turn_right: how far it goes or turns for 1 that it counts; curl: how far it turns to the left on
-    every metre without counting it [rad/m]. These are systematic errors of dead reckoning as in Borenstein and Feng
-    (1996), told by where the robot stands at the end.
+    every meter without counting it [rad/m]. These are systematic errors of dead reckoning as in Borenstein and Feng
+    (1996), measured by where the robot stands at the end.
     """
 
     def __init__(self, walker: Any, draw: Draw, model: Mapping[str, float], late: float = 0.0) -> None:

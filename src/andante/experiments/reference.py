@@ -28,8 +28,8 @@ MOST_TABLE = 64 * 1024 * 1024  # [bytes]
 
 def reference_folder() -> Path:
     """Where imported references are kept: $ANDANTE_REFERENCES, else .andante/references in the home folder."""
-    told = os.environ.get("ANDANTE_REFERENCES")
-    return Path(told) if told else Path.home() / ".andante" / "references"
+    folder = os.environ.get("ANDANTE_REFERENCES")
+    return Path(folder) if folder else Path.home() / ".andante" / "references"
 
 
 def reference_names() -> tuple[str, ...]:

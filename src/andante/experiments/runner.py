@@ -141,7 +141,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
     notices: list[str] = []
     with trial_line(job.experiment.name, progress) as line:
 
-        def hear(event: Event) -> None:
+        def on_event(event: Event) -> None:
             if isinstance(event, Notice):
                 notices.append(event.text)
             line(event)
@@ -149,7 +149,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
                 listen(event)
 
         how: dict[str, Any] = {"workers": job.workers, "executor": job.executor, "timeout": timeout}
-        how |= {"seconds": seconds, "listen": hear}
+        how |= {"seconds": seconds, "listen": on_event}
         ended: Ended = resume(job.out, **how) if known else search(job.out, config, **how)
     trials, failed = _counts(StudyFolder.open(job.out))
     shard = config.shard

@@ -118,7 +118,7 @@ class Setup:
     engine: str
     factors: Mapping[str, Any]
     trial: int  # from 0
-    seed: int  # the same for all engines, so that they meet the same perturbations
+    seed: int  # the same for all engines, so that they get the same perturbations
     draw: Draw = field(default_factory=Draw)
     arguments: Mapping[str, Any] = field(default_factory=dict)
     model: Mapping[str, float] = field(default_factory=dict)  # identified parameters, see `fit`

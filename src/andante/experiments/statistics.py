@@ -23,7 +23,7 @@ RESAMPLES = 4000
 
 @dataclass(frozen=True)
 class Summary:
-    """A sample in numbers; NaN where it is too small to tell."""
+    """A sample in numbers; NaN where it is too small."""
 
     count: int
     mean: float
@@ -84,7 +84,7 @@ def _sample(values: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far sample `a` is from sample `b`; NaN where they are too small to tell."""
+    """How far sample `a` is from sample `b`; NaN where they are too small."""
 
     difference: float  # mean of a - mean of b
     low: float  # confidence interval of the difference (Welch)
@@ -128,7 +128,7 @@ def welch_error(x: Array, y: Array) -> tuple[float, float]:
 
 
 def hedges_g(a: ArrayLike, b: ArrayLike) -> float:
-    """Standardised difference of means with the correction for small samples (Hedges 1981).
+    """Standardized difference of means with the correction for small samples (Hedges 1981).
 
     g = J (mean a - mean b) / s, s pooled, J = Gamma(m/2) / (sqrt(m/2) Gamma((m-1)/2)) with m = n_a + n_b - 2.
     """
@@ -283,10 +283,10 @@ def _smallest(good: Callable[[int], bool]) -> int:
 
 @dataclass(frozen=True)
 class Effect:
-    """One factor. share: of the whole variation that it explains (eta squared); range: of the means of its levels."""
+    """One factor. fraction: of the whole variation that it explains (eta squared); range: of the means of its levels."""
 
     factor: str
-    share: float
+    fraction: float
     statistic: float  # F
     p: float
     range: float
@@ -319,8 +319,8 @@ def effects(values: ArrayLike, factors: Mapping[str, Sequence[Any]]) -> tuple[Ef
             sure = whole > 0 and between > 0 and extra > 0 and freedom > 0
             statistic, p = (math.inf, 0.0) if sure else (math.nan, math.nan)
         means = [float(y[[level == each for level in levels]].mean()) for each in dict.fromkeys(levels)]
-        share = between / whole if whole > 0 else math.nan
-        found.append(Effect(name, share, statistic, p, max(means) - min(means) if means else math.nan))
+        fraction = between / whole if whole > 0 else math.nan
+        found.append(Effect(name, fraction, statistic, p, max(means) - min(means) if means else math.nan))
     return tuple(found)
 
 

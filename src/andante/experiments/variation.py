@@ -1,6 +1,6 @@
 """How trials differ: friction, masses, sensor noise, start pose and latency, drawn from the seed of the trial.
 
-Every trial of an experiment is perturbed, so that its spread says how much of a result is luck.
+Every trial of an experiment is perturbed, so that the spread of a result shows how much of it is chance.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0,
 
 @dataclass(frozen=True)
 class Variation:
-    """Ranges, from which every trial draws evenly; an empty friction leaves what the files say."""
+    """Ranges, from which every trial draws uniformly; an empty friction leaves what the files say."""
 
     friction: tuple[float, ...] = ()  # of feet and ground: low, high; or nothing
-    mass: float = 0.0  # share by which the mass of every link varies up and down
+    mass: float = 0.0  # fraction by which the mass of every link varies up and down
     pose: float = 0.0  # by which every joint of the first pose varies up and down [rad]
     place: float = 0.0  # by which the start varies along x and y [m]
     yaw: float = 0.0  # by which the heading of the start varies [rad]
@@ -97,9 +97,9 @@ class Draw:
 
     def figures(self) -> dict[str, float]:
         """The numbers of this trial by name, for the table of results."""
-        told = {"friction": self.friction, "x": self.x, "y": self.y, "yaw": self.yaw}
-        told |= {"noise": self.noise, "latency": self.latency}
-        return {f"drawn_{name}": round(value, 6) for name, value in told.items() if value}
+        drawn = {"friction": self.friction, "x": self.x, "y": self.y, "yaw": self.yaw}
+        drawn |= {"noise": self.noise, "latency": self.latency}
+        return {f"drawn_{name}": round(value, 6) for name, value in drawn.items() if value}
 
 
 def _is_number(value: Any) -> bool:

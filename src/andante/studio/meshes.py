@@ -65,7 +65,7 @@ def mesh_bytes(parts: list[Part], crease: float = CREASE) -> bytes:
 
 
 def coarse(part: Part, share: float) -> Part:
-    """The part with about that share of its triangles, by edge collapses of least quadric error.
+    """The part with about that fraction of its triangles, by edge collapses of least quadric error.
 
     Garland and Heckbert, "Surface simplification using quadric error metrics", 1997.
     """
@@ -117,7 +117,7 @@ def smooth(vertices: Array, faces: np.ndarray, crease: float = CREASE) -> tuple[
 
 
 def _welded(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
-    """The same triangles with equal vertices made one (to a micrometre)."""
+    """The same triangles with equal vertices made one (to a micrometer)."""
     coded = np.round(vertices * 1e6).astype(np.int64)
     _, index, inverse = np.unique(coded, axis=0, return_index=True, return_inverse=True)
     return vertices[index], inverse.ravel()[faces]

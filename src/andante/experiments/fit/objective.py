@@ -1,4 +1,9 @@
-"""What a fit searches: parameters in, how far the trials are from the reference out."""
+"""What a fit searches: parameters in, how far the trials are from the reference out; and a first guess of them.
+
+The guess takes the walking robot for a point on an arc: odometry that counts d means a way of s = stride d; the heading
+is aim + curl s, so that the end lies in the direction of aim + h with h = curl s / 2, as far away as the chord
+s sin(h) / h.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ from andante.search import Space
 
 from .targets import Targets, fit_space
 
-REMAIN = 0.01  # how strongly parameters that the ends do not tell stay where they are
+REMAIN = 0.01  # how strongly parameters that the end positions do not determine stay where they are
 
 
 def usual_values(space: Space) -> dict[str, float]:
@@ -30,7 +35,7 @@ def usual_values(space: Space) -> dict[str, float]:
 
 
 def end_of_arc(distance: float, stride: float, curl: float, aim: float) -> tuple[float, float]:
-    """Where somebody ends who counts `distance` [m]."""
+    """End (x, y) [m] of a walk on an arc whose odometry counts `distance` [m]."""
     s = stride * distance
     half = 0.5 * curl * s
     chord = s * float(np.sinc(half / math.pi))
@@ -49,7 +54,7 @@ def predicted(model: Mapping[str, float], factors: Mapping[str, Any]) -> dict[st
 
 
 def can_guess(experiment: Experiment) -> bool:
-    """Whether the arc tells something of an experiment."""
+    """Whether the arc model applies to an experiment."""
     return experiment.trial == "walk" and bool({"distance", "turn"} & set(experiment.factors))
 
 
@@ -75,7 +80,7 @@ def guess(space: Space, targets: Targets, start: Mapping[str, float]) -> dict[st
 
 
 def moved(aim: Targets, real: Targets, reached: Mapping[str, Mapping[str, float]]) -> Targets:
-    """What to tell the arc next: the aim moved by as much as what was reached misses the real targets."""
+    """Targets for the next guess: the aim moved by as much as what was reached misses the real targets."""
     means = {
         test: {m: value + real.means[test][m] - reached[test][m] for m, value in entry.items()}
         for test, entry in aim.means.items()
@@ -89,7 +94,7 @@ FALL = 1.0  # price of a fall
 
 class FitObjective:
     """An `Objective`: minus the mean error over tests and measures, |mean - target| / commanded, and a small price for
-    parameters far from their usual values, so that those which the trials do not tell stay there.
+    parameters far from their usual values, so that those which the trials do not determine stay there.
 
     repeats: trials of every test, with the perturbations of the experiment.
     """

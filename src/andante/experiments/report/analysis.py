@@ -37,7 +37,9 @@ LEVEL = 0.95
 FITTED = " fitted"  # added to the name of an engine that runs with an identified model
 LABELS = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", REAL: "real robot",
           "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
-MOST_WANTED = 10_000  # trials that a report asks for; beyond, the mean is too near zero for a share of it to mean much
+MOST_WANTED = (
+    10_000  # trials that a report asks for; beyond, the mean is too near zero for a fraction of it to mean much
+)
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ class Analysis:
 
         The number is None where it is more than `MOST_WANTED`.
         """
-        widest = (-1.0, 0.0)  # share of the scale, deviation
+        widest = (-1.0, 0.0)  # fraction of the scale, deviation
         for test in self.tests:
             each, told = self.summary(source, test, measure), self.values.commanded(test, measure)
             scale = abs(told) if told else abs(each.mean)
@@ -206,7 +208,7 @@ class Analysis:
         return widest[1], wanted if wanted <= MOST_WANTED else None
 
     def falls(self, source: str) -> tuple[int, int]:
-        """Trials that fell, and trials that tell."""
+        """Trials that fell, and trials that were carried out."""
         given = [self.values.get(source, test, "fallen") for test in self.tests]
         if "fallen" not in self.experiment.measures:
             return 0, 0

@@ -132,11 +132,19 @@ def comparison_table(analysis: Analysis) -> Table:
 def effects_table(analysis: Analysis) -> Table:
     """What every factor has to do with every measure."""
     rows = [
-        (_label(analysis, measure), analysis.label(engine), each.factor, each.share, each.statistic, each.p, each.range)
+        (
+            _label(analysis, measure),
+            analysis.label(engine),
+            each.factor,
+            each.fraction,
+            each.statistic,
+            each.p,
+            each.range,
+        )
         for measure in analysis.experiment.measures
         for engine in analysis.engines
         for each in analysis.factor_effects(engine, measure)
-        if not math.isnan(each.share)
+        if not math.isnan(each.fraction)
     ]
     columns = ("measure", "source", "factor", "share of the variation", "F", "p", "range of the means")
     return Table("effects", "Effects of the factors (linear model of main effects, type II)", columns, tuple(rows))

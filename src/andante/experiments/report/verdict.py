@@ -12,12 +12,16 @@ def verdict(analysis: Analysis) -> tuple[str, str, str]:
     """What was run, how near it came to what was commanded (or what mattered), and how near to the reference."""
     if not any(len(analysis.values.get(e, t, m)) for e in analysis.engines for t in analysis.tests
                for m in analysis.experiment.measures):  # fmt: skip
-        return _run(analysis), _all_failed(analysis), "There is nothing to compare; mend that and run in a new folder."
+        return (
+            _run(analysis),
+            _all_failed(analysis),
+            "There is nothing to compare; fix that and run again in a new folder.",
+        )
     return _run(analysis), _commanded(analysis), _reference(analysis)
 
 
 def _all_failed(analysis: Analysis) -> str:
-    """What most of the failures say, where no trial gave anything."""
+    """The most common error, where no trial gave a measure."""
     told = Counter(row.error for row in analysis.values.failures if row.error)
     if not told:
         return "No trial gave a measure."
@@ -66,10 +70,12 @@ def _what_matters(analysis: Analysis) -> str:
     label = analysis.experiment.measures[measure].label or measure
     parts = []
     for engine in analysis.engines:
-        known = [each for each in analysis.factor_effects(engine, measure) if not math.isnan(each.share)]
+        known = [each for each in analysis.factor_effects(engine, measure) if not math.isnan(each.fraction)]
         if known:
-            top = max(known, key=lambda each: each.share)
-            parts.append(f"on {analysis.label(engine)} {top.factor} explains {_percent(top.share, 0)} of its variation")
+            top = max(known, key=lambda each: each.fraction)
+            parts.append(
+                f"on {analysis.label(engine)} {top.factor} explains {_percent(top.fraction, 0)} of its variation"
+            )
     if not parts:
         return f"The {label} does not vary enough to name a factor that matters."
     return f"Of the {label}, {'; '.join(parts)}."
@@ -128,8 +134,8 @@ def _between(analysis: Analysis) -> str:
     )
 
 
-def _percent(share: float, digits: int = 1) -> str:
-    return f"{100 * share:.{digits}f} %"
+def _percent(fraction: float, digits: int = 1) -> str:
+    return f"{100 * fraction:.{digits}f} %"
 
 
 def _listed(words: list[str]) -> str:
