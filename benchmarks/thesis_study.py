@@ -17,10 +17,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from andante.experiments import RunJob, load_experiment, rows_of, run_experiment
-from andante.experiments.fit import FitJob, run_fit
-from andante.experiments.report import write_report
-from andante.experiments.runner import with_settings
+from andante.experiments import (
+    FitJob,
+    RunJob,
+    load_experiment,
+    rows_of,
+    run_experiment,
+    run_fit,
+    with_settings,
+    write_report,
+)
 
 NAMES = ("straight-walk", "turn-in-place")
 

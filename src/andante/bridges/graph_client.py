@@ -12,6 +12,7 @@ from typing import Any
 
 from andante.bus import messages
 from andante.bus.errors import BusError
+from andante.bus.interface_files import read_interfaces
 
 from .client import Graph, OnFeedback, OnFrame
 from .encoding import Frame
@@ -208,8 +209,6 @@ class GraphWatch:
 def _shipped() -> frozenset[str]:
     """Types that every process knows by itself."""
     from rosbags.typesys import Stores, get_typestore
-
-    from andante.bus.interface_files import read_interfaces
 
     return frozenset(get_typestore(Stores.ROS2_HUMBLE).fielddefs) | frozenset(read_interfaces().table)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput, MissingFile
+from andante.physics.registry import engine_class
 from andante.progress import PlainLines, on_terminal
 from andante.search import (
     Ended,
@@ -212,8 +213,6 @@ def with_settings(
     timeout: float | None = None,
 ) -> Experiment:
     """The experiment with some settings replaced."""
-    from andante.physics.registry import engine_class
-
     changes: dict[str, Any] = {}
     if engines:
         changes["engines"] = tuple(engines)

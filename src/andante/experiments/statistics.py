@@ -283,7 +283,7 @@ def _smallest(good: Callable[[int], bool]) -> int:
 
 @dataclass(frozen=True)
 class Effect:
-    """One factor. fraction: of the whole variation that it explains (eta squared); range: of the means of its levels."""
+    """One factor. fraction: of the variation that it explains (eta squared); range: of the means of its levels."""
 
     factor: str
     fraction: float

@@ -37,9 +37,7 @@ LEVEL = 0.95
 FITTED = " fitted"  # added to the name of an engine that runs with an identified model
 LABELS = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", REAL: "real robot",
           "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
-MOST_WANTED = (
-    10_000  # trials that a report asks for; beyond, the mean is too near zero for a fraction of it to mean much
-)
+MOST_WANTED = 10_000  # trials that a report asks for; beyond, the mean is too near zero for fractions of it
 
 
 @dataclass(frozen=True)

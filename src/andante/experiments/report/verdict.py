@@ -12,11 +12,7 @@ def verdict(analysis: Analysis) -> tuple[str, str, str]:
     """What was run, how near it came to what was commanded (or what mattered), and how near to the reference."""
     if not any(len(analysis.values.get(e, t, m)) for e in analysis.engines for t in analysis.tests
                for m in analysis.experiment.measures):  # fmt: skip
-        return (
-            _run(analysis),
-            _all_failed(analysis),
-            "There is nothing to compare; fix that and run again in a new folder.",
-        )
+        return _run(analysis), _all_failed(analysis), "There is nothing to compare; fix that and run it again."
     return _run(analysis), _commanded(analysis), _reference(analysis)
 
 

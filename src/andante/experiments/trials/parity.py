@@ -47,7 +47,7 @@ def parity_trial(setup: Setup) -> dict[str, Any]:
     if scene == "walking":
         arguments = {"robot": robot, **solver}
         walked = walk_trial(replace(setup, factors={"distance": WALK, "speed": 60.0}, arguments=arguments))
-        return _told(walked["x"], WALK, bool(walked["fallen"]), walked["path"])
+        return _measures(walked["x"], WALK, bool(walked["fallen"]), walked["path"])
     return _stand(setup, robot, Settings(**solver)) if scene == "standing" else _slide(setup, Settings(**solver))
 
 
@@ -58,7 +58,7 @@ def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
     try:
         start = sim.base_pose[:3].copy()
         sim.run(STAND)
-        return _told(float(np.linalg.norm(sim.base_pose[:3] - start)), 0.0, sim.fallen)
+        return _measures(float(np.linalg.norm(sim.base_pose[:3] - start)), 0.0, sim.fallen)
     finally:
         sim.close()
 
@@ -81,11 +81,11 @@ def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
             sim.actor, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
         )
         sim.run(SPEED / (mu * GRAVITY) + 0.5)
-        return _told(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)
+        return _measures(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)
     finally:
         sim.close()
 
 
-def _told(value: float, expected: float, fallen: bool, path: Any = ()) -> dict[str, Any]:
+def _measures(value: float, expected: float, fallen: bool, path: Any = ()) -> dict[str, Any]:
     told = {"success": not fallen, "value": value, "expected": expected, "off": value - expected, "fallen": fallen}
     return {**told, "path": path} if len(path) else told
