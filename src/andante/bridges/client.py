@@ -1,6 +1,7 @@
 """What every bridge sees of a session: its graph, and topics, services, actions and parameters as CDR bytes.
 
-`RemoteBus` offers it over the line to the loop process, `SessionClient` over a WebSocket of a running session.
+`Directions` says which topics a bridge passes on. `RemoteBus` is a session over the line to the loop process,
+`SessionClient` over a WebSocket of a running session.
 """
 
 from __future__ import annotations

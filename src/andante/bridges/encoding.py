@@ -1,5 +1,6 @@
-"""Message values as rosbridge carries them: JSON (NaN and infinities as null, bytes as base64), CBOR and PNG.
+"""Names, types and values of messages as rosbridge carries them; `Frame`: a message, encoded once for all clients.
 
+Values are JSON (NaN and infinities as null, bytes as base64), CBOR or PNG.
 CBOR keeps every number; arrays of numbers travel as typed arrays (RFC 8746, little endian), bytes as byte strings.
 """
 
@@ -19,6 +20,11 @@ from andante.errors import BadInput
 
 NAME = re.compile(r"/?[A-Za-z_~][\w~]*(/[A-Za-z_~][\w~]*)*")
 TYPE = re.compile(r"[A-Za-z]\w*(/(msg|srv|action))?/[A-Za-z]\w*")
+TYPED_ARRAYS = {
+    "uint8": 64, "uint16": 69, "uint32": 70, "uint64": 71, "int8": 72, "int16": 77, "int32": 78, "int64": 79,
+    "float32": 85, "float64": 86,
+}  # fmt: skip
+ENCODINGS = ("none", "cbor", "cbor-raw", "png")
 
 
 def absolute(name: Any) -> str:
@@ -58,13 +64,6 @@ def ros1_times(value: Any) -> Any:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-TYPED_ARRAYS = {
-    "uint8": 64, "uint16": 69, "uint32": 70, "uint64": 71, "int8": 72, "int16": 77, "int32": 78, "int64": 79,
-    "float32": 85, "float64": 86,
-}  # fmt: skip
-ENCODINGS = ("none", "cbor", "cbor-raw", "png")
 
 
 def plain(value: Any) -> Any:

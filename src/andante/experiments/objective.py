@@ -1,4 +1,4 @@
-"""An experiment as something that the search package can run: every trial is a cell of a grid."""
+"""An experiment as something that the search package can run: every trial is a cell of a grid; and its check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once."""
+"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once.
+
+Progress is a moving line on a terminal, a plain line now and then elsewhere.
+"""
 
 from __future__ import annotations
 

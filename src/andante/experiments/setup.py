@@ -17,6 +17,15 @@ from .variation import Draw
 
 GAIT = "gait_"  # begins the name of a parameter of the gait itself: gait_step_height, ...
 MOST_FRICTION = 10.0
+# Packages that ship experiments (*.toml), real trials (reference/*.csv), and the tables TRIALS and DEFAULT_ROBOTS.
+PACKAGES = ("andante.experiments.builtin",)
+TRIALS = {
+    "walk": "andante.experiments.trials.walk:walk_trial",
+    "wave": "andante.experiments.trials.wave:wave_trial",
+    "localization": "andante.experiments.trials.localization:localization_trial",
+    "navigation": "andante.experiments.trials.navigation:navigation_trial",
+    "parity": "andante.experiments.trials.parity:parity_trial",
+}
 
 
 @dataclass(frozen=True)
@@ -73,17 +82,6 @@ def friction_value(values: Mapping[str, Any]) -> float | None:
     if isinstance(mu, bool) or not isinstance(mu, int | float) or not 0 < mu <= MOST_FRICTION:
         raise BadInput(f"friction: a number above 0, at most {MOST_FRICTION:g}, got {mu!r}")
     return float(mu)
-
-
-# Packages that ship experiments (*.toml), real trials (reference/*.csv), and the tables TRIALS and DEFAULT_ROBOTS.
-PACKAGES = ("andante.experiments.builtin",)
-TRIALS = {
-    "walk": "andante.experiments.trials.walk:walk_trial",
-    "wave": "andante.experiments.trials.wave:wave_trial",
-    "localization": "andante.experiments.trials.localization:localization_trial",
-    "navigation": "andante.experiments.trials.navigation:navigation_trial",
-    "parity": "andante.experiments.trials.parity:parity_trial",
-}
 
 
 def shipped(folder: str, suffix: str) -> dict[str, Traversable]:

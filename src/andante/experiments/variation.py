@@ -1,6 +1,7 @@
 """How trials differ: friction, masses, sensor noise, start pose and latency, drawn from the seed of the trial.
 
-Every trial of an experiment is perturbed, so that the spread of a result shows how much of it is chance.
+Every trial of an experiment is perturbed, so that the spread of a result shows how much of it is chance. Beside them
+the identified parameters of a model: a flat table, some for one level of a factor ("curl@speed=40"), kept in TOML.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from andante.parsing import parse_toml
 from andante.search.tables import toml_text, write_whole
 
 MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0, "latency": 1.0}
+HEAD = "# Parameters that `andante experiment fit` has identified; `experiment run NAME --model FILE` uses them.\n"
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,6 @@ class Draw:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-HEAD = "# Parameters that `andante experiment fit` has identified; `experiment run NAME --model FILE` uses them.\n"
 
 
 def level_key(name: str, factor: str, level: Any) -> str:

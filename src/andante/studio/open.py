@@ -28,6 +28,8 @@ MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante
 <p>The session runs and rosbridge is served, but this installation has no page. In a source tree run
 <code>python tools/build_web.py</code> (it needs Node 20 or newer), then reload.</p></body></html>
 """
+READY = "/status"  # the last topic that a page cannot do without
+RESTARTS = 3  # times that a server process which has died is started anew
 
 
 def built(folder: Path = STATIC) -> bool:
@@ -45,10 +47,6 @@ def studio_pages(folder: Path = STATIC) -> list[Page]:
 def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
     """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over)."""
     return {"robots": list(robots), "worlds": list(worlds)}
-
-
-READY = "/status"  # the last topic that a page cannot do without
-RESTARTS = 3  # times that a server process which has died is started anew
 
 
 class Studio:

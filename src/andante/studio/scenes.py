@@ -1,6 +1,7 @@
 """Robots and worlds as files for the page, made when they are asked for and kept.
 
 Only built-in names and those that the session was started with are known; a path from outside is never opened.
+`SceneNode` tells the page which models were added to a session, and hands over the files that the server lacks.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
 LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
+NODE = "studio"
 
 
 @dataclass(frozen=True)
@@ -158,9 +160,6 @@ def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
                 return mesh_bytes([coarse(part, share) for part in parts], ROUNDER)
             return mesh_bytes(parts)
     return None
-
-
-NODE = "studio"
 
 
 class SceneNode:

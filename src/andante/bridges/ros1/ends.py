@@ -1,4 +1,9 @@
-"""What a ROS 1 node has: publications, subscriptions and services, each with its connections."""
+"""What a ROS 1 node has: publications, subscriptions and services, each with its TCPROS connections.
+
+Every connection begins with a header from either side: u32 bytes in all, then per field u32 bytes and `name=value`.
+Messages follow as u32 bytes and content; a service answers each request with one byte (1: success) before that.
+Source: https://wiki.ros.org/ROS/TCPROS
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,8 @@ LENGTH = struct.Struct("<I")
 LARGEST_HEADER = 2**20
 LARGEST_MESSAGE = 2**28
 HANDSHAKE = 10.0  # time for the header [s]
+BACKLOG = 4 * 2**20  # bytes that may wait for a slow subscriber; what comes then is dropped for it
+FIRST_WAIT, LONGEST_WAIT = 0.2, 5.0  # before a publisher is tried again [s]
 
 
 class TcprosError(AndanteError):
@@ -64,8 +71,6 @@ async def read_frame(reader: asyncio.StreamReader, largest: int = LARGEST_MESSAG
     return await reader.readexactly(size)
 
 
-BACKLOG = 4 * 2**20  # bytes that may wait for a slow subscriber; what comes then is dropped for it
-FIRST_WAIT, LONGEST_WAIT = 0.2, 5.0  # before a publisher is tried again [s]
 BROKEN = (OSError, TimeoutError, asyncio.IncompleteReadError, TcprosError)
 
 

@@ -1,4 +1,4 @@
-"""DDS writers and readers with the names, types and qualities of service of ROS 2."""
+"""DDS writers and readers with the names, type hashes and quality of service of ROS 2; samples carry CDR as it is."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ BASES = {
     "int8": "int8", "uint8": "uint8", "int16": "int16", "uint16": "uint16", "int32": "int32", "uint32": "uint32",
     "int64": "int64", "uint64": "uint64",
 }  # fmt: skip
+BLOCKING = 100_000_000  # how long a reliable writer may wait for room [ns]; ROS 2 says 100 ms too
+TAKE = 100  # samples at once
 
 
 def require() -> None:
@@ -97,10 +99,6 @@ def _described(kind: Any) -> Any:
     if number == 3:
         return idl.array[_described(inner), count]
     return idl.sequence[_described(inner), count] if count else idl.sequence[_described(inner)]
-
-
-BLOCKING = 100_000_000  # how long a reliable writer may wait for room [ns]; ROS 2 says 100 ms too
-TAKE = 100  # samples at once
 
 
 def qos(type_name: str, *, sensor: bool = False, latched: int = 0) -> Any:

@@ -1,6 +1,7 @@
 """`SessionClient`: a session as a bridge process sees it, over the rosbridge WebSocket of that session.
 
 It also speaks to a foreign rosbridge server (a robot with ROS): messages then travel as JSON or CBOR values.
+`run_beside` runs a bridge beside a session until it is stopped.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from andante.errors import AndanteError, BadInput, TimedOut
 REFRESH = 1.0  # time between looks at the graph [s]
 FIRST_WAIT, LONGEST_WAIT = 0.2, 3.0  # before connecting again [s]
 CALL_TIMEOUT = 60.0  # [s]
+PATIENCE = 10.0  # time in which the session must answer first [s]
 
 
 class SessionClient(GraphClient):
@@ -243,9 +245,6 @@ def _cdr(type_name: str, values: Any) -> bytes:
 def _told(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return text[:120] or type(error).__name__
-
-
-PATIENCE = 10.0  # time in which the session must answer first [s]
 
 
 def session_url(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Who may connect to the server: loopback or a token, known hosts, and pages of our own origin only.
+"""Who may connect to the server (loopback or a token, known hosts, pages of our own origin only), within which limits,
+and what it serves.
 
 A browser names the page's origin in every WebSocket handshake, so that a foreign page cannot drive the robot; the
 Host header is compared too, so that a foreign name which points at this machine does not pass for our own.

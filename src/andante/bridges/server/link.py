@@ -1,4 +1,8 @@
-"""The loop's end of the line to the server process: a socket that is never waited for, and a bounded queue."""
+"""The loop's end of the line to the server process: a socket that is never waited for, and a bounded queue.
+
+Packets have the layout, little endian: u32 bytes of head and body together, u32 bytes of head, head (JSON object,
+UTF-8), body.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ LENGTHS = struct.Struct("<II")
 LARGEST = 256 * 2**20  # bytes of one packet; a larger length means that the other side talks nonsense
 
 Head = dict[str, Any]
+CHUNK = 1 << 16  # bytes asked of the socket at once
+PASSES = 16  # reads per cycle at most
 
 
 def pack(head: Head, body: bytes = b"") -> bytes:
@@ -61,10 +67,6 @@ def _head(text: bytes) -> Head:
     if not isinstance(head, dict):
         raise BadInput("the head of a packet is not a JSON object")
     return head
-
-
-CHUNK = 1 << 16  # bytes asked of the socket at once
-PASSES = 16  # reads per cycle at most
 
 
 class _Packet(NamedTuple):

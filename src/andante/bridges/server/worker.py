@@ -1,7 +1,7 @@
 """The server process: connects to the loop process, binds the address, serves until the loop ends the line.
 
 It is started by `start_server`, which sends three lines on its standard input: the port of the line, its secret, and
-what to serve as JSON.
+what to serve as JSON. `RemoteBus` is the bus as this process sees it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from .web import WebServer
 
 BACKLOG = 8 * 2**20  # bytes that may wait for the loop; more publishing is dropped, calls are refused
 CHUNK = 1 << 18
+REPORT = 1.0  # time between reports of the number of clients [s]
+GRACE = 3.0  # time for an orderly end [s]
 
 
 class RemoteBus(GraphClient):
@@ -146,10 +148,6 @@ class RemoteBus(GraphClient):
         if "error" in answer[0]:
             raise BusError(answer[0]["error"])
         return answer
-
-
-REPORT = 1.0  # time between reports of the number of clients [s]
-GRACE = 3.0  # time for an orderly end [s]
 
 
 class AbortableProtocol(WebSocketsSansIOProtocol):

@@ -1,4 +1,4 @@
-"""Writing a report: the page, and every figure and table as files of their own."""
+"""Writing a report: the page (one HTML file that holds everything), and every figure and table as files of their own."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ td.n{text-align:right;font-variant-numeric:tabular-nums}.scroll{overflow:auto;ma
 pre{background:#f6f7f8;padding:.6rem .8rem;overflow-x:auto;font-size:.82rem}
 details{margin:.6rem 0}summary{cursor:pointer}
 """
+MOST_LINKS = 200
 
 
 def page(
@@ -110,9 +111,6 @@ def _run_table(analysis: Analysis) -> str:
         for k, v in told.items()
     )
     return f"<table><tbody>{rows}</tbody></table>"
-
-
-MOST_LINKS = 200
 
 
 @dataclass(frozen=True)
