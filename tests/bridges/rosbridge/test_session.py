@@ -417,7 +417,7 @@ def test_a_service_that_one_client_offers_to_another():
         await turn()
         server.session.close()
         await turn()
-        assert "withdrawn" in client.box.messages[-1]["values"]
+        assert "unadvertised" in client.box.messages[-1]["values"]
         client.send(op="call_service", service="/my/add", id="4")
         await turn()
         assert "no service '/my/add'" in client.box.messages[-1]["values"]

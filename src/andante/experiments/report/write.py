@@ -1,4 +1,4 @@
-"""Writing a report: the page (one HTML file that holds everything), and every figure and table as files of their own."""
+"""Writing a report: the page (one HTML file with everything), and every figure and table as files of their own."""
 
 from __future__ import annotations
 
