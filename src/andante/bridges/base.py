@@ -22,6 +22,14 @@ def is_moving(message: Any) -> bool:
     return any(getattr(part, axis) != 0.0 for part in (twist.linear, twist.angular) for axis in "xyz")
 
 
+def note_motion(moving: dict[str, str], topic: str, type_name: str, message: Any) -> None:
+    """Keep in `moving` (topic to type) the topics whose last velocity command asked for motion."""
+    if type_name in STOPPABLE and is_moving(message):
+        moving[topic] = type_name
+    else:
+        moving.pop(topic, None)
+
+
 class DriverWatch:
     """Publishes a zero command when commands of another system stop coming while the robot moves.
 

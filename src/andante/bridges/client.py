@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
+
+from andante.bus.errors import BusError
 
 from .encoding import Frame
 
@@ -90,15 +93,32 @@ class Listening(Protocol):
     def close(self) -> None: ...
 
 
-class RemoteGoal(Protocol):
-    """A goal that was accepted."""
+class ClientGoal:
+    """A goal that a session works on. Args: cancel: sends the request for its end."""
 
-    @property
-    def done(self) -> Awaitable[tuple[int, bytes]]:
-        """Status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
-        ...
+    def __init__(self, cancel: Callable[[], object], on_feedback: OnFeedback | None, type_name: str = "") -> None:
+        self._cancel, self.on_feedback, self.type_name = cancel, on_feedback, type_name
+        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
 
-    def cancel(self) -> None: ...
+    def cancel(self) -> None:
+        """Ask for its end."""
+        self._cancel()
+
+    def finish(self, status: int, result: bytes) -> None:
+        """The end: its status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
+        if not self.done.done():
+            self.done.set_result((status, result))
+
+    def fail(self, reason: str) -> None:
+        """End without a result."""
+        fail(self.done, reason)
+
+
+def fail(waiting: asyncio.Future[Any], reason: str) -> None:
+    """End what somebody waits for with a `BusError`."""
+    if not waiting.done():
+        waiting.set_exception(BusError(reason))
+        waiting.exception()  # whoever no longer waits need not be told
 
 
 class BusClient(Protocol):
@@ -127,7 +147,7 @@ class BusClient(Protocol):
         """The response of a service; raises an `AndanteError` that says why there is none."""
         ...
 
-    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> RemoteGoal:
+    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> ClientGoal:
         """Send a goal; raises an `AndanteError` when it is refused."""
         ...
 

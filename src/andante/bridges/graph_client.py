@@ -14,7 +14,7 @@ from andante.bus import messages
 from andante.bus.errors import BusError
 from andante.bus.interface_files import read_interfaces
 
-from .client import Graph, OnFeedback, OnFrame
+from .client import ClientGoal, Graph, OnFrame, fail
 from .encoding import Frame
 
 
@@ -154,7 +154,7 @@ class GraphClient(ABC):
     def _fail_all(self, reason: str) -> None:
         """End every request and goal under way."""
         for waiting in (*self._answers.values(), *(goal.done for goal in self._goals.values())):
-            _fail(waiting, reason)
+            fail(waiting, reason)
         self._goals.clear()
 
     @abstractmethod
@@ -164,33 +164,6 @@ class GraphClient(ABC):
     @abstractmethod
     def _unsubscribe(self, topic: str) -> None:
         """End the subscription at the far end."""
-
-
-class ClientGoal:
-    """A goal that a session works on. Args: cancel: sends the request for its end."""
-
-    def __init__(self, cancel: Callable[[], object], on_feedback: OnFeedback | None, type_name: str = "") -> None:
-        self._cancel, self.on_feedback, self.type_name = cancel, on_feedback, type_name
-        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
-
-    def cancel(self) -> None:
-        """Ask for its end."""
-        self._cancel()
-
-    def finish(self, status: int, result: bytes) -> None:
-        """The end: its status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
-        if not self.done.done():
-            self.done.set_result((status, result))
-
-    def fail(self, reason: str) -> None:
-        """End without a result."""
-        _fail(self.done, reason)
-
-
-def _fail(waiting: asyncio.Future[Any], reason: str) -> None:
-    if not waiting.done():
-        waiting.set_exception(BusError(reason))
-        waiting.exception()  # whoever no longer waits need not be told
 
 
 class GraphWatch:

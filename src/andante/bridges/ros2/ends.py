@@ -48,21 +48,13 @@ def user_data(type_name: str) -> bytes:
 @cache
 def typed_class(type_name: str) -> Any:
     """An IDL class of `cyclonedds` with the fields of a ROS type, all types in it included."""
-    from cyclonedds.idl import make_idl_struct
-
-    fields = {field: _described(kind) for field, kind in messages.store().fielddefs[type_name][1]}
-    return make_idl_struct(f"{type_name.replace('/', '_')}_", dds_type(type_name).replace("::", "."), fields)
+    return _idl_class(type_name, "")
 
 
 @cache
 def raw_class(type_name: str) -> Any:
     """The same class, but its samples hold CDR bytes and are neither packed nor unpacked on the way."""
-    from cyclonedds.idl import make_idl_struct
-
-    fields = {field: _described(kind) for field, kind in messages.store().fielddefs[type_name][1]}
-    made: Any = make_idl_struct(
-        f"{type_name.replace('/', '_')}_raw", dds_type(type_name).replace("::", "."), fields, dataclassify=False
-    )
+    made = _idl_class(type_name, "raw", dataclassify=False)
 
     def deserialize(cls: Any, data: bytes, /, **_: Any) -> Any:
         sample = cls.__new__(cls)
@@ -73,6 +65,14 @@ def raw_class(type_name: str) -> Any:
     made.deserialize = classmethod(deserialize)
     made.deserialize_key = classmethod(deserialize)
     return made
+
+
+def _idl_class(type_name: str, suffix: str, **options: Any) -> Any:
+    from cyclonedds.idl import make_idl_struct
+
+    fields = {field: _described(kind) for field, kind in messages.store().fielddefs[type_name][1]}
+    name = f"{type_name.replace('/', '_')}_{suffix}"
+    return make_idl_struct(name, dds_type(type_name).replace("::", "."), fields, **options)
 
 
 def raw_sample(type_name: str, cdr: bytes) -> Any:

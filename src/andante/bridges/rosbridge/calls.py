@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, BusClient, RemoteGoal
+from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, BusClient, ClientGoal
 from andante.bridges.encoding import ENCODINGS, absolute, full_type, to_cbor, to_json
 from andante.bus import messages
 from andante.errors import AndanteError, BadInput, TimedOut, UnknownName
@@ -46,7 +46,7 @@ class Calls:
     ) -> None:
         self._bus, self._hub, self._api, self._raw_send, self._pending = bus, hub, api, send, pending
         self._tasks: set[asyncio.Task[None]] = set()
-        self._goals: dict[str, RemoteGoal] = {}
+        self._goals: dict[str, ClientGoal] = {}
         self._cancels: dict[str, Callable[[], None]] = {}
         self._early: set[str] = set()  # goals that were called off before they were taken
         self._offered: list[tuple[dict[str, Advertisement], str]] = []

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from andante.bridges.base import Bridge
-from andante.bridges.client import ABORTED, BusClient, Graph, OnFeedback, ServiceInfo, TopicInfo
+from andante.bridges.client import ABORTED, BusClient, ClientGoal, Graph, OnFeedback, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
-from andante.bridges.graph_client import ClientGoal, GraphClient
+from andante.bridges.graph_client import GraphClient
 from andante.bus import messages
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput, TimedOut

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
-from andante.bridges.base import STOPPABLE, is_moving
+from andante.bridges.base import note_motion
 from andante.bridges.client import BusClient
 from andante.bridges.encoding import ENCODINGS, absolute, from_cbor, full_type, to_json
 from andante.bridges.server.access import Limits
@@ -160,11 +160,7 @@ class Session:
         except BadInput as error:
             raise BadInput(f"topic {topic!r}: {error}") from None
         cdr = messages.to_cdr(made)
-        if type_name in STOPPABLE:
-            if is_moving(made):
-                self._driving[topic] = type_name
-            else:
-                self._driving.pop(topic, None)
+        note_motion(self._driving, topic, type_name, made)
         self._bus.publish(topic, type_name, cdr, create=known is None, latched=latched)
 
     # Topics to the client.

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from andante.bridges.base import STOPPABLE, is_moving
+from andante.bridges.base import note_motion
 from andante.bridges.client import Graph, ServiceInfo, TopicInfo
 from andante.bridges.graph_client import custom_types
 from andante.bus import Bus, Goal, Publisher, Sample, Subscription, messages
@@ -164,11 +164,7 @@ class Serving:
                 topic, type_name, latched=bool(head.get("latched")), node=NODE
             )
         message = messages.from_cdr(type_name, body)
-        if type_name in STOPPABLE:
-            if is_moving(message):
-                self._moving[topic] = type_name
-            else:
-                self._moving.pop(topic, None)
+        note_motion(self._moving, topic, type_name, message)
         publisher.publish(message)
 
     # Services, actions, parameters.

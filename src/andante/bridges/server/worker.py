@@ -23,9 +23,9 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from andante.bridges.client import OnFeedback
+from andante.bridges.client import ClientGoal, OnFeedback
 from andante.bridges.encoding import Frame
-from andante.bridges.graph_client import ClientGoal, GraphClient
+from andante.bridges.graph_client import GraphClient
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput
 
