@@ -113,9 +113,9 @@ def test_targets_and_splits():
 @pytest.mark.parametrize(
     ("fit", "words"),
     [
-        ({}, "fit.space: experiment 'straight-walk' does not say"),
+        ({}, "fit.space: experiment 'straight-walk' names no"),
         ({"space": {"curl": {"low": 1, "high": 0}}}, "fit.space: parameter curl: a range needs finite low < high"),
-        ({"space": {"curl": {"low": 0, "high": 1}}, "own": ["curl"]}, "fit.per: a factor is wanted"),
+        ({"space": {"curl": {"low": 0, "high": 1}}, "own": ["curl"]}, "fit.per: must be a factor"),
         ({"space": {"curl": {"low": 0, "high": 1}}, "own": ["x"], "per": "speed"}, "no parameter 'x' in fit.own"),
         ({"spaces": {}}, "fit.spaces: no such entry"),
     ],
