@@ -310,7 +310,7 @@ def children(pid):
 def server_of(pid):
     """The web server's process among the children of the session."""
     for child in children(pid):
-        if b"andante.bridges.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
+        if b"andante.bridges.server.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
             return child
     raise SystemExit("the session has no web server")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from andante import progress
-from andante.experiments.progress import trial_line
+from andante.experiments.runner import trial_line
 from andante.progress import bar, share, tracked
 from andante.search import Ended, Evaluated, Notice, Record, Started
 from andante.search.progress import progress_line

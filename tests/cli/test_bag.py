@@ -19,7 +19,7 @@ NUMBER = "std_msgs/msg/Int32"
 SESSION = """
 import sys, time
 from andante.bus import Bus, messages
-from andante.bridges.start import start_server
+from andante.bridges.server.start import start_server
 bus = Bus()
 numbers = bus.advertise("/numbers", "std_msgs/msg/Int32", node="talker")
 other = bus.advertise("/camera/info", "std_msgs/msg/String", node="talker")
@@ -270,7 +270,7 @@ def test_a_recording_ends_by_ctrl_c_and_with_its_session(tmp_path) -> None:
 
 
 def test_no_session_leaves_no_file(andante, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("andante.bridges.running.PATIENCE", 0.5)
+    monkeypatch.setattr("andante.bridges.rosbridge.client.PATIENCE", 0.5)
     code, _, err = andante("bag", "record", "-o", tmp_path / "run.mcap", "--url", "1")
     assert code == 2
     assert "no session answers at ws://127.0.0.1:1/rosbridge; start one with andante studio" in err

@@ -46,7 +46,7 @@ def test_a_domain_from_the_environment_is_checked(andante, monkeypatch):
 
 
 def test_a_session_that_is_not_there_is_told(andante, monkeypatch):
-    monkeypatch.setattr("andante.bridges.running.PATIENCE", 0.5)
+    monkeypatch.setattr("andante.bridges.rosbridge.client.PATIENCE", 0.5)
     port = free_port()
     code, out, err = andante("bridge", "foxglove", port)
     assert code == 2

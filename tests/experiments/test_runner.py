@@ -12,9 +12,9 @@ import pytest
 
 from andante.errors import BadInput
 from andante.experiments import RunJob, Values, experiment_of, merge_runs, rows_of, run_experiment
-from andante.experiments.model import model_at, read_model, write_model
 from andante.experiments.runner import with_settings
 from andante.experiments.table import columns_of, write_csv, write_parquet
+from andante.experiments.variation import model_at, read_model, write_model
 from andante.search import Evaluated, StudyFolder
 
 

@@ -84,7 +84,7 @@ def test_built_in_trials(name, parameters, measure, low, high):
     [
         ("wave", {"pace": 1}, "no setting of a wave gait 'pace'"),
         ("localization", {"start": "lost"}, "no start 'lost'"),
-        ("localization", {"pace": 1}, "no setting of localisation 'pace'"),
+        ("localization", {"pace": 1}, "no setting of localization 'pace'"),
         ("parity", {"scene": "flying"}, "no scene 'flying'"),
         ("parity", {"pace": 1}, "no setting of parity 'pace'"),
         ("navigation", {"pace": 1}, "no setting of navigation 'pace'"),

@@ -14,8 +14,8 @@ import pytest
 
 from andante.errors import AndanteError, BadInput
 from andante.studio import open_studio, show
-from andante.studio.pages import MISSING, studio_pages
-from andante.studio.scene_node import sources_of
+from andante.studio.open import MISSING, studio_pages
+from andante.studio.scenes import sources_of
 
 
 def fetch(url: str) -> bytes:

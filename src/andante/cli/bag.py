@@ -170,8 +170,8 @@ def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
     """Play beside a server of our own."""
     import time
 
-    from andante.bridges.start import start_server
-    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
+    from andante.bridges.server.start import start_server
+    from andante.studio.open import ROUTES, scene_arguments, studio_pages
     from andante.tasks.bag_session import serve_replay
 
     with start_server(

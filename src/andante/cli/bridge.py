@@ -12,9 +12,8 @@ import typer
 from .options import group
 
 if TYPE_CHECKING:
-    from andante.bridges.client import BusClient
-    from andante.bridges.directions import Directions
-    from andante.bridges.running import Bridge
+    from andante.bridges.base import Bridge
+    from andante.bridges.client import BusClient, Directions
 
 app = group("Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
 
@@ -30,7 +29,7 @@ Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="E
 
 
 def _directions(out: list[str] | None, into: list[str] | None, exclude: list[str] | None) -> Directions:
-    from andante.bridges.directions import Directions
+    from andante.bridges.client import Directions
 
     return Directions(tuple(out or ("*",)), tuple(into or ("*",)), tuple(exclude or ()))
 
@@ -46,7 +45,7 @@ def _run(session: str, make: Callable[[BusClient], Bridge], seconds: float | Non
     import contextlib
     import signal
 
-    from andante.bridges.running import run_beside
+    from andante.bridges.rosbridge.client import run_beside
     from andante.errors import BadInput
 
     if seconds is not None and not seconds > 0.0:
@@ -82,7 +81,7 @@ def ros1(
     seconds: Seconds = None,
 ) -> None:
     """Make a session a node of a ROS 1 master. No ROS install is needed on this side."""
-    from andante.bridges.names import absolute
+    from andante.bridges.encoding import absolute
     from andante.bridges.ros1 import Ros1Bridge
     from andante.bridges.ros1.xmlrpc import address
 
@@ -114,8 +113,7 @@ def ros2(
 ) -> None:
     """Bring the topics of a session into a ROS 2 domain over DDS (experimental). No ROS install is needed."""
     from andante.bridges.ros2 import Ros2Bridge
-    from andante.bridges.ros2.ends import check_domain
-    from andante.bridges.ros2.types import require
+    from andante.bridges.ros2.ends import check_domain, require
     from andante.errors import BadInput
 
     require()
@@ -169,8 +167,8 @@ def rosbridge(
     seconds: Seconds = None,
 ) -> None:
     """Join a session to another rosbridge server: what the session hears comes in, what --out names goes out."""
-    from andante.bridges.directions import Directions
-    from andante.bridges.rosbridge_bridge import RosbridgeBridge
+    from andante.bridges.client import Directions
+    from andante.bridges.rosbridge.bridge import RosbridgeBridge
 
     directions = Directions(tuple(out or ()), tuple(into or ("*",)), tuple(exclude or ()))
 

@@ -81,8 +81,8 @@ def run(
 ) -> None:
     """Run an experiment, or go on with it: any stop is safe, also kill -9; no trial is lost or done twice."""
     from andante.experiments import RunJob, load_experiment, run_experiment
-    from andante.experiments.model import read_model
     from andante.experiments.runner import with_settings
+    from andante.experiments.variation import read_model
 
     chosen = [word.strip() for word in engines.split(",") if word.strip()]
     experiment = with_settings(load_experiment(name), chosen, trials, seed, timeout)

@@ -56,9 +56,8 @@ def launch(
 
 def _serve(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server with the page of the studio."""
-    from andante.bridges.start import start_server
-    from andante.studio.open import Studio
-    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
+    from andante.bridges.server.start import start_server
+    from andante.studio.open import ROUTES, Studio, scene_arguments, studio_pages
 
     named = scene_arguments([session.choice.robot_name], [session.choice.world_name])
     token = plan.token or None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 
 from .options import Json
 from .output import print_json
@@ -51,7 +51,7 @@ def mesh_command(
     if target.suffix.lower() not in WRITABLE:
         raise BadInput(f"{target}: cannot write {target.suffix or 'a file without suffix'}; use {', '.join(WRITABLE)}")
     if not target.parent.is_dir():
-        raise BadInput(f"{target.parent}: no such folder; make it first")
+        raise MissingFile(f"{target.parent}: no such folder; make it first")
     turn = _numbers("--rotate", rotate, (3,)) if rotate else None
     factors = _numbers("--scale", scale, (1, 3)) if scale else None
     pieces = _apply(load_mesh_file(source), turn, factors, center, split, hull, box)

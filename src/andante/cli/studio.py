@@ -60,8 +60,7 @@ def studio(
     json: Json = False,
 ) -> None:
     """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C ends it."""
-    from andante.studio.open import open_studio
-    from andante.studio.pages import built
+    from andante.studio.open import built, open_studio
 
     def announce(url: str) -> None:
         if json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from andante.errors import AndanteError, BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
 from .robot import Robot
@@ -54,9 +54,11 @@ def check_file_name(path: Path) -> None:
             raise BadInput(f"{shown} is a folder; name the file in it")
         if path.exists():
             raise BadInput(f"{shown} is not a regular file; refused")
+    except BadInput:
+        raise
     except (OSError, ValueError) as error:
         raise BadInput(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    raise BadInput(f"{shown}: no such file")
+    raise MissingFile(f"{shown}: no such file")
 
 
 def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> Robot:

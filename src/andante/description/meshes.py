@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
 from .io import stl
@@ -60,7 +60,9 @@ def _scaled(loaded: _Loaded, mesh: Mesh) -> tuple[Array, np.ndarray]:
 
 def _key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
     if mesh.path is None:
-        raise BadInput(f"mesh {mesh.uri!r} was not found; set ROS_PACKAGE_PATH or put it beside the file that names it")
+        raise MissingFile(
+            f"mesh {mesh.uri!r} was not found; set ROS_PACKAGE_PATH or put it beside the file that names it"
+        )
     try:
         stat = mesh.path.stat()
     except OSError as error:

@@ -18,7 +18,7 @@ from andante.geometry import Array
 from andante.locomotion import Command, Readings, Walker, WalkerWrapper
 from andante.simulation.simulation import Simulation
 
-from .terms import GAIT
+from .setup import GAIT
 from .variation import Draw
 from .wave.scenes import with_friction
 
@@ -98,8 +98,8 @@ class PerturbedWalker(WalkerWrapper):
     """A walker whose readings are noisier, whose targets come late, and who errs in what it counts of its steps.
 
     stride, turn_left, turn_right: how far it goes or turns for 1 that it counts; curl: how far it turns to the left on
-    every metre without counting it [rad/m]. These are systematic errors of dead reckoning as in Borenstein and Feng
-    (1996), told by where the robot stands at the end.
+    every meter without counting it [rad/m]. These are systematic errors of dead reckoning as in Borenstein and Feng
+    (1996), measured by where the robot stands at the end.
     """
 
     def __init__(self, walker: Walker, draw: Draw, model: Mapping[str, float], late: float = 0.0) -> None:

@@ -1,21 +1,89 @@
-"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once."""
+"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once.
+
+Progress is a moving line on a terminal, a plain line now and then elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput
-from andante.search import Ended, Event, Notice, Shard, StudyConfig, StudyFolder, merge, resume, search
+from andante.errors import BadInput, MissingFile
+from andante.physics.registry import engine_class
+from andante.progress import PlainLines, on_terminal
+from andante.search import (
+    Ended,
+    Evaluated,
+    Event,
+    Notice,
+    Shard,
+    Started,
+    StudyConfig,
+    StudyFolder,
+    merge,
+    resume,
+    search,
+)
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
+from andante.search.progress import clock
 
 from .definition import from_dict
 from .experiment import Experiment
 from .objective import FACTORY, spec_of
-from .progress import trial_line
+
+
+@contextmanager
+def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
+    """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted."""
+    failed = 0
+    if not (wanted and on_terminal()):
+        lines = PlainLines()
+
+        def note(event: Event) -> None:
+            nonlocal failed
+            if wanted and isinstance(event, Evaluated):
+                failed += event.record.failed
+                lines.tell(lambda: plain(name, event, failed))
+
+        yield note
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
+        line = bar.add_task("", total=1, told="")
+
+        def listen(event: Event) -> None:
+            nonlocal failed
+            if isinstance(event, Started):
+                bar.update(line, total=event.budget, completed=event.known)
+            elif isinstance(event, Notice):
+                bar.console.print(f"andante: {event.text}", markup=False, highlight=False)
+            elif isinstance(event, Evaluated):
+                failed += event.record.failed
+                bar.update(line, completed=event.done, told=words(event, failed))
+
+        yield listen
+
+
+def plain(name: str, event: Evaluated, failed: int) -> str:
+    """ "walk: 12 of 40 trials, 2.0 a second, 0:14 left"."""
+    return ", ".join(filter(None, [f"{name}: {event.done} of {event.budget} trials", words(event, failed)]))
+
+
+def words(event: Evaluated, failed: int) -> str:
+    """Rate, time left and failures of this session."""
+    parts = []
+    if isfinite(event.rate):
+        speed = f"{event.rate:.1f} a second" if event.rate >= 1 else f"{60 * event.rate:.1f} a minute"
+        parts = [speed, f"{clock(event.left)} left"]
+    return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
 
 
 @dataclass(frozen=True)
@@ -77,7 +145,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
     notices: list[str] = []
     with trial_line(job.experiment.name, progress) as line:
 
-        def hear(event: Event) -> None:
+        def on_event(event: Event) -> None:
             if isinstance(event, Notice):
                 notices.append(event.text)
             line(event)
@@ -85,7 +153,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
                 listen(event)
 
         how: dict[str, Any] = {"workers": job.workers, "executor": job.executor, "timeout": timeout}
-        how |= {"seconds": seconds, "listen": hear}
+        how |= {"seconds": seconds, "listen": on_event}
         ended: Ended = resume(job.out, **how) if known else search(job.out, config, **how)
     trials, failed = _counts(StudyFolder.open(job.out))
     shard = config.shard
@@ -112,7 +180,7 @@ def arguments_of(folder: Path | str) -> Mapping[str, Any]:
     """What a run was made with: experiment, model, record."""
     folder = Path(folder)
     if not (folder / CONFIG).is_file():
-        raise BadInput(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
+        raise MissingFile(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
     objective = StudyFolder.open(folder).config.objective
     if objective.factory != FACTORY:
         raise BadInput(f"{folder} holds a search, no experiment; look at it with `andante gait best {folder}`")
@@ -148,8 +216,6 @@ def with_settings(
     timeout: float | None = None,
 ) -> Experiment:
     """The experiment with some settings replaced."""
-    from andante.physics.registry import engine_class
-
     changes: dict[str, Any] = {}
     if engines:
         changes["engines"] = tuple(engines)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from andante.bridges.driving import SILENCE
+from andante.bridges.base import SILENCE
 from andante.bus import messages
 from andante.control.body import BodyCommand, BodyState, Health
 from andante.description import Robot

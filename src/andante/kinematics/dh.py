@@ -128,7 +128,7 @@ def load_dh(source: str | Path) -> Chain:
         return dh_chain(
             data.get("rows", []), data.get("convention", "standard"), base=data.get("base"), tool=data.get("tool")
         )
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{path}: not a DH file: {error}") from None
     except (BadInput, UnknownName) as error:
         raise type(error)(f"{path}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{path}: not a DH file: {error}") from None

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput, MissingExtra
+from andante.errors import BadInput, MissingExtra, MissingFile
 
 SUFFIXES = (".mp4", ".gif", ".webp")
 
@@ -30,7 +30,7 @@ class VideoWriter:
         if not (math.isfinite(fps) and 0 < fps <= 1000):
             raise BadInput(f"frames per second must lie between 0 and 1000, got {fps}")
         if not self.path.parent.is_dir():
-            raise BadInput(f"{self.path}: the folder {self.path.parent} does not exist")
+            raise MissingFile(f"{self.path}: the folder {self.path.parent} does not exist")
         self.size = size  # width, height
         self.fps = fps
         self.frames = 0

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from andante._version import __version__
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import MOST_BYTES, read_text
 from andante.parsing import parse_json
 from andante.userfile import is_user_reference
@@ -124,7 +124,7 @@ class StudyFolder:
         """The study of a folder."""
         path = Path(path)
         if not (path / CONFIG).is_file():
-            raise BadInput(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
+            raise MissingFile(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
         return cls(path, read_config(path / CONFIG))
 
     @classmethod

@@ -169,7 +169,7 @@ def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
 
 def plain_server(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server without a page: rosbridge alone."""
-    from andante.bridges.start import start_server
+    from andante.bridges.server.start import start_server
 
     handle = start_server(session.bus, plan.port, plan.host, plan.token or None)
     session.inbound.append(handle.poll)

@@ -7,23 +7,46 @@ with open_studio("nao", world="lab") as studio:
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from andante.bridges.access import Access
-from andante.bridges.start import ServerHandle, start_server
+from andante.bridges.server.access import Access, Page
+from andante.bridges.server.start import ServerHandle, start_server
 from andante.collector import collector_at_rest
 from andante.errors import BadInput
-
-from .pages import ROUTES, scene_arguments, studio_pages
 
 if TYPE_CHECKING:
     from andante.session import LiveSession
 
+ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
+STATIC = Path(__file__).resolve().parent / "static"
+MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante Studio</title>
+<body style="font:16px system-ui;max-width:38em;margin:4em auto;line-height:1.5">
+<h1>The page is not built</h1>
+<p>The session runs and rosbridge is served, but this installation has no page. In a source tree run
+<code>python tools/build_web.py</code> (it needs Node 20 or newer), then reload.</p></body></html>
+"""
 READY = "/status"  # the last topic that a page cannot do without
 RESTARTS = 3  # times that a server process which has died is started anew
+
+
+def built(folder: Path = STATIC) -> bool:
+    """Whether the page is there."""
+    return (folder / "index.html").is_file()
+
+
+def studio_pages(folder: Path = STATIC) -> list[Page]:
+    """What the server serves at the root."""
+    if built(folder):
+        return [Page("/", folder)]
+    return [Page("/", None, MISSING.encode(), "text/html")]
+
+
+def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
+    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over)."""
+    return {"robots": list(robots), "worlds": list(worlds)}
 
 
 class Studio:
@@ -32,8 +55,7 @@ class Studio:
     def __init__(self, session: LiveSession, server: ServerHandle) -> None:
         self.session, self.server = session, server
         self._restarts = RESTARTS
-        from .scene_node import SceneNode
-        from .scenes import Scenes
+        from .scenes import SceneNode, Scenes
 
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from andante.description import Robot, World
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, TimedOut
 
 PATIENCE = 60.0  # for the session to start; a first start compiles kernels [s]
 
@@ -101,7 +101,7 @@ def _address(process: subprocess.Popen[str]) -> str:
             while not words.empty():
                 last = words.get_nowait().strip() or last
             raise AndanteError(f"the studio did not start: {last.removeprefix('andante: ') or 'it ended at once'}")
-    raise AndanteError(f"the studio did not start within {PATIENCE:g} s")
+    raise TimedOut(f"the studio did not start within {PATIENCE:g} s")
 
 
 def _pump(stream: IO[str], lines: queue.Queue[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from andante.description import load_world
 from andante.description.io.convert import WORLD_FORMATS, Written, write_description
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.mapping.io.map_files import load_map, map_base, save_map
 from andante.mapping.worlds import map_of_world, world_of_map
 
@@ -24,7 +24,7 @@ def convert_map(source: str, out: Path, *, height: float | None = None, resoluti
     height: of the lidar that sees the world (0.2 m), or of the walls of a map (1 m). resolution: of the map [m].
     """
     if not out.absolute().parent.is_dir():
-        raise BadInput(f"{out}: the folder does not exist; make it first")
+        raise MissingFile(f"{out}: the folder does not exist; make it first")
     from_map, to_map = Path(source).suffix.lower() in MAPS, out.suffix.lower() in MAPS
     if from_map and to_map:
         raise BadInput(f"{source} and {out} are both maps; one of them should be a world")

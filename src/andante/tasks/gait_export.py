@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.description import load_robot
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.search import Record, StudyFolder, summarize
 from andante.search.tables import toml_text, write_whole
 
@@ -32,7 +32,7 @@ def export_gait(study: Path, out: Path, rank: int = 1, index: int | None = None,
     record = _chosen(folder, rank, index)
     stem = out.with_suffix("") if out.suffix == ".toml" else out
     if not stem.name or not stem.absolute().parent.is_dir():
-        raise BadInput(f"{out}: the folder does not exist; make it first")
+        raise MissingFile(f"{out}: the folder does not exist; make it first")
     parameters, motion = stem.with_name(f"{stem.name}.toml"), stem.with_name(f"{stem.name}.motion.toml")
     for path in (parameters, motion):
         if path.is_dir():

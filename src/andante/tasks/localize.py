@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
@@ -187,7 +187,7 @@ def _told(what: str, error: Mapping[str, float | int]) -> str:
 
 def _read_reference(path: Path) -> Trajectory:
     if not path.is_file():
-        raise BadInput(f"{path}: no such reference file; it has lines 'time x y z qx qy qz qw'")
+        raise MissingFile(f"{path}: no such reference file; it has lines 'time x y z qx qy qz qw'")
     return read_trajectory(path)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 
 from .reader import Bag, open_bag
 from .topics import BagTopic, TopicChoice, chosen
@@ -52,7 +52,7 @@ def convert_bag(
     if sqlite and max_size is not None:
         raise BadInput(f"{target}: sqlite storage is not split by size; choose .mcap, .bag or a folder of mcap")
     if not target.parent.is_dir():
-        raise BadInput(f"{target.parent}: no such folder")
+        raise MissingFile(f"{target.parent}: no such folder")
     work = Path(tempfile.mkdtemp(prefix=".andante-", dir=target.parent))
     try:
         notes: list[str] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import PACKED
 
 from .salvage import Damage, salvage
@@ -158,7 +158,7 @@ def open_bag(path: Path | str, force_salvage: bool = False) -> Bag:
 def _kind(path: Path) -> str:
     """rosbag1, mcap, sqlite3 or rosbag2 (a folder)."""
     if not path.exists():
-        raise BadInput(f"{path}: no such bag")
+        raise MissingFile(f"{path}: no such bag")
     if path.is_dir():
         if not _files(path):
             raise BadInput(f"{path}: is a folder without .mcap or .db3 files; give a rosbag2 folder or a bag file")

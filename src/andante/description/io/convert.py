@@ -14,7 +14,7 @@ from andante.description.robot import Robot
 from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity
 from andante.description.world import World
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
@@ -44,7 +44,7 @@ def convert_file(
     """
     suffix = out.suffix.lower()
     if not out.absolute().parent.is_dir():
-        raise BadInput(f"{out}: the folder does not exist; make it first")
+        raise MissingFile(f"{out}: the folder does not exist; make it first")
     if out.exists() and out.resolve() == Path(source).resolve():
         raise BadInput(f"{out} is the file to convert itself; give another name")
     if meshes is not None and meshes.exists() and not meshes.is_dir():

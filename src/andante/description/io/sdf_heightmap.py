@@ -8,6 +8,7 @@ import numpy as np
 
 from andante.description.link import IDENTITY
 from andante.description.shapes import Heightmap
+from andante.errors import BadInput
 from andante.geometry import SE3
 
 from .sdf_include import Reading
@@ -62,6 +63,8 @@ def _levels(shape: Node, path: Path) -> np.ndarray:
             deep = image.mode.startswith("I") or image.mode == "F"
             pixels = np.asarray(image if deep else image.convert("L"), dtype=float)
             full = 65535.0 if deep else 255.0
+    except BadInput:
+        raise
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise shape.error(f"{path} cannot be read as an image ({error}); use a grey PNG") from None
     return pixels[::-1] / full

@@ -126,6 +126,8 @@ def parse_xml(data: bytes, file: str) -> Node:
     except expat.ExpatError as error:
         line, what = error.lineno + skipped, expat.ErrorString(error.code)
         raise BadInput(f"{file}:{line}: not well-formed XML ({what}); mend the file there") from None
+    except BadInput:  # of a handler
+        raise
     except (LookupError, ValueError) as error:
         raise BadInput(f"{file}: the text cannot be decoded ({error}); save it as UTF-8") from None
     if not top.children:

@@ -17,21 +17,19 @@ from typing import Any
 
 from andante.errors import BadInput
 from andante.experiments.experiment import Experiment
-from andante.experiments.model import write_model
 from andante.experiments.reference import REAL, read_reference
 from andante.experiments.report import write_report
-from andante.experiments.report.analysis import Analysis
-from andante.experiments.report.verdict import FITTED
+from andante.experiments.report.analysis import FITTED, Analysis
 from andante.experiments.runner import RunJob, arguments_of, run_experiment, with_settings
 from andante.experiments.statistics import mean_error
 from andante.experiments.table import Values
+from andante.experiments.variation import write_model
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder, resume, search, summarize
 from andante.search.folder import CONFIG
 from andante.search.progress import progress_line
 from andante.search.tables import write_whole
 
-from .guess import can_guess, guess, moved, usual_values
-from .objective import FitObjective
+from .objective import FitObjective, can_guess, guess, moved, usual_values
 from .targets import compared, split, targets_of
 
 FACTORY = "andante.experiments.fit.objective:FitObjective"

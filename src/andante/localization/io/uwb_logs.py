@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import write_bytes
 from andante.gravity import STANDARD_GRAVITY
 from andante.localization.uwb import UwbLog, UwbSetup
@@ -39,7 +39,7 @@ def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
     path = Path(path)
     name = path.name.lower()
     if not path.exists():
-        raise BadInput(f"{path}: no such log")
+        raise MissingFile(f"{path}: no such log")
     if name.endswith(TABLES):
         return checked(read_table(path, setup), path)
     if name.endswith(BAGS) or path.is_dir():

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.description.io.xmltree import read_bytes
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.localization.uwb import UwbSetup
 from andante.parsing import parse_json, parse_toml, parse_yaml
 
@@ -24,7 +24,7 @@ def read_uwb_setup(path: Path | str) -> UwbSetup:
     """
     path = Path(path)
     if not path.is_file():
-        raise BadInput(f"{path}: no such file of anchors")
+        raise MissingFile(f"{path}: no such file of anchors")
     raw = read_bytes(path, MAX_BYTES)
     try:
         if path.suffix.lower() in (".toml", ".json", ".yaml", ".yml"):

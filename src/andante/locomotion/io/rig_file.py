@@ -10,7 +10,7 @@ from typing import Any
 from andante.description import Robot
 from andante.description.io.sidecar import sidecar_path
 from andante.description.io.xmltree import read_bytes
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput, MissingFile, UnknownName
 from andante.files import write_bytes
 from andante.locomotion.rig import Leg, Rig, check_rig
 from andante.locomotion.rig_infer import infer_rig
@@ -86,16 +86,17 @@ def write_rig(rig: Rig, path: Path) -> None:
     if path.is_dir():
         raise BadInput(f"{path} is a folder; give a file name")
     if not path.absolute().parent.is_dir():
-        raise BadInput(f"{path}: the folder does not exist; make it first")
+        raise MissingFile(f"{path}: the folder does not exist; make it first")
     write_bytes(rig_text(rig).encode(), path)
 
 
 def read_rig(path: Path, robot: Robot | None = None) -> Rig:
     """A rig from a file; when the robot is given, every name is checked against it."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
+        raise MissingFile(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
+    raw = read_bytes(path, MAX_BYTES)
     try:
-        data = parse_toml(read_bytes(path, MAX_BYTES).decode("utf-8"))
+        data = parse_toml(raw.decode("utf-8"))
     except ValueError as error:
         raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
     _check_keys(path, "the rig", data, TOP, NEEDED)

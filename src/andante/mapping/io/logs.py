@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import PACKED
 from andante.mapping.records import Log
 
@@ -31,9 +31,9 @@ def read_log(path: Path | str, options: LogOptions | None = None) -> Log:
     path, asked = Path(path), options or LogOptions()
     name = path.name.lower()
     if not path.exists():
-        raise BadInput(f"{path}: no such log")
+        raise MissingFile(f"{path}: no such log")
     if asked.tf is not None and not asked.tf.is_file():
-        raise BadInput(f"{asked.tf}: no such file of frames (--tf)")
+        raise MissingFile(f"{asked.tf}: no such file of frames (--tf)")
     if name.endswith(CARMEN):
         for flag, value in (("--odom", asked.odom), ("--imu", asked.imu), ("--base-frame", asked.base_frame)):
             if value:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from andante.description.io.xmltree import gunzip, read_bytes
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import write_all
 from andante.mapping.grid import MOST_CELLS, UNKNOWN, OccupancyGrid
 from andante.parsing import parse_yaml
@@ -84,7 +84,7 @@ def map_base(path: Path) -> Path:
 def read_map_yaml(path: Path) -> MapFile:
     """The entries of a map's yaml file, checked."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such map file; give the .yaml file of a map")
+        raise MissingFile(f"{path}: no such map file; give the .yaml file of a map")
     raw = read_bytes(path, MAX_YAML)
     try:
         data = parse_yaml(raw)
@@ -125,7 +125,7 @@ def _find(path: Path, name: str) -> Path:
                 return candidate
     except (OSError, ValueError, RuntimeError):
         pass
-    raise BadInput(f"{path}: picture {name!r} was not found beside it")
+    raise MissingFile(f"{path}: picture {name!r} was not found beside it")
 
 
 def _number(path: Path, name: str, value: Any) -> float:
@@ -162,6 +162,8 @@ def _pillow(data: bytes, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint
                 return np.clip(values / 257.0, 0, 255).astype(np.uint8), None
             clear = "A" in image.getbands() or "transparency" in image.info
             pixels = np.asarray(image.convert("RGBA"))
+    except BadInput:
+        raise
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError, EOFError) as error:
         told = "" if isinstance(error, UnidentifiedImageError) else f", {' '.join(str(error).split())}"
         raise BadInput(f"{path}: is no picture that can be read (pgm or png){told}") from None

@@ -19,7 +19,7 @@ import numpy as np
 from andante.description import Robot
 from andante.description.io.xmltree import read_bytes
 from andante.description.source import Source
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 from andante.motion.keyframes import Key, Keyframes
 
@@ -51,7 +51,7 @@ def is_recording(path: Path) -> bool:
 def read_recording(path: Path) -> Recording:
     """The joint positions of a .csv or .mcap recording."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such file")
+        raise MissingFile(f"{path}: no such file")
     return _read_mcap(path) if path.suffix.lower() == ".mcap" else _read_csv(path)
 
 
