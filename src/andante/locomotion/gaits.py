@@ -164,7 +164,7 @@ def _two_legs(robot: Robot) -> bool:
 
 
 def _make_walk(robot: Robot, request: Request) -> Prepared:
-    from .biped_gait import make_walk
+    from .biped.walk import make_walk
 
     return make_walk(robot, request)
 

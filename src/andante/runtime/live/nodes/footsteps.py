@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.bus import messages
 from andante.geometry import Array, se2
-from andante.locomotion.biped import BipedWalk
+from andante.locomotion.biped.walk import BipedWalk
 from andante.locomotion.legged import LeggedGait
 
 from .node import LiveNode, Pose2D

@@ -12,13 +12,11 @@ import pytest
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command, Readings
-from andante.locomotion.biped import BipedWalk
-from andante.locomotion.biped_alarm import Alarm
-from andante.locomotion.biped_attitude import BipedAttitude
-from andante.locomotion.biped_loads import planned_push
-from andante.locomotion.biped_odometry import BipedOdometry
-from andante.locomotion.biped_settings import BipedSettings
-from andante.locomotion.biped_turns import reversed_step
+from andante.locomotion.biped.body import planned_push
+from andante.locomotion.biped.estimation import Alarm, BipedAttitude, BipedOdometry
+from andante.locomotion.biped.footsteps import reversed_step
+from andante.locomotion.biped.settings import BipedSettings
+from andante.locomotion.biped.walk import BipedWalk
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.runtime.behave import Behave
 from andante.runtime.simulation import Simulation, simulate

@@ -10,26 +10,38 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import fields
 from typing import Literal
 
 import numpy as np
 
 from andante.description import Robot
+from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.gaits import Prepared, Request
+from andante.locomotion.io.rig_file import rig_for
+from andante.locomotion.rig import Rig, with_rig
+from andante.locomotion.support import margin
 
-from .behaviour import Command, Readings
-from .biped_alarm import Alarm
-from .biped_body import BipedBody
-from .biped_loads import planned_push
-from .biped_odometry import BipedOdometry
-from .biped_sense import BipedSense
-from .biped_settings import BipedMeasures, BipedSettings
-from .biped_steps import LEFT, RIGHT, Swing, coming_offset, next_step, starting_offset
-from .biped_turns import angles_of, leaning, seen_from, turned
-from .lipm import Step, shift_share
-from .lipm_kernels import choose_step
-from .rig import Rig
-from .support import margin
+from .body import BipedBody, planned_push
+from .estimation import Alarm, BipedOdometry, BipedSense
+from .footsteps import (
+    LEFT,
+    RIGHT,
+    Step,
+    Swing,
+    angles_of,
+    choose_step,
+    coming_offset,
+    leaning,
+    next_step,
+    seen_from,
+    shift_share,
+    starting_offset,
+    turned,
+)
+from .settings import BipedMeasures, BipedSettings
 
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
@@ -40,11 +52,6 @@ LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body 
 SAG_SHARE = 0.1  # of a new reading of how far the servos give way
 REST = 0.4  # a stand counts as one after this time [s]
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the centre
-LONG, QUIET, QUIETER = (
-    1.0,
-    1.5,
-    3.0,
-)  # errors that last this long [s] are left alone for so long, up to so many times more
 CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
@@ -447,3 +454,19 @@ class BipedWalk:
         point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
         point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
         return body.hold(self._q, root, push, point)
+
+
+def make_walk(robot: Robot, request: Request) -> Prepared:
+    """A robot on two legs, standing as its walk begins; `request.parameters` are those of `BipedSettings`."""
+    known = [each.name for each in fields(BipedSettings)]
+    for key in request.parameters or {}:
+        if key not in known:
+            raise UnknownName.among("gait parameter", key, known, "gait 'walk'")
+    try:
+        settings = BipedSettings(**(request.parameters or {}))
+    except TypeError as error:
+        raise BadInput(f"gait 'walk': {error}") from None
+    rig = rig_for(robot, request.rig)
+    rigged = with_rig(robot, rig)
+    walker = BipedWalk(rigged, rig, settings)
+    return Prepared(rigged, walker.pose, walker, rig.forward, "walk")

@@ -16,12 +16,29 @@ from andante.description.surfaces import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY
+from andante.locomotion.mass_tree import mass_tree
+from andante.locomotion.rig import Rig, imu_rotation
+from andante.locomotion.rig_legs import welded
 
-from .biped_kernels import centre_of_mass, holding, reach
-from .biped_sense_kernels import feel
-from .mass_tree import mass_tree
-from .rig import Rig, imu_rotation
-from .rig_legs import welded
+from .kernels import centre_of_mass, feel, holding, reach
+
+Pair = tuple[float, float]
+
+
+def planned_push(
+    mass: float, rate: float, place: Pair, pressure: Pair, other: Pair, both: bool
+) -> tuple[float, Array, Pair]:
+    """Share of the other foot (0..1), whole force (3,) [N] and where it acts on the standing foot (x, y) [m].
+
+    F = m (w² (c - p), g). When both feet carry, the share grows with the pressure point's way from the standing foot to
+    the other one, seen at `other`; each foot is pressed at the same place of its own.
+    """
+    (x, y), (px, py) = other, pressure
+    share = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9))) if both else 0.0
+    scale = rate * rate * mass
+    force = np.array([scale * (place[0] - px), scale * (place[1] - py), mass * GRAVITY])
+    return share, force, (px - share * x, py - share * y)
+
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from andante.errors import BadInput
 from andante.gravity import GRAVITY
 
-from .biped_body import BipedBody
-from .lipm import pendulum_rate
+from .body import BipedBody
+from .footsteps import pendulum_rate
 
 POSITIVE = ("step_time", "height", "width", "top_speed", "top_side", "top_turn", "acceleration", "quick", "fade")
 

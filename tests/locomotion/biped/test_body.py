@@ -9,7 +9,7 @@ import pytest
 from andante.description import Box, Collision, JointType, Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.locomotion.biped_body import BipedBody, welded
+from andante.locomotion.biped.body import BipedBody, welded
 from andante.locomotion.rig import Rig
 from andante.locomotion.rig_infer import infer_rig
 

@@ -9,18 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andante.locomotion.biped_steps import (
+from andante.locomotion.biped.footsteps import (
     LEFT,
     RIGHT,
     Swing,
+    advance,
+    ahead,
+    choose_step,
     coming_offset,
+    first_offset,
     glide,
     next_step,
+    pendulum_rate,
+    shift_share,
     starting_offset,
     steady_offset,
 )
-from andante.locomotion.lipm import advance, ahead, first_offset, pendulum_rate, shift_share
-from andante.locomotion.lipm_kernels import choose_step
 
 W = pendulum_rate(0.265)
 
