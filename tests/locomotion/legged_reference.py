@@ -16,9 +16,8 @@ from andante.geometry import SE3, Array, so3
 from andante.kinematics import Chain, Legs
 from andante.locomotion import Command, Readings
 from andante.locomotion.gait_patterns import GaitPattern, pattern
-from andante.locomotion.leg_solver import leg_chain
 from andante.locomotion.legged import LeggedSettings, touch_names
-from andante.locomotion.rig import Rig, check_rig, imu_rotation
+from andante.locomotion.rigs.rig import Rig, check_rig, imu_rotation, leg_chain
 
 GRAVITY = 9.81
 CALM = 0.12

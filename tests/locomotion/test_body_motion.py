@@ -11,9 +11,8 @@ from andante.geometry import SE3, so3
 from andante.kinematics import parallel
 from andante.locomotion import Command, Readings
 from andante.locomotion.body_motion import BodyMotion, BodyPose, circle
-from andante.locomotion.leg_solver import LegSolver
-from andante.locomotion.rig import with_rig
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.rig import LegSolver, with_rig
 from andante.runtime.behave import Behave
 
 

@@ -14,9 +14,9 @@ from andante.locomotion import Command, Readings
 from andante.locomotion.attitude import Attitude
 from andante.locomotion.gait_patterns import GaitPattern
 from andante.locomotion.leg_odometry import LegOdometry
-from andante.locomotion.leg_solver import LegSolver
 from andante.locomotion.legged import LeggedGait, LeggedSettings
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.rig import LegSolver
 from andante.runtime.walk import WalkJob, run_walk
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -175,7 +175,7 @@ def test_crawl_keeps_the_centre_over_its_support(tmp_path):
     path.write_text(walker((45, 135, 225, 315)))
     robot = an.robot(path)
     rig = infer_rig(robot)
-    from andante.locomotion.support import margin
+    from andante.locomotion.rigs.balance import margin
 
     gait = LeggedGait(robot, rig, "crawl")
     q = np.array([rig.stance[name] for name in robot.joint_names])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import andante as an
 from andante.locomotion import Command, Readings
 from andante.locomotion.legged import LeggedGait, LeggedSettings
-from andante.locomotion.rig_infer import infer_rig
-from andante.locomotion.support import hull, inside, margin
+from andante.locomotion.rigs.balance import hull, inside, margin
+from andante.locomotion.rigs.infer import infer_rig
 from andante.runtime.behave import Behave
 
 sys.path.insert(0, str(Path(__file__).parent))

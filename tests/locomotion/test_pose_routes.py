@@ -7,7 +7,6 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.locomotion.balance import Balance
 from andante.locomotion.pose_routes import (
     PLANE,
     SAFE,
@@ -17,6 +16,7 @@ from andante.locomotion.pose_routes import (
     two_feet,
     way_margin,
 )
+from andante.locomotion.rigs.balance import Balance
 from andante.motion.poses import within_limits
 
 NAO = an.robot("nao")

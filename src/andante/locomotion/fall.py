@@ -20,13 +20,13 @@ from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.motion import play_from
 
-from .balance import Balance
 from .behaviour import Command, Readings
 from .fall_detector import BalanceState, FallDetector, FallRules, load_share
 from .fall_motions import FallMotions
 from .gaits import Walker
 from .get_up import GetUp, GetUpSettings, Phase, Track
 from .postures import Posture, posture_of
+from .rigs.balance import Balance
 
 QUIET_TURN, QUIET_FORCE = 0.5, 1.5  # a body at rest turns slower [rad/s] and feels gravity within [m/s²]
 HANDOVER = 0.5  # from the standing pose to the walker's targets [s]

@@ -21,9 +21,8 @@ from andante.geometry import Array
 from andante.gravity import GRAVITY
 
 from .attitude import Attitude
-from .balance import Balance
 from .behaviour import Readings
-from .support import inside, margin
+from .rigs.balance import Balance, inside, margin
 
 LEAST_HEIGHT = 0.05  # of the centre of mass in the pendulum [m]
 NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]

@@ -100,7 +100,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
             return gait.make(robot, request)
     names = gait_names(robot)
     if not names:
-        from .leg_faults import leg_faults
+        from .rigs.legs import leg_faults
 
         raise BadInput(
             f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
@@ -122,7 +122,7 @@ def check_walker(walker: Any, robot: Robot, name: str) -> None:
 
 def leg_count(robot: Robot) -> int:
     """How many legs a robot stands on, 0 when none are found."""
-    from .rig_legs import find_legs
+    from .rigs.legs import find_legs
 
     try:
         return len(find_legs(robot))
@@ -142,7 +142,7 @@ def _make_legged(robot: Robot, request: Request) -> Prepared:
     """A rigged robot with one of the patterns."""
     from .io.rig_file import rig_for
     from .legged import LeggedGait, LeggedSettings
-    from .rig import with_rig
+    from .rigs.rig import with_rig
 
     rig = rig_for(robot, request.rig)
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")

@@ -21,11 +21,11 @@ from andante.motion import Keyframes, play_from, transition
 from andante.motion.joint_motion import JointMotion
 
 from .attitude import Attitude
-from .balance import Balance
 from .behaviour import Command, Readings
 from .fall_detector import imu_rotation, load_share
 from .fall_motions import FallMotions
 from .postures import Posture, posture_of
+from .rigs.balance import Balance
 
 SAMPLE = 0.01  # motions are sampled at this step before they are played [s]
 STAND_SPEED = 0.2  # share of the joints' speed on the last way to the standing pose

@@ -23,9 +23,8 @@ from .attitude import Attitude
 from .behaviour import Command, Readings
 from .gait_patterns import GaitPattern, pattern
 from .leg_odometry import LegOdometry
-from .leg_solver import LegSolver
 from .legged_kernels import control_step, in_motion, limit_scale
-from .rig import Rig, check_rig, imu_rotation
+from .rigs.rig import LegSolver, Rig, check_rig, imu_rotation
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ from .legged_state import (
     WIDTH,
     WZ,
 )
-from .support import inside, margin
+from .rigs.balance import inside, margin
 
 CALM = 0.12  # leans below this are no fall [rad]
 REACH_SHARE = 0.87  # of its reach that a foot uses in its stance; in the air it goes further ahead

@@ -21,8 +21,7 @@ from andante.geometry import Array
 from andante.motion.joint_motion import Move
 from andante.motion.poses import Positions, positions_of, transition, within_limits
 
-from .balance import Balance
-from .support import margin
+from .rigs.balance import Balance, margin
 
 SAFE = 0.015  # margin of the centre of mass inside the soles along a way [m]
 STEADY = 0.01  # and in a pose that counts as standing [m]

@@ -106,7 +106,7 @@ def rigged(robot: Robot) -> Robot:
     if not robot.source.file or not Path(robot.source.file).parent.joinpath(_rig_name(robot.source.file)).is_file():
         return robot
     from andante.locomotion.io.rig_file import rig_for
-    from andante.locomotion.rig import with_rig
+    from andante.locomotion.rigs.rig import with_rig
 
     return with_rig(robot, rig_for(robot))
 

@@ -10,8 +10,8 @@ from andante.description import Box, Collision, JointType, Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import SE3
 from andante.locomotion.biped.body import BipedBody, welded
-from andante.locomotion.rig import Rig
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.rig import Rig
 
 
 @pytest.fixture(scope="module")

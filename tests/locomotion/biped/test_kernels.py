@@ -9,7 +9,7 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.locomotion.biped.body import BipedBody
 from andante.locomotion.biped.footsteps import angles_of, beyond, leaning, placed, reversed_step, seen_from, turned
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ from andante.description.surfaces import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY
-from andante.locomotion.mass_tree import mass_tree
-from andante.locomotion.rig import Rig, imu_rotation
-from andante.locomotion.rig_legs import welded
+from andante.locomotion.rigs.legs import welded
+from andante.locomotion.rigs.mass_tree import mass_tree
+from andante.locomotion.rigs.rig import Rig, imu_rotation
 
 from .kernels import centre_of_mass, feel, holding, reach
 

@@ -7,7 +7,7 @@ from numba import njit
 
 from andante.geometry import Array
 from andante.gravity import GRAVITY
-from andante.locomotion.tree_kernels import frames, weigh
+from andante.locomotion.rigs.mass_tree import frames, weigh
 
 
 @njit(cache=True, nogil=True)

@@ -21,8 +21,8 @@ from andante.geometry import Array
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.gaits import Prepared, Request
 from andante.locomotion.io.rig_file import rig_for
-from andante.locomotion.rig import Rig, with_rig
-from andante.locomotion.support import margin
+from andante.locomotion.rigs.balance import margin
+from andante.locomotion.rigs.rig import Rig, with_rig
 
 from .body import BipedBody, planned_push
 from .estimation import Alarm, BipedOdometry, BipedSense

@@ -12,8 +12,8 @@ from andante.description.io.sidecar import sidecar_path
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
 from andante.files import write_bytes
-from andante.locomotion.rig import Leg, Rig, check_rig
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.rig import Leg, Rig, check_rig
 from andante.parsing import parse_toml
 
 MAX_BYTES = 1024 * 1024

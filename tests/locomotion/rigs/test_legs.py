@@ -9,8 +9,8 @@ import pytest
 import andante as an
 from andante.errors import BadInput
 from andante.locomotion.gaits import Request, prepare
-from andante.locomotion.leg_faults import leg_faults
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.legs import leg_faults
 
 sys.path.insert(0, str(Path(__file__).parent))
 from legged_samples import walker

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import andante as an
 from andante.description import JointType
 from andante.errors import BadInput
-from andante.locomotion.balance import Balance
+from andante.locomotion.rigs.balance import Balance
 
 NAO = an.robot("nao")
 MODEL = Balance(NAO)

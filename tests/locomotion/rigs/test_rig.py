@@ -12,11 +12,10 @@ import pytest
 import andante as an
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.rig_file import read_rig, rig_for, rig_path, write_rig
-from andante.locomotion.rig import Rig, check_rig, missing_sensors, with_rig
-from andante.locomotion.rig_gains import weak_joints
-from andante.locomotion.rig_infer import infer_rig
-from andante.locomotion.rig_legs import find_legs, ring_order
-from andante.locomotion.support import inside, margin
+from andante.locomotion.rigs.balance import inside, margin
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.legs import find_legs, ring_order
+from andante.locomotion.rigs.rig import Rig, check_rig, missing_sensors, weak_joints, with_rig
 
 sys.path.insert(0, str(Path(__file__).parent))
 from legged_samples import walker

@@ -13,11 +13,9 @@ from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.kinematics import Chain
 
-from .leg_solver import leg_chain
-from .rig import Leg, Rig, Vec3
-from .rig_gains import leg_gains
-from .rig_legs import Branch, body_link, find_legs, forward_azimuth, resting_pose, ring_order
-from .support import margin
+from .balance import margin
+from .legs import Branch, body_link, find_legs, forward_azimuth, resting_pose, ring_order
+from .rig import Leg, Rig, Vec3, leg_chain, leg_gains
 
 KNEES = ("same", "back", "front", "in", "out", "up")
 HEIGHTS = (0.85, 0.78, 0.7, 0.62, 0.54)  # of hips over the ground, in leg lengths: legs that stand under the body
@@ -78,7 +76,7 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     try:
         branches = find_legs(robot)
     except BadInput as error:
-        from .leg_faults import leg_faults
+        from .legs import leg_faults
 
         raise BadInput(f"{error} ({leg_faults(robot)})") from None
     if robot.fixed_base:
