@@ -1,6 +1,6 @@
 """The control step of legged gaits in plain numpy: what the compiled one is compared with.
 
-It is the readable form of `andante.locomotion.legged` and its kernels; nothing here is fast.
+It is the readable form of `andante.locomotion.legged.gait` and its kernels; nothing here is fast.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.kinematics import Chain, Legs
 from andante.locomotion import Command, Readings
-from andante.locomotion.gait_patterns import GaitPattern, pattern
-from andante.locomotion.legged import LeggedSettings, touch_names
+from andante.locomotion.legged.gait import LeggedSettings, touch_names
+from andante.locomotion.legged.patterns import GaitPattern, pattern
 from andante.locomotion.rigs.rig import Rig, check_rig, imu_rotation, leg_chain
 
 GRAVITY = 9.81

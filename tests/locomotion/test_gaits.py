@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import andante as an
 from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
-from andante.locomotion.foot_paths import forward_share, lift, moved, smooth, swing
-from andante.locomotion.gait_patterns import PATTERNS, GaitPattern, pattern, sides
 from andante.locomotion.gaits import Request, gait_names, prepare
+from andante.locomotion.legged.kernels import forward_share, lift, moved, smooth, swing
+from andante.locomotion.legged.patterns import PATTERNS, GaitPattern, pattern, sides
 
 
 def on_ground(gait, phase):

@@ -15,7 +15,7 @@ from andante.geometry import Array
 from andante.userfile import is_user_reference, load_user_object
 
 from .behaviour import Command, Readings
-from .gait_patterns import PATTERNS
+from .legged.patterns import PATTERNS
 
 
 class Walker(Protocol):
@@ -141,7 +141,7 @@ def _many_legs(robot: Robot) -> bool:
 def _make_legged(robot: Robot, request: Request) -> Prepared:
     """A rigged robot with one of the patterns."""
     from .io.rig_file import rig_for
-    from .legged import LeggedGait, LeggedSettings
+    from .legged.gait import LeggedGait, LeggedSettings
     from .rigs.rig import with_rig
 
     rig = rig_for(robot, request.rig)

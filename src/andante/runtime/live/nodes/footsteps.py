@@ -11,7 +11,7 @@ import numpy as np
 from andante.bus import messages
 from andante.geometry import Array, se2
 from andante.locomotion.biped.walk import BipedWalk
-from andante.locomotion.legged import LeggedGait
+from andante.locomotion.legged.gait import LeggedGait
 
 from .node import LiveNode, Pose2D
 

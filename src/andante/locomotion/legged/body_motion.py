@@ -16,9 +16,8 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
-
-from .behaviour import Command, Readings
-from .rigs.rig import LegSolver, Rig, check_rig
+from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig
 
 ROUNDS = 3  # of finding the joints and how far the feet have rolled with them
 FAILED = 1e-4  # a foot that misses its point by more is out of reach [m]

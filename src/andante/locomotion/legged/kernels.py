@@ -9,64 +9,112 @@ from numba import njit
 
 from andante.geometry import Array
 from andante.gravity import GRAVITY
+from andante.locomotion.attitude import HEADING as TURNED
+from andante.locomotion.attitude import attitude_step, leans, level_from_body
+from andante.locomotion.rigs.balance import inside, margin
 
-from .attitude import HEADING as TURNED
-from .attitude import attitude_step, leans, level_from_body
-from .foot_paths import moved, smooth, swing
-from .leg_odometry import odometry_step
-from .legged_state import (
-    ACTIVE,
-    CATCH,
-    CENTRE_HEIGHT,
-    CENTRE_X,
-    CENTRE_Y,
-    DEPTH,
-    DUTY,
-    FALL,
-    FILTER_TIME,
-    FOOT,
-    FREE,
-    FROM,
-    HEADING_GAIN,
-    HEADING_GOAL,
-    HEIGHT,
-    HEIGHT_GAIN,
-    HOLD_HEADING,
-    HOME,
-    LEAN,
-    LEVEL,
-    LEVEL_GAIN,
-    OFFSET,
+from .odometry import odometry_step
+
+# Of the body, one vector: twist now, twist without the correction of the heading (vx, vy, wz), clock of the cycle 0 to
+# 1, heading that is held, sway of the body over its feet (x, y), lean off the wanted tilt (roll, pitch), the mean of
+# that over a second, where the body falls to beside its feet (x, y), whether anything is to be done.
+TWIST, TWIST_GOAL, PHASE, HEADING_GOAL, SWAY, LEAN, USUAL_LEAN, FALL, ACTIVE = 0, 3, 6, 7, 8, 10, 12, 14, 16
+BODY = 17
+
+# Of every leg, one row: foot as commanded (x, y, z), where its swing began (x, y, z), share of the swing, time since a
+# swing ended without finding the ground (inf: it stands), depth searched since then, 1 while it swings.
+FOOT, FROM, SHARE, WAITED, DEPTH, SWINGING = 0, 3, 6, 7, 8, 9
+LEG = 10
+
+# Of every leg, what does not change: usual place of its foot (x, y, z), reach, radius of the foot, phase of its swing.
+HOME, REACH, RADIUS, OFFSET = 0, 3, 4, 5
+FIXED = 6
+
+# Figures of the gait: see `LeggedSettings`, `GaitPattern` and `Rig`.
+(
     PERIOD,
-    PHASE,
-    PITCH,
-    PRESSED,
-    RADIUS,
+    DUTY,
+    STEP_HEIGHT,
     RAMP,
-    REACH,
-    ROLL,
+    HEADING_GAIN,
+    LEVEL_GAIN,
+    HEIGHT_GAIN,
     SEARCH_DEPTH,
     SEARCH_SPEED,
     SETTLE,
-    SHARE,
-    STATIC,
-    STEP_HEIGHT,
-    SWAY,
+    CATCH,
     SWAY_MARGIN,
+    HOLD_HEADING,
+    LEVEL,
+    STATIC,
     SWAYS,
-    SWINGING,
+    WIDTH,
+    CENTRE_X,
+    CENTRE_Y,
+    CENTRE_HEIGHT,
+    FILTER_TIME,
     TOP_SPEED,
     TOP_TURN,
-    TWIST,
-    TWIST_GOAL,
-    USUAL_LEAN,
-    VX,
-    VY,
-    WAITED,
-    WIDTH,
-    WZ,
-)
-from .rigs.balance import inside, margin
+) = range(23)
+FIGURES = 23
+
+# What is asked for: vx, vy, wz, height, roll, pitch.
+VX, VY, WZ, HEIGHT, ROLL, PITCH = range(6)
+
+# What a foot feels.
+UNKNOWN, FREE, PRESSED = -1, 0, 1
+
+
+@njit(cache=True)
+def moved(x: float, y: float, twist: Array, seconds: float) -> tuple[float, float]:
+    """A point fixed on the ground as the body sees it after moving by a constant twist (vx, vy, wz) for a time.
+
+    p' = exp(twist t)⁻¹ p: the exact arc, [m, m/s, rad/s]; a negative time looks back.
+    """
+    w = twist[2] * seconds
+    half = 0.5 * w
+    chord = math.sin(half) / half if abs(half) > 1e-9 else 1.0
+    c, s = math.cos(half), math.sin(half)
+    dx = x - chord * (c * twist[0] - s * twist[1]) * seconds
+    dy = y - chord * (s * twist[0] + c * twist[1]) * seconds
+    cw, sw = math.cos(w), math.sin(w)
+    return cw * dx + sw * dy, cw * dy - sw * dx
+
+
+@njit(cache=True)
+def smooth(share: float) -> float:
+    """0 to 1 with zero velocity and acceleration at both ends: 10 s³ - 15 s⁴ + 6 s⁵."""
+    s = min(1.0, max(0.0, share))
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
+
+
+@njit(cache=True)
+def lift(share: float) -> float:
+    """Height of a swinging foot, 0 to 1 and back, with zero velocity at both ends: 16 s² (1 - s)²."""
+    s = min(1.0, max(0.0, share))
+    return 16.0 * (s * (1.0 - s)) ** 2
+
+
+@njit(cache=True)
+def forward_share(share: float) -> float:
+    """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks.
+
+    It is there after three quarters of the swing, so that a foot whose servos lag, or that meets the ground early, does
+    not push the body back as it lands.
+    """
+    return smooth((share - 0.1) / 0.65)
+
+
+@njit(cache=True)
+def swing(start: Array, end: tuple[float, float, float], share: float, height: float) -> tuple[float, float, float]:
+    """A foot between its lift-off and touchdown points, at a share of the swing, lifted by a height [m]."""
+    along, up = forward_share(share), smooth(share)
+    return (
+        start[0] + along * (end[0] - start[0]),
+        start[1] + along * (end[1] - start[1]),
+        start[2] + up * (end[2] - start[2]) + height * lift(share),
+    )
+
 
 CALM = 0.12  # leans below this are no fall [rad]
 REACH_SHARE = 0.87  # of its reach that a foot uses in its stance; in the air it goes further ahead

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import andante as an
 from andante.locomotion import Command, Readings
-from andante.locomotion.legged import LeggedGait, LeggedSettings
+from andante.locomotion.legged.gait import LeggedGait, LeggedSettings
 from andante.locomotion.rigs.balance import hull, inside, margin
 from andante.locomotion.rigs.infer import infer_rig
 from andante.runtime.behave import Behave

@@ -17,14 +17,13 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.gravity import GRAVITY
+from andante.locomotion.attitude import Attitude
+from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig, imu_rotation
 
-from . import legged_state as state
-from .attitude import Attitude
-from .behaviour import Command, Readings
-from .gait_patterns import GaitPattern, pattern
-from .leg_odometry import LegOdometry
-from .legged_kernels import control_step, in_motion, limit_scale
-from .rigs.rig import LegSolver, Rig, check_rig, imu_rotation
+from . import kernels
+from .odometry import LegOdometry
+from .patterns import GaitPattern, pattern
 
 
 @dataclass(frozen=True)
@@ -76,27 +75,27 @@ class LeggedGait:
         self._names = robot.joint_names
         self._q = np.array([robot.complete(rig.stance)[name] for name in self._names])
         self._touch_names = [touch_names(robot, leg.foot) for leg in rig.legs]
-        self._fixed = np.zeros((count, state.FIXED))
-        self._fixed[:, state.HOME : state.HOME + 3] = rig.stands
-        self._fixed[:, state.REACH] = [leg.reach for leg in rig.legs]
-        self._fixed[:, state.RADIUS] = [leg.radius for leg in rig.legs]
-        self._fixed[:, state.OFFSET] = self.pattern.offsets
+        self._fixed = np.zeros((count, kernels.FIXED))
+        self._fixed[:, kernels.HOME : kernels.HOME + 3] = rig.stands
+        self._fixed[:, kernels.REACH] = [leg.reach for leg in rig.legs]
+        self._fixed[:, kernels.RADIUS] = [leg.radius for leg in rig.legs]
+        self._fixed[:, kernels.OFFSET] = self.pattern.offsets
         self.attitude = Attitude()
-        self.odometry = LegOdometry(self._fixed[:, state.RADIUS])
+        self.odometry = LegOdometry(self._fixed[:, kernels.RADIUS])
         self._figures = self._gather_figures()
         # ---- state
-        self._body = np.zeros(state.BODY)
-        self._legs = np.zeros((count, state.LEG))
-        self._legs[:, state.FOOT : state.FOOT + 3] = rig.stands
-        self._legs[:, state.FROM : state.FROM + 3] = rig.stands
-        self._legs[:, state.WAITED] = math.inf
+        self._body = np.zeros(kernels.BODY)
+        self._legs = np.zeros((count, kernels.LEG))
+        self._legs[:, kernels.FOOT : kernels.FOOT + 3] = rig.stands
+        self._legs[:, kernels.FROM : kernels.FROM + 3] = rig.stands
+        self._legs[:, kernels.WAITED] = math.inf
         self._goals = np.zeros((count, 3))
         self._touching = np.zeros(count, dtype=np.int64)
         self.error = np.zeros(count)  # of the inverse kinematics [m]
 
     def _gather_figures(self) -> Array:
-        """The figures of the gait in the order of `legged_state`."""
-        s, made = self.settings, np.zeros(state.FIGURES)
+        """The figures of the gait in the order of `kernels`."""
+        s, made = self.settings, np.zeros(kernels.FIGURES)
         for name in (
             "ramp",
             "heading_gain",
@@ -110,14 +109,14 @@ class LeggedGait:
             "hold_heading",
             "level",
         ):
-            made[getattr(state, name.upper())] = getattr(s, name)
-        made[state.PERIOD], made[state.DUTY], made[state.STEP_HEIGHT] = self.period, self.duty, self.step_height
-        made[state.STATIC], made[state.SWAYS] = self.pattern.static, self.pattern.sway
-        made[state.WIDTH] = np.min(np.ptp(self._fixed[:, :2], axis=0))
-        made[state.CENTRE_X], made[state.CENTRE_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.centre))[:2]
-        made[state.CENTRE_HEIGHT], made[state.FILTER_TIME] = self.rig.centre_height, self.attitude.settle
-        made[state.TOP_SPEED] = 1e3 * limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
-        made[state.TOP_TURN] = 1e3 * limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
+            made[getattr(kernels, name.upper())] = getattr(s, name)
+        made[kernels.PERIOD], made[kernels.DUTY], made[kernels.STEP_HEIGHT] = self.period, self.duty, self.step_height
+        made[kernels.STATIC], made[kernels.SWAYS] = self.pattern.static, self.pattern.sway
+        made[kernels.WIDTH] = np.min(np.ptp(self._fixed[:, :2], axis=0))
+        made[kernels.CENTRE_X], made[kernels.CENTRE_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.centre))[:2]
+        made[kernels.CENTRE_HEIGHT], made[kernels.FILTER_TIME] = self.rig.centre_height, self.attitude.settle
+        made[kernels.TOP_SPEED] = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
+        made[kernels.TOP_TURN] = 1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
         return made
 
     # ---- what it can do --------------------------------------------------------------------------
@@ -129,17 +128,17 @@ class LeggedGait:
     def limited(self, twist: Array) -> Array:
         """The twist scaled down, if need be, so that every foot stays within its reach."""
         vx, vy, wz = (float(value) for value in twist)
-        return np.asarray(twist) * limit_scale(self._figures, self._fixed, vx, vy, wz)
+        return np.asarray(twist) * kernels.limit_scale(self._figures, self._fixed, vx, vy, wz)
 
     @property
     def top_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return float(self._figures[state.TOP_SPEED])
+        return float(self._figures[kernels.TOP_SPEED])
 
     @property
     def top_turn(self) -> float:
         """On the spot [rad/s]."""
-        return float(self._figures[state.TOP_TURN])
+        return float(self._figures[kernels.TOP_TURN])
 
     @property
     def stopping_time(self) -> float:
@@ -150,37 +149,37 @@ class LeggedGait:
     @property
     def feet(self) -> Array:
         """Where the feet are commanded to touch the ground (legs, 3), walking axes [m]."""
-        return self._legs[:, state.FOOT : state.FOOT + 3]
+        return self._legs[:, kernels.FOOT : kernels.FOOT + 3]
 
     @property
     def swinging(self) -> np.ndarray:
         """Which legs are in the air (legs,) bool."""
-        return self._legs[:, state.SWINGING] != 0.0
+        return self._legs[:, kernels.SWINGING] != 0.0
 
     @property
     def twist(self) -> Array:
         """Of the body now: vx, vy, wz [m/s, rad/s]."""
-        return self._body[state.TWIST : state.TWIST + 3]
+        return self._body[kernels.TWIST : kernels.TWIST + 3]
 
     @property
     def phase(self) -> float:
         """Of the cycle, 0 to 1."""
-        return float(self._body[state.PHASE])
+        return float(self._body[kernels.PHASE])
 
     @property
     def sway(self) -> Array:
         """How far the body is moved over its support, x and y [m]."""
-        return self._body[state.SWAY : state.SWAY + 2]
+        return self._body[kernels.SWAY : kernels.SWAY + 2]
 
     @property
     def active(self) -> bool:
         """Whether there is anything to do."""
-        return bool(self._body[state.ACTIVE])
+        return bool(self._body[kernels.ACTIVE])
 
     @property
     def standing(self) -> bool:
         """Whether all feet are at their usual places and nothing moves."""
-        return not in_motion(self._fixed, self._body, self._legs)
+        return not kernels.in_motion(self._fixed, self._body, self._legs)
 
     @property
     def position(self) -> Array:
@@ -195,10 +194,10 @@ class LeggedGait:
 
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint targets (joints,) for the next control step of dt [s]: see `legged_kernels.control_step`."""
+        """Joint targets (joints,) for the next control step of dt [s]: see `kernels.control_step`."""
         self._feel(readings)
         asked = np.array([command.vx, command.vy, command.wz, command.height, command.roll, command.pitch], dtype=float)
-        control_step(
+        kernels.control_step(
             self._figures,
             self._fixed,
             self._mount,
@@ -221,7 +220,7 @@ class LeggedGait:
     def _feel(self, readings: Readings) -> None:
         """Per leg whether its foot is pressed, or that nobody can tell."""
         if not self.settings.feel:
-            self._touching[:] = state.UNKNOWN
+            self._touching[:] = kernels.UNKNOWN
             return
         least = self.settings.touch_share * self._weight
         for leg, (link, switches) in enumerate(self._touch_names):
@@ -230,7 +229,7 @@ class LeggedGait:
                 self._touching[leg] = sum(cells.tolist()) > least
             else:
                 known = [readings.pressed[name] for name in switches if name in readings.pressed]
-                self._touching[leg] = any(known) if known else state.UNKNOWN
+                self._touching[leg] = any(known) if known else kernels.UNKNOWN
 
 
 def touch_names(robot: Robot, foot: str) -> tuple[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.kinematics import parallel
 from andante.locomotion import Command, Readings
-from andante.locomotion.body_motion import BodyMotion, BodyPose, circle
+from andante.locomotion.legged.body_motion import BodyMotion, BodyPose, circle
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import LegSolver, with_rig
 from andante.runtime.behave import Behave

@@ -12,9 +12,9 @@ from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.locomotion import Command, Readings
 from andante.locomotion.attitude import Attitude
-from andante.locomotion.gait_patterns import GaitPattern
-from andante.locomotion.leg_odometry import LegOdometry
-from andante.locomotion.legged import LeggedGait, LeggedSettings
+from andante.locomotion.legged.gait import LeggedGait, LeggedSettings
+from andante.locomotion.legged.odometry import LegOdometry
+from andante.locomotion.legged.patterns import GaitPattern
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import LegSolver
 from andante.runtime.walk import WalkJob, run_walk
