@@ -12,7 +12,7 @@ from andante.description import Robot, load_robot
 from andante.errors import UnknownName
 from andante.geometry import SE3, Array, so3
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball_gait import RollingWalker
+from andante.locomotion.ball.gait import RollingWalker
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 from andante.locomotion.shell_keys import BUTTONS, KEYS, MEANINGS, KeyPad, command_from_keys, key_name

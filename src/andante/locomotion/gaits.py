@@ -175,7 +175,7 @@ def _folds(robot: Robot) -> bool:
 
 
 def _make_roll(robot: Robot, request: Request) -> Prepared:
-    from .ball_gait import make_roll
+    from .ball.gait import make_roll
 
     return make_roll(robot, request)
 

@@ -10,7 +10,7 @@ from andante.errors import AndanteError, UnknownName
 from andante.geometry import Array
 from andante.kinematics import find_drive
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball_gait import RollingWalker
+from andante.locomotion.ball.gait import RollingWalker
 from andante.locomotion.gaits import Prepared, Request, Walker, gait_names, prepare
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.wave_gait import WaveGait

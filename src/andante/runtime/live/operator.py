@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
-from andante.locomotion.fold_motion import folds
+from andante.locomotion.ball.folding import folds
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.wave import WaveParameters

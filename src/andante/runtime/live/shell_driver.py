@@ -8,7 +8,7 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball_gait import RollingWalker
+from andante.locomotion.ball.gait import RollingWalker
 from andante.locomotion.shell import ShellMode
 
 

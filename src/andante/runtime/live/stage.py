@@ -13,8 +13,8 @@ from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
+from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.fall import FallEvent
-from andante.locomotion.fold_motion import fold_motion, folds
 from andante.locomotion.gaits import Walker
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.pose_routes import pose_route, two_feet

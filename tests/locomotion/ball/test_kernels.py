@@ -9,9 +9,10 @@ import pytest
 
 from andante.description import load_robot
 from andante.geometry import so3
-from andante.locomotion import Command, Readings, ball_drive
-from andante.locomotion.ball import BallRoller, BallSettings
-from andante.locomotion.ball_strokes import strokes_of
+from andante.locomotion import Command, Readings
+from andante.locomotion.ball import kernels as ball_drive
+from andante.locomotion.ball.roller import BallRoller, BallSettings
+from andante.locomotion.ball.strokes import strokes_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from ball_reference import PlainRoller

@@ -12,12 +12,83 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from andante.description import Robot
+from andante.errors import BadInput
 from andante.geometry import Array
+from andante.gravity import GRAVITY
+from andante.locomotion.behaviour import Command, Readings
 
-from . import ball_drive as drive
-from .ball_attitude import Attitude
-from .ball_strokes import HALF, LEGS, Strokes, strokes_of
-from .behaviour import Command, Readings
+from . import kernels
+from .strokes import HALF, LEGS, Strokes, strokes_of
+
+
+class Attitude:
+    """Complementary filter of gyro and accelerometer: heading_from_body, z up, x forwards at the start.
+
+    Each step turns by the gyro, R <- R exp(w dt), and then leans towards the accelerometer's idea of up by the share
+    dt / `time_constant`, less when the specific force is not that of a body at rest:
+    R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
+    place, so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the bias of
+    the gyro.
+    """
+
+    def __init__(self, mount: Array | None = None, time_constant: float = 1.5, tolerance: float = 2.5) -> None:
+        self.mount = np.eye(3) if mount is None else np.ascontiguousarray(mount)  # body_from_sensor
+        self.time_constant, self.tolerance = time_constant, tolerance  # [s], [m/s^2]
+        self._rotation: Array = np.eye(3)
+        self.spin: Array = np.zeros(3)  # angular velocity in the heading frame [rad/s]
+        self._clock = np.array([0.0, 0.0])  # whether it has started, and its age [s]
+
+    @property
+    def rotation(self) -> Array:
+        """heading_from_body (3, 3)."""
+        return self._rotation
+
+    @rotation.setter
+    def rotation(self, value: Array) -> None:
+        self._rotation = np.ascontiguousarray(value, dtype=float)
+
+    @staticmethod
+    def of(robot: Robot) -> Attitude:
+        """The filter for the IMU that a robot carries on its root."""
+        imus = [sensor for sensor in robot.sensors if sensor.kind == "imu"]
+        if not imus:
+            raise BadInput(f"robot {robot.name!r} carries no IMU, so its attitude cannot be felt")
+        on_root = robot.link_poses()[imus[0].link] @ imus[0].pose
+        return Attitude(on_root.rotation)
+
+    def reset(self, acceleration: Array) -> None:
+        """Start from the accelerometer alone; the body's x axis (or z, where that points up) gives the heading."""
+        self._rotation = kernels.upright(np.ascontiguousarray(acceleration, dtype=float))
+        self._clock[:] = 1.0, 0.0
+
+    def update(self, gyro: Array, acceleration: Array, dt: float) -> Array:
+        """heading_from_body (3, 3) after a step of dt [s]; gyro [rad/s] and specific force [m/s^2] in sensor axes.
+
+        Axes that read NaN count as 0.
+        """
+        self._rotation = kernels.attitude_step(
+            self._rotation,
+            self.spin,
+            self._clock,
+            self.mount,
+            np.ascontiguousarray(gyro, dtype=float),
+            np.ascontiguousarray(acceleration, dtype=float),
+            self.time_constant,
+            self.tolerance,
+            GRAVITY,
+            dt,
+        )
+        return self._rotation
+
+    @property
+    def facing(self) -> float:
+        """Direction of the body's x axis in the heading frame [rad]; of no use while that axis is upright."""
+        return math.atan2(self.rotation[1, 0], self.rotation[0, 0])
+
+    @property
+    def lean(self) -> float:
+        """Angle between the body's z axis and the vertical [rad], 0 to pi."""
+        return math.acos(min(1.0, max(-1.0, float(self.rotation[2, 2]))))
 
 
 @dataclass(frozen=True)
@@ -66,34 +137,34 @@ class BallRoller:
             s.upper.points,
             s.upper.radius,
         )
-        self._state = np.zeros(drive.STATE)
+        self._state = np.zeros(kernels.STATE)
         self.start()
 
     def start(self, course: float | None = None) -> None:
         """Begin with the legs closed and a course in the heading frame [rad], by default where the body faces now."""
         self._state[:] = 0.0
-        self._state[drive.PACE] = self.settings.slowest
+        self._state[kernels.PACE] = self.settings.slowest
         self.course = self.attitude.facing if course is None else course
         self.opening: Array = np.zeros(2 * LEGS)
 
     @property
     def course(self) -> float:
         """Where forwards is in the heading frame [rad]."""
-        return float(self._state[drive.COURSE])
+        return float(self._state[kernels.COURSE])
 
     @course.setter
     def course(self, value: float) -> None:
-        self._state[drive.COURSE] = value
+        self._state[kernels.COURSE] = value
 
     @property
     def velocity(self) -> Array:
         """Of the centre in the heading frame, by the gyro (2,) [m/s]."""
-        return self._state[drive.VELOCITY : drive.VELOCITY + 2]
+        return self._state[kernels.VELOCITY : kernels.VELOCITY + 2]
 
     @property
     def settled(self) -> bool:
         """Whether the ball lies still with its lower side down."""
-        return bool(self._state[drive.STILL] >= self.settings.settled_time)
+        return bool(self._state[kernels.STILL] >= self.settings.settled_time)
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step."""
@@ -103,7 +174,7 @@ class BallRoller:
     def drive(self, command: Command, dt: float) -> Array:
         """The same with an attitude that was brought up to date elsewhere."""
         s = self.strokes
-        target: Array = drive.drive_step(
+        target: Array = kernels.drive_step(
             self._figures,
             self._state,
             self.opening,
@@ -130,17 +201,17 @@ class BallRoller:
         """
         rotation, lift = self.attitude.rotation, self.strokes.lift
         return np.array(
-            drive.wanted_velocity(self._figures, lift, rotation, self.course, float(command.vx), float(command.vy))
+            kernels.wanted_velocity(self._figures, lift, rotation, self.course, float(command.vx), float(command.vy))
         )
 
     def righting_velocity(self) -> Array:
         """Velocity (2,) that brings the lower side down by the shortest way, slower the nearer it is [m/s]."""
-        return np.array(drive.righting_velocity(self._figures, self.attitude.rotation))
+        return np.array(kernels.righting_velocity(self._figures, self.attitude.rotation))
 
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
         s = self.strokes
-        made: Array = drive.push_openings(
+        made: Array = kernels.push_openings(
             self._figures,
             np.ascontiguousarray(rotation),
             float(error[0]),

@@ -10,8 +10,7 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.fold import FoldSettings, Progress, RouteFollower, smooth_step
-from andante.locomotion.fold_route import CHAIN, FoldMap, Via
+from andante.locomotion.ball.folding import CHAIN, FoldMap, FoldSettings, Progress, RouteFollower, Via, smooth_step
 from andante.runtime.behave import Behave
 
 

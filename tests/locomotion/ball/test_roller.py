@@ -11,8 +11,8 @@ import andante as an
 from andante.description import Robot, load_robot
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
-from andante.locomotion.ball import BallRoller
-from andante.locomotion.ball_strokes import LEGS, Strokes, strokes_of
+from andante.locomotion.ball.roller import BallRoller
+from andante.locomotion.ball.strokes import LEGS, Strokes, strokes_of
 from andante.runtime.behave import Behave
 from andante.runtime.simulation import Simulation
 

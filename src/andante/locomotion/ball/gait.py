@@ -9,10 +9,9 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
-
-from .behaviour import Behaviour, Command, Readings
-from .gaits import Prepared, Request, prepare
-from .shell import ShellController, ShellMode
+from andante.locomotion.behaviour import Behaviour, Command, Readings
+from andante.locomotion.gaits import Prepared, Request, prepare
+from andante.locomotion.shell import ShellController, ShellMode
 
 NEAR = 0.02  # the legs have arrived [m]
 SLOW_WITHIN = 0.08  # and go slower when nearer than this [m]
