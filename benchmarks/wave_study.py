@@ -22,8 +22,8 @@ import numpy as np
 
 from andante.description import load_robot, load_world
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveParameters
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.model import WaveParameters
 from andante.physics.registry import ENGINES, installed
 from andante.runtime.wave_objective import WaveObjective
 from andante.runtime.wave_scenes import with_friction

@@ -11,10 +11,10 @@ import numpy as np
 
 import andante as an
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_export import wave_keyframes
-from andante.locomotion.wave_fitness import better_fitness, source_fitness
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.fitness import better_fitness, source_fitness
+from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import wave_keyframes
 from andante.motion.io.keyframe_toml import write_keyframes_toml
 from andante.runtime.wave_watch import WalkWatch
 

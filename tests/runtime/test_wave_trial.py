@@ -13,9 +13,9 @@ import pytest
 from andante.description import load_robot, load_world
 from andante.errors import AndanteError, BadInput, Diverged, UnknownName
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import EXTRA, TEN, WaveModel, WaveParameters
-from andante.locomotion.wave_playback import Playback, playback
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters
+from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 from andante.runtime import bench_gait
 from andante.runtime.bench_physics import Unequal

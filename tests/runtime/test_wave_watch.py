@@ -7,8 +7,8 @@ import pytest
 
 from andante.errors import BadInput
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave_gait import WaveGait
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.gait import WaveGait
 from andante.runtime.simulation import Simulation, simulate
 from andante.runtime.wave_trial import SETTLE, WaveTrial
 from andante.runtime.wave_watch import WalkWatch

@@ -182,13 +182,13 @@ def _make_roll(robot: Robot, request: Request) -> Prepared:
 
 def _waves(robot: Robot) -> bool:
     """Whether a robot has the joints and the first pose of the NAO."""
-    from .wave import JOINTS
+    from .wave.model import JOINTS
 
     return set(JOINTS) <= set(robot.joint_names) and "standinit" in {name.casefold() for name in robot.poses}
 
 
 def _make_wave(robot: Robot, request: Request) -> Prepared:
-    from .wave_gait import make_wave
+    from .wave.gait import make_wave
 
     return make_wave(robot, request)
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import playback
 from andante.physics.registry import ENGINES, installed
 
 from .bench import Row

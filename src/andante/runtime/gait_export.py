@@ -51,8 +51,8 @@ def export_gait(study: Path, out: Path, rank: int = 1, index: int | None = None,
 
 def wave_motion(folder: StudyFolder, record: Record, cycles: int, name: str) -> Any:
     """The wave gait of a candidate as key-frames, from the pose in which its trial began."""
-    from andante.locomotion.wave import WaveModel, WaveParameters
-    from andante.locomotion.wave_export import wave_keyframes
+    from andante.locomotion.wave.model import WaveModel, WaveParameters
+    from andante.locomotion.wave.playback import wave_keyframes
 
     from .spawn import first_positions
 

@@ -35,7 +35,7 @@ def warm_up() -> Iterator[str]:
 
 def _gaits() -> Iterator[str]:
     from andante.locomotion.io.wave_file import default_gait
-    from andante.locomotion.wave import VARIANTS
+    from andante.locomotion.wave.model import VARIANTS
 
     from .walk import WalkJob, run_walk
     from .wave_trial import WaveTrial

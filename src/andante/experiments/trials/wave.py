@@ -10,8 +10,8 @@ from andante.experiments.perturbed import perturbed_pose, perturbed_robot, pertu
 from andante.experiments.setup import Setup
 from andante.experiments.terms import Terms, friction_value, gait_values
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveParameters
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.model import WaveParameters
 from andante.runtime.spawn import first_positions
 from andante.runtime.wave_trial import WaveTrial
 

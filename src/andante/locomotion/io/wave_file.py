@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from andante.errors import UnknownName
-from andante.locomotion.wave import VARIANTS, WaveParameters
+from andante.locomotion.wave.model import VARIANTS, WaveParameters
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 

@@ -13,7 +13,7 @@ from andante.locomotion import Command, Readings
 from andante.locomotion.ball.gait import RollingWalker
 from andante.locomotion.gaits import Prepared, Request, Walker, gait_names, prepare
 from andante.locomotion.hold_pose import HoldPose
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait
 from andante.runtime.job import rigged
 from andante.runtime.spawn import first_positions
 

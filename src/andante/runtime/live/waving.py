@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait
 
 
 class Waving:

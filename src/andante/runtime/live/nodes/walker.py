@@ -8,7 +8,7 @@ import numpy as np
 
 from andante.bus import messages
 from andante.errors import BadInput
-from andante.locomotion.wave_fitness import source_fitness
+from andante.locomotion.wave.fitness import source_fitness
 from andante.runtime.live.waving import Waving
 
 from .node import Answer, LiveNode

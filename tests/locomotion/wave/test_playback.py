@@ -10,9 +10,8 @@ import pytest
 from andante.description import load_robot
 from andante.errors import BadInput
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import JOINTS, WaveModel
-from andante.locomotion.wave_export import wave_keyframes
-from andante.locomotion.wave_playback import envelope
+from andante.locomotion.wave.model import JOINTS, WaveModel
+from andante.locomotion.wave.playback import envelope, wave_keyframes
 from andante.motion.io.keyframe_toml import read_keyframes_toml, write_keyframes_toml
 from andante.runtime.play_job import PlayJob, run_play
 

@@ -9,12 +9,11 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.gaits import Prepared, Request
 
-from .behaviour import Command, Readings
-from .gaits import Prepared, Request
-from .wave import SAMPLES, TEN, WaveModel, WaveParameters, smoothstep
-from .wave_kernels import SINE_SHARE
-from .wave_playback import STOP_STRETCH, envelope
+from .model import SAMPLES, SINE_SHARE, TEN, WaveModel, WaveParameters, smoothstep
+from .playback import STOP_STRETCH, envelope
 
 FIRST_POSE = "StandInit"
 CHANGE_TIME = 0.5  # in which new parameters take over, and the exact waves come to rest [s]
@@ -190,7 +189,7 @@ def make_wave(robot: Robot, request: Request) -> Prepared:
 
     Where no variant is named, the ten published numbers and no other are an exact gait, as `gait export` writes it.
     """
-    from .io.wave_file import default_gait
+    from andante.locomotion.io.wave_file import default_gait
 
     given = dict(request.parameters or {})
     speed = given.pop("speed", None)

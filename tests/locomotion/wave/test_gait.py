@@ -13,9 +13,9 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion import Command, Readings
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import SAMPLES, TEN, WaveModel, WaveParameters
-from andante.locomotion.wave_gait import CHANGE_TIME, WaveGait, speed_guess
-from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave.gait import CHANGE_TIME, WaveGait, speed_guess
+from andante.locomotion.wave.model import SAMPLES, TEN, WaveModel, WaveParameters
+from andante.locomotion.wave.playback import playback
 from andante.runtime.walk import WalkJob, run_walk
 
 NAO = load_robot("nao")

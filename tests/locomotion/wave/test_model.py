@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from andante.description import load_robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import EXTRA, JOINTS, SAMPLES, SYMBOLS, TEN, VARIANTS, WaveModel, WaveParameters
-from andante.locomotion.wave_playback import envelope, playback
+from andante.locomotion.wave.model import EXTRA, JOINTS, SAMPLES, SYMBOLS, TEN, VARIANTS, WaveModel, WaveParameters
+from andante.locomotion.wave.playback import envelope, playback
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wave_reference import near_an_edge, reference

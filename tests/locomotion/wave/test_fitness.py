@@ -10,8 +10,16 @@ import numpy as np
 import pytest
 
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.wave_fitness import better_fitness, fitness_named, source_fitness, transport_cost
-from andante.locomotion.wave_statistics import Track, WaveStatistics, deviation, statistics
+from andante.locomotion.wave.fitness import (
+    Track,
+    WaveStatistics,
+    better_fitness,
+    deviation,
+    fitness_named,
+    source_fitness,
+    statistics,
+    transport_cost,
+)
 
 
 def pose(x: float, y: float, yaw: float = 0.0) -> list[float]:
