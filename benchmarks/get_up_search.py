@@ -27,7 +27,7 @@ import andante as an
 from andante.description import Robot
 from andante.errors import Diverged
 from andante.geometry import Array, so3
-from andante.locomotion.get_up import Track
+from andante.locomotion.falls.get_up import Track
 from andante.locomotion.io.fall_library import fall_motions
 from andante.motion import Keyframes, fit, play_from
 from andante.motion.io.keyframe_toml import read_keyframes_toml

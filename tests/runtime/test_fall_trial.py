@@ -7,9 +7,9 @@ import pytest
 import andante as an
 from andante.errors import BadInput
 from andante.locomotion import Command
-from andante.locomotion.fall import FallManager
-from andante.locomotion.fall_detector import FallRules
-from andante.locomotion.get_up import GetUp, Phase
+from andante.locomotion.falls.detector import FallRules
+from andante.locomotion.falls.get_up import GetUp, Phase
+from andante.locomotion.falls.manager import FallManager
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 from andante.runtime.behave import Behave

@@ -7,7 +7,7 @@ import pytest
 
 import andante as an
 from andante.geometry import so3
-from andante.locomotion.pose_routes import pose_route, standing_poses
+from andante.locomotion.falls.pose_routes import pose_route, standing_poses
 from andante.locomotion.rigs.balance import Balance
 from andante.runtime.player import Player
 from andante.runtime.spawn import lying_side, resting_rotation

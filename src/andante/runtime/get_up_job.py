@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from andante.description import Robot
 from andante.description.source import Problem, Severity
 from andante.locomotion import Command
-from andante.locomotion.get_up import GetUp, GetUpSettings, Phase
+from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase
 from andante.locomotion.io.fall_library import can_get_up, fall_motions
 
 from .behave import Behave

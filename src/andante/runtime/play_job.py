@@ -14,7 +14,7 @@ from andante.description.source import Severity
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.ball.folding import fold_motion, folds
-from andante.locomotion.pose_routes import pose_route, two_feet
+from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions import Value
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion

@@ -1,8 +1,6 @@
 """The compiled control step of the ball against the plain one, and its figures against their names."""
 
-import sys
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +12,7 @@ from andante.locomotion.ball import kernels as ball_drive
 from andante.locomotion.ball.roller import BallRoller, BallSettings
 from andante.locomotion.ball.strokes import strokes_of
 
-sys.path.insert(0, str(Path(__file__).parent))
-from ball_reference import PlainRoller
+from .reference import PlainRoller
 
 DT = 0.01
 

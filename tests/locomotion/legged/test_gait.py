@@ -1,7 +1,6 @@
 """Legged gaits: on paper (no physics) and as walks on MuJoCo, judged by the simulator's truth."""
 
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +18,7 @@ from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import LegSolver
 from andante.runtime.walk import WalkJob, run_walk
 
-sys.path.insert(0, str(Path(__file__).parent))
-from legged_samples import phantomx, walker
+from .samples import phantomx, walker
 
 DT = 0.01
 

@@ -1,8 +1,6 @@
 """The compiled control step against the plain one: the same readings in, the same joint targets out."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +14,8 @@ from andante.locomotion.rigs.balance import hull, inside, margin
 from andante.locomotion.rigs.infer import infer_rig
 from andante.runtime.behave import Behave
 
-sys.path.insert(0, str(Path(__file__).parent))
-import legged_reference as plain
-from legged_samples import walker
+from . import reference as plain
+from .samples import walker
 
 DT = 0.01
 

@@ -1,19 +1,15 @@
 """Robots that cannot walk are told which chains were seen, what each lacks, and what to do."""
 
 import re
-import sys
-from pathlib import Path
 
 import pytest
+from tests.locomotion.legged.samples import walker
 
 import andante as an
 from andante.errors import BadInput
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.legs import leg_faults
-
-sys.path.insert(0, str(Path(__file__).parent))
-from legged_samples import walker
 
 SQUARE = (45, 135, 225, 315)
 HEXAGON = (30, 90, 150, 210, 270, 330)

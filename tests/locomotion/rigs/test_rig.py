@@ -2,12 +2,12 @@
 
 import math
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.locomotion.legged.samples import walker
 
 import andante as an
 from andante.errors import AndanteError, BadInput, UnknownName
@@ -16,9 +16,6 @@ from andante.locomotion.rigs.balance import inside, margin
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.legs import find_legs, ring_order
 from andante.locomotion.rigs.rig import Rig, check_rig, missing_sensors, weak_joints, with_rig
-
-sys.path.insert(0, str(Path(__file__).parent))
-from legged_samples import walker
 
 HEXAGON = (30, 90, 150, 210, 270, 330)
 

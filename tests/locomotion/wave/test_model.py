@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,7 @@ from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.model import EXTRA, JOINTS, SAMPLES, SYMBOLS, TEN, VARIANTS, WaveModel, WaveParameters
 from andante.locomotion.wave.playback import envelope, playback
 
-sys.path.insert(0, str(Path(__file__).parent))
-from wave_reference import near_an_edge, reference
+from .reference import near_an_edge, reference
 
 NAO = load_robot("nao")
 PLAIN = {

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.locomotion.fall_motions import DIRECTIONS, FallMotions, Stage
-from andante.locomotion.postures import Posture
+from andante.locomotion.falls.motions import DIRECTIONS, FallMotions, Posture, Stage
 from andante.motion import Keyframes, fit
 from andante.motion.io.keyframe_toml import read_keyframes_toml
 from andante.motion.io.library import LIBRARY

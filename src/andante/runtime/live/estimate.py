@@ -10,8 +10,8 @@ from andante.description.extent import robot_bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.locomotion.attitude import Attitude
-from andante.locomotion.fall_detector import imu_rotation
-from andante.locomotion.pose_routes import two_feet
+from andante.locomotion.falls.detector import imu_rotation
+from andante.locomotion.falls.pose_routes import two_feet
 from andante.locomotion.rigs.balance import Balance
 
 from .choice import CONTROL_TIME

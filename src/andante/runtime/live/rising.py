@@ -5,7 +5,7 @@ from __future__ import annotations
 from andante.description import Robot
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.get_up import GetUp, GetUpSettings, Phase
+from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase
 from andante.locomotion.io.fall_library import fall_motions
 
 

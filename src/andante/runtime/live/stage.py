@@ -14,10 +14,10 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
 from andante.locomotion.ball.folding import fold_motion, folds
-from andante.locomotion.fall import FallEvent
+from andante.locomotion.falls.manager import FallEvent
+from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.gaits import Walker
 from andante.locomotion.io.fall_library import can_get_up
-from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import JointMotion, transition
 from andante.motion.limits import MotionLimits
 from andante.physics import Mode

@@ -1,19 +1,15 @@
 """The fall manager as a machine of states, fed by hand."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from andante.locomotion import Command
-from andante.locomotion.fall import FallEvent, FallManager, FallState, FallTiming
-from andante.locomotion.fall_detector import FallRules
+from andante.locomotion.falls.detector import FallRules
+from andante.locomotion.falls.manager import FallEvent, FallManager, FallState, FallTiming
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fall_samples import DOWN, NAO, felt, positions
+from .samples import DOWN, NAO, felt, positions
 
 MOTIONS = fall_motions(NAO)
 DT = 0.02

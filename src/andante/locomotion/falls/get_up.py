@@ -17,15 +17,14 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.gravity import GRAVITY
+from andante.locomotion.attitude import Attitude
+from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.rigs.balance import Balance
 from andante.motion import Keyframes, play_from, transition
 from andante.motion.joint_motion import JointMotion
 
-from .attitude import Attitude
-from .behaviour import Command, Readings
-from .fall_detector import imu_rotation, load_share
-from .fall_motions import FallMotions
-from .postures import Posture, posture_of
-from .rigs.balance import Balance
+from .detector import imu_rotation, load_share
+from .motions import FallMotions, Posture, posture_of
 
 SAMPLE = 0.01  # motions are sampled at this step before they are played [s]
 STAND_SPEED = 0.2  # share of the joints' speed on the last way to the standing pose

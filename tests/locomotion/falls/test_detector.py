@@ -1,18 +1,15 @@
 """The capture point by hand, the step rule at its border, and what is no fall."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.locomotion.fall_detector import FallDetector, FallRules, imu_rotation, load_share
+from andante.locomotion.falls.detector import FallDetector, FallRules, imu_rotation, load_share
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fall_samples import NAO, felt
+from .samples import NAO, felt
 
 DT = 0.01
 

@@ -18,15 +18,14 @@ import numpy as np
 from andante.description import Robot
 from andante.geometry import Array
 from andante.gravity import GRAVITY
+from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.gaits import Walker
+from andante.locomotion.rigs.balance import Balance
 from andante.motion import play_from
 
-from .behaviour import Command, Readings
-from .fall_detector import BalanceState, FallDetector, FallRules, load_share
-from .fall_motions import FallMotions
-from .gaits import Walker
+from .detector import BalanceState, FallDetector, FallRules, load_share
 from .get_up import GetUp, GetUpSettings, Phase, Track
-from .postures import Posture, posture_of
-from .rigs.balance import Balance
+from .motions import FallMotions, Posture, posture_of
 
 QUIET_TURN, QUIET_FORCE = 0.5, 1.5  # a body at rest turns slower [rad/s] and feels gravity within [m/s²]
 HANDOVER = 0.5  # from the standing pose to the walker's targets [s]

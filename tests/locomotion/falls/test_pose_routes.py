@@ -7,7 +7,7 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.locomotion.pose_routes import (
+from andante.locomotion.falls.pose_routes import (
     PLANE,
     SAFE,
     pose_route,
@@ -67,7 +67,7 @@ def test_over_another_pose_where_the_straight_way_is_not(monkeypatch):
         direct = np.allclose(a, vector(start)) and not np.allclose(b, between)
         return -0.01 if direct else real(model, a, b)
 
-    monkeypatch.setattr("andante.locomotion.pose_routes.way_margin", no_straight_way)
+    monkeypatch.setattr("andante.locomotion.falls.pose_routes.way_margin", no_straight_way)
     route = pose_route(NAO, "StandZero", goal, 0.3)
     assert route.via == ("StandInit",)
     assert len(route.moves) == 2
@@ -81,7 +81,7 @@ def test_over_another_pose_where_the_straight_way_is_not(monkeypatch):
 
 
 def test_no_way_is_told(monkeypatch):
-    monkeypatch.setattr("andante.locomotion.pose_routes.way_margin", lambda *_: -1.0)
+    monkeypatch.setattr("andante.locomotion.falls.pose_routes.way_margin", lambda *_: -1.0)
     with pytest.raises(BadInput, match="no way to pose 'Crouch'"):
         pose_route(NAO, "StandInit", "Crouch")
 

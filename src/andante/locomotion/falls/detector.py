@@ -19,10 +19,9 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.gravity import GRAVITY
-
-from .attitude import Attitude
-from .behaviour import Readings
-from .rigs.balance import Balance, inside, margin
+from andante.locomotion.attitude import Attitude
+from andante.locomotion.behaviour import Readings
+from andante.locomotion.rigs.balance import Balance, inside, margin
 
 LEAST_HEIGHT = 0.05  # of the centre of mass in the pendulum [m]
 NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]

@@ -1,20 +1,16 @@
 """Getting up as a machine of states, fed by hand."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from andante.errors import BadInput
 from andante.locomotion import Command
-from andante.locomotion.get_up import GetUp, GetUpSettings, Phase, Track
+from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase, Track
+from andante.locomotion.falls.motions import Posture, posture_of
 from andante.locomotion.io.fall_library import can_get_up, fall_motions
-from andante.locomotion.postures import Posture, posture_of
 from andante.motion import transition
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fall_samples import DOWN, NAO, felt, positions
+from .samples import DOWN, NAO, felt, positions
 
 MOTIONS = fall_motions(NAO)
 DT = 0.02
