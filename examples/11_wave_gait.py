@@ -15,7 +15,7 @@ from andante.locomotion.wave.fitness import better_fitness, source_fitness
 from andante.locomotion.wave.gait import WaveGait
 from andante.locomotion.wave.model import WaveModel, WaveParameters
 from andante.locomotion.wave.playback import wave_keyframes
-from andante.motion.io.keyframe_toml import write_keyframes_toml
+from andante.motion.io.keyframe_files import write_keyframes_toml
 from andante.runtime.wave_watch import WalkWatch
 
 shipped = default_gait("smooth")

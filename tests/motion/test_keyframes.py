@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput, UnknownName
 from andante.motion import Key, Keyframes, Repeat, check_keyframes, fit, play_from
-from andante.motion.io.keyframe_csv import read_keyframes_csv, write_keyframes_csv
-from andante.motion.io.keyframe_toml import read_keyframes_toml, write_keyframes_toml
-from andante.motion.keyframe_check import haste_problems
+from andante.motion.io.keyframe_files import (
+    read_keyframes_csv,
+    read_keyframes_toml,
+    write_keyframes_csv,
+    write_keyframes_toml,
+)
+from andante.motion.keyframes import haste_problems
 
 TWO = (Key(0.0, {"a": 0.0, "b": 1.0}), Key(1.0, {"a": 2.0}), Key(3.0, {"a": 1.0, "b": -1.0}))
 

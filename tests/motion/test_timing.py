@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.motion import Fading, Nurbs, s_curve, synchronised, time_path, trapezoid
-from andante.motion.moves import fading_time
+from andante.motion.joint_motion import fading_time
 
 numbers = st.floats(-5, 5)
 positive = st.floats(0.1, 5)

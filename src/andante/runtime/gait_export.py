@@ -43,7 +43,7 @@ def export_gait(study: Path, out: Path, rank: int = 1, index: int | None = None,
     write_whole(parameters, head + toml_text(dict(record.parameters)))
     if played is None:
         return Exported(record, parameters, None)
-    from andante.motion.io.keyframe_toml import write_keyframes_toml
+    from andante.motion.io.keyframe_files import write_keyframes_toml
 
     write_keyframes_toml(played, motion)
     return Exported(record, parameters, motion)

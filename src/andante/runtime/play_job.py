@@ -16,12 +16,11 @@ from andante.geometry import Array
 from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
-from andante.motion.actions import Value
+from andante.motion.actions.model import Value
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
 from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
-from andante.motion.keyframe_check import fit
-from andante.motion.keyframe_play import play_from
-from andante.motion.poses import vector_of, within_limits
+from andante.motion.joint_motion import vector_of, within_limits
+from andante.motion.keyframes import fit, play_from
 
 from .get_up_job import GetUpChoice, Rising, get_up_choice
 from .outputs import PICTURES, RECORDINGS, VIDEOS, check_outputs, kept

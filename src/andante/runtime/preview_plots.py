@@ -18,7 +18,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_centre
 from andante.motion import ActionSet, JointMotion, MotionLimits, Planned, Reach, Step, Take, Turn, bind, plan_step
-from andante.motion.actions import Atomic, Value
+from andante.motion.actions.model import Atomic, Value
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 

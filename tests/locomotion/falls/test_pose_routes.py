@@ -17,7 +17,7 @@ from andante.locomotion.falls.pose_routes import (
     way_margin,
 )
 from andante.locomotion.rigs.balance import Balance
-from andante.motion.poses import within_limits
+from andante.motion.joint_motion import within_limits
 
 NAO = an.robot("nao")
 MODEL = Balance(NAO)

@@ -12,7 +12,7 @@ from andante.errors import BadInput
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.model import JOINTS, WaveModel
 from andante.locomotion.wave.playback import envelope, wave_keyframes
-from andante.motion.io.keyframe_toml import read_keyframes_toml, write_keyframes_toml
+from andante.motion.io.keyframe_files import read_keyframes_toml, write_keyframes_toml
 from andante.runtime.play_job import PlayJob, run_play
 
 NAO = load_robot("nao")

@@ -9,7 +9,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
 from andante.motion import transition
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 from andante.runtime.live.activity import Hold
 from andante.runtime.live.board import Board
 from andante.runtime.live.playing import Playing

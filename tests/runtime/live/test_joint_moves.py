@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 from andante.runtime.live.joint_moves import JointMoves
 
 DT = 0.01

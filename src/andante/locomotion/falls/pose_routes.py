@@ -19,8 +19,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.rigs.balance import Balance, margin
-from andante.motion.joint_motion import Move
-from andante.motion.poses import Positions, positions_of, transition, within_limits
+from andante.motion.joint_motion import Move, Positions, positions_of, transition, within_limits
 
 SAFE = 0.015  # margin of the centre of mass inside the soles along a way [m]
 STEADY = 0.01  # and in a pose that counts as standing [m]

@@ -13,7 +13,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.locomotion.falls.motions import DIRECTIONS, FallMotions, Posture, Stage
 from andante.motion import Keyframes, fit
-from andante.motion.io.keyframe_toml import read_keyframes_toml
+from andante.motion.io.keyframe_files import read_keyframes_toml
 from andante.motion.io.library import LIBRARY
 
 STAND = ("StandInit", "stand", "Stand")

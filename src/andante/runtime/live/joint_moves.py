@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 
 NEAR = 1e-6  # a joint this near has arrived [rad or m]
 BRAKE_SHARE = 0.85  # of the acceleration is planned with, so that rounding never overshoots

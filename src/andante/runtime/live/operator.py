@@ -18,7 +18,7 @@ from andante.locomotion.wave.gait import WaveGait
 from andante.locomotion.wave.model import WaveParameters
 from andante.motion import ActionRunner, Keyframes, play_from
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
-from andante.motion.keyframe_check import fit
+from andante.motion.keyframes import fit
 from andante.runtime.get_up_job import START as GET_UP
 from andante.runtime.wave_watch import WalkWatch
 

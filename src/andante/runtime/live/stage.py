@@ -19,7 +19,7 @@ from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.gaits import Walker
 from andante.locomotion.io.fall_library import can_get_up
 from andante.motion import JointMotion, transition
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
 from andante.runtime.behave import Wiring
 from andante.runtime.simulation import simulate

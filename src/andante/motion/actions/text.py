@@ -26,7 +26,7 @@ from dataclasses import replace
 from andante.description.source import Source
 from andante.errors import BadInput
 
-from .actions import PREEMPTED, Action, ActionSet, Atomic, Call, Group, Reach, Step, Take, Turn, Value, Wait
+from .model import PREEMPTED, Action, ActionSet, Atomic, Call, Group, Reach, Step, Take, Turn, Value, Wait
 
 MAX_LINES = 100_000
 MAX_FAMILY = 64

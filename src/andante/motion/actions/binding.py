@@ -11,7 +11,7 @@ from andante.description.io.xacro_expressions import evaluate
 from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
 
-from .actions import ActionSet, Atomic, Call, Reach, Step, Take, Turn, Value, Wait
+from .model import ActionSet, Atomic, Call, Reach, Step, Take, Turn, Value, Wait
 
 FREE = ("nan", "_", "free")
 MOST_STEPS = 10_000

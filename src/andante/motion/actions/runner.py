@@ -17,13 +17,11 @@ from andante.description import Robot
 from andante.description.source import Problem
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.motion.joint_motion import Fading, MotionLimits, fading_time, positions_of
 
-from .action_binding import BoundAction, bind
-from .action_plan import Planned, check_names, plan_step
-from .actions import ActionSet, Step, Value
-from .limits import MotionLimits
-from .moves import Fading, fading_time
-from .poses import positions_of
+from .binding import BoundAction, bind
+from .model import ActionSet, Step, Value
+from .plan import Planned, check_names, plan_step
 
 PATIENCE = 1.0  # longest wait for joints that lag behind at the end of a step [s]
 MOST_EVENTS = 1000

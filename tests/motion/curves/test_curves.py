@@ -8,7 +8,7 @@ from scipy.interpolate import BPoly, BSpline
 
 from andante.errors import BadInput, UnknownName
 from andante.motion import ArcLength, Bezier, Nurbs
-from andante.motion.nurbs import waypoint_parameters
+from andante.motion.curves.nurbs import waypoint_parameters
 
 HALF = np.sqrt(0.5)
 

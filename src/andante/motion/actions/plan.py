@@ -13,16 +13,13 @@ from andante.description import Joint, Robot
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.motion.curves.nurbs import Nurbs
+from andante.motion.joint_motion import MotionLimits, Sampled, positions_of, within_limits
+from andante.motion.timing import time_path
 
-from .action_binding import BoundAction
-from .action_body import follow_body, group_body
-from .action_reach import follow, group_chain
-from .actions import ActionSet, Atomic, Reach, Step, Take, Turn, Wait
-from .joint_motion import Sampled
-from .limits import MotionLimits
-from .nurbs import Nurbs
-from .path_timing import time_path
-from .poses import positions_of, within_limits
+from .binding import BoundAction
+from .model import ActionSet, Atomic, Reach, Step, Take, Turn, Wait
+from .reach import follow, follow_body, group_body, group_chain
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline

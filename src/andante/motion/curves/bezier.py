@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._rational import homogeneous, projected, quotient_derivatives
-from .curve import parameters_inside
+from .curve import homogeneous, parameters_inside, projected, quotient_derivatives
 
 
 @dataclass(frozen=True, eq=False)

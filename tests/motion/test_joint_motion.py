@@ -5,7 +5,7 @@ import pytest
 
 from andante.errors import BadInput, UnknownName
 from andante.motion import MotionLimits, transition
-from andante.motion.poses import positions_of, vector_of, within_limits
+from andante.motion.joint_motion import positions_of, vector_of, within_limits
 
 
 @pytest.mark.parametrize("jerk", [True, False])
