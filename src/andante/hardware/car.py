@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from andante.description.robot import Robot
 from andante.errors import Unsupported
-from andante.kinematics.drive_finder import find_drive
-from andante.kinematics.drives import Drive
+from andante.kinematics.wheels.drive import Drive
+from andante.kinematics.wheels.finder import find_drive
 from andante.physics.state import Mode
 
 from .body import JointTarget

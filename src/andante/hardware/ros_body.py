@@ -18,7 +18,7 @@ from andante.bridges.driving import SILENCE
 from andante.bus import messages
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
-from andante.kinematics.drive_finder import find_drive
+from andante.kinematics.wheels.finder import find_drive
 from andante.physics.state import Mode
 
 from ._remote_body import RemoteBody

@@ -9,8 +9,8 @@ import numpy as np
 
 from andante.description.joint import JointType
 from andante.errors import AndanteError, BadInput, Unsupported
-from andante.kinematics.drive_finder import find_drive
-from andante.kinematics.drives import Drive
+from andante.kinematics.wheels.drive import Drive
+from andante.kinematics.wheels.finder import find_drive
 from andante.physics import Engine, Mode
 from andante.sensors import Channel, ContactSwitch, FootForce, Imu, Lidar, SensorSuite, Sonar, UwbTag
 

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._kernels import compiled, place
-from ._solver import solve
 from .chain import Chain
-from .ik import Result, Solutions, complain, solver_options
+from .ik.kernels import compiled, place
+from .ik.options import Result, Solutions, complain, solver_options
+from .ik.solver import solve
 
 
 @dataclass(frozen=True, eq=False)

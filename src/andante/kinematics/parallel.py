@@ -18,9 +18,8 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
-from ._tables import Fixed, Moving, Step, build_table, renumbered
-from .chain import Chain
-from .ik import Result, complain, solve_batch, solver_options
+from .chain import Chain, Fixed, Moving, Step, build_table, renumbered
+from .ik.options import Result, complain, solve_batch, solver_options
 from .jacobians import forward
 from .paths import chain
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from andante.description.robot import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
-from andante.kinematics.drive_finder import find_drive
+from andante.kinematics.wheels.finder import find_drive
 
 from .footprint import convex_outline, covering_discs, edge_distances, robot_outline
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.kinematics.wheel_base import WheelBase
-from andante.kinematics.wheel_centre import instantaneous_centre
-from andante.kinematics.wheel_odometry import integrate, integrate_path, twist_between
-from andante.kinematics.wheels import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
+from andante.kinematics.wheels.base import WheelBase
+from andante.kinematics.wheels.twists import instantaneous_centre, integrate, integrate_path, twist_between
+from andante.kinematics.wheels.wheel import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
 
 rng = np.random.default_rng(3)
 signed = st.floats(-2.0, 2.0)

@@ -25,9 +25,9 @@ from andante.kinematics import (
     skid_steer,
     tricycle,
 )
-from andante.kinematics.drives import DriveWheel
+from andante.kinematics.wheels.drive import DriveWheel
 
-from .wheeled_samples import body, fork, mecanum_robot, omni_robot, plugin, robot, roller_wheel, wheel
+from .samples import body, fork, mecanum_robot, omni_robot, plugin, robot, roller_wheel, wheel
 
 signed = st.floats(-2.0, 2.0)
 twists = st.tuples(signed, signed, signed)

@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
+from tests.kinematics.reference import differences, gap, jacobian, lm_step, random_positions
+from tests.kinematics.robots import mixed, planar, quadruped
 
 import andante as an
 from andante.description import robot_names
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.kinematics import load_dh
-from andante.kinematics._step import EPSILON, FLOOR, damped_step
-
-from .reference import differences, gap, jacobian, lm_step, random_positions
-from .robots import mixed, planar, quadruped
+from andante.kinematics.ik.step import EPSILON, FLOOR, damped_step
 
 NAN = np.nan
 

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._wheel_steering import steer
-from .wheel_centre import Centre, instantaneous_centre
-from .wheels import Rows, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
+from .twists import Centre, instantaneous_centre
+from .wheel import Rows, SphericalWheel, SteeredWheel, SwedishWheel, Wheel, steer
 
 _RANK = 1e-7  # singular values below this share of the largest count as 0
 

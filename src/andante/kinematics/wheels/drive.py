@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, se2
 
-from .wheel_base import ChassisMotion, WheelBase, WheelMotion
-from .wheels import SteeredWheel, Wheel
+from .base import ChassisMotion, WheelBase, WheelMotion
+from .wheel import SteeredWheel, Wheel
 
 JointValues: TypeAlias = Mapping[str, ArrayLike]
 

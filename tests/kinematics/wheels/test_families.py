@@ -11,7 +11,7 @@ from andante.geometry import SE3
 from andante.kinematics import find_drive, integrate_path, twist_between
 from andante.physics import Mode
 
-from .wheeled_samples import robot, roller_wheel
+from .samples import robot, roller_wheel
 
 CORNERS = [("fl", 0.2, 0.15, -1), ("fr", 0.2, -0.15, 1), ("rl", -0.2, 0.15, 1), ("rr", -0.2, -0.15, -1)]
 BEARINGS = [math.pi / 3 + i * 2 * math.pi / 3 for i in range(3)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.kinematics.wheels import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
+from andante.kinematics.wheels.wheel import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
 
 angles = st.floats(-3.1, 3.1)
 lengths = st.floats(0.05, 2.0)

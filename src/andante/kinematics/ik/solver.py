@@ -10,15 +10,17 @@ best one is followed to its optimum, with the second derivatives of the residual
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import uint64
 
 from andante.geometry import Array
 
-from ._kernels import GOAL, borrowed, compiled, set_goal
-from ._problem import (
+from .kernels import GOAL, borrowed, compiled, set_goal
+from .step import (
     ANGLE_WEIGHT,
+    EPSILON,
     JOINED,
     LIMITED,
     MAX_ITERATIONS,
@@ -29,10 +31,77 @@ from ._problem import (
     TOOL_AXES,
     Problem,
     Scratch,
+    curvature,
+    damped_step,
+    measure,
+    normal_equations,
     scratch_of,
 )
-from ._restart import scatter
-from ._step import EPSILON, curvature, damped_step, measure, normal_equations
+
+
+@compiled
+def next_random(state: Any) -> tuple[Any, float]:
+    """Next state and a number in [0, 1) (splitmix64, Steele, Lea, Flood 2014)."""
+    state = uint64(state) + uint64(0x9E3779B97F4A7C15)
+    z = state
+    z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
+    z = z ^ (z >> uint64(31))
+    return state, float(z >> uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@compiled
+def scatter(problem: Problem, s: Scratch, attempt: int, state: Any) -> Any:
+    """Puts a random place within the limits into q; the random state after it.
+
+    Chains that share variables keep what works: three times in four only the chains that miss their goal at the best
+    place so far are scattered, and every other of these times the shared variables stay.
+    """
+    limited = problem.options[LIMITED] != 0.0
+    keep = problem.c1 - problem.c0 > 1 and attempt % 4 != 0
+    for i in range(problem.n):
+        s.free[i] = 0 if keep else 1
+    if keep:
+        tolerance = problem.options[TOLERANCE] * problem.options[TOLERANCE] / (problem.c1 - problem.c0)
+        weights = (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT])
+        measure(
+            problem.table,
+            problem.layout,
+            problem.c0,
+            problem.c1,
+            problem.goals,
+            weights,
+            s.best,
+            s.axes,
+            s.poses,
+            s.errors,
+        )
+        for c in range(problem.c0, problem.c1):
+            missed = 0.0
+            for i in range(6):
+                missed += s.errors[c - problem.c0, i] ** 2
+            for i in range(problem.layout[c, 2]):
+                v = problem.layout[c, 3 + i]
+                if missed > tolerance and s.free[v] >= 0:
+                    s.free[v] = 1
+                if attempt % 2 == 1:
+                    for other in range(problem.c0, problem.c1):
+                        for j in range(problem.layout[other, 2]):
+                            if other != c and problem.layout[other, 3 + j] == v:
+                                s.free[v] = -1
+    for i in range(problem.n):
+        s.q[i] = s.best[i]
+        state, u = next_random(state)
+        if s.free[i] <= 0:
+            continue
+        low, high = problem.limits[i, 0], problem.limits[i, 1]
+        if not (limited and math.isfinite(low) and math.isfinite(high)):
+            low, high = s.first[i] - math.pi, s.first[i] + math.pi
+            if limited:
+                low, high = max(low, problem.limits[i, 0]), min(high, problem.limits[i, 1])
+        s.q[i] = low + u * (high - low)
+    return state
+
 
 FIRST_DAMPING = 0.3  # largest K of the first step of an attempt
 LEAST_DAMPING = 1e-9

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
-from ._problem import JOINED, OPTIONS
-from ._solver import solve
+from .solver import solve
+from .step import JOINED, OPTIONS
 
 AXES = ("base", "tool")
 PIECES_PER_THREAD = 8  # a batch is cut finer than there are threads, since targets differ in effort

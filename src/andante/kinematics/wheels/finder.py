@@ -3,20 +3,150 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from andante.description.check.recognise import drive_plugin
+from andante.description.check.wheels import Wheel as FoundWheel
+from andante.description.check.wheels import find_wheels, joint_axis
 from andante.description.joint import JointType
-from andante.description.robot import Robot
-from andante.errors import BadInput
+from andante.description.robot import Plugin, Robot
+from andante.errors import BadInput, UnknownName
 
-from ._drive_families import fixed_drive, footprint, parallel, steered_drive, swedish_drive
-from ._drive_plugins import PluginValues
-from ._drive_wheels import WheelFinder
-from .drives import Drive
-from .wheels import CastorWheel, FixedWheel, SteeredWheel, SwedishWheel
+from .drive import Drive, DriveWheel
+from .families import fixed_drive, footprint, parallel, steered_drive, swedish_drive
+from .wheel import CastorWheel, FixedWheel, SteeredWheel, SwedishWheel, Wheel
+
+
+class WheelFinder:
+    """Wheels of a robot as parts of a drive, told in the root frame."""
+
+    def __init__(self, robot: Robot, radius: float | None = None, where: str = "") -> None:
+        self.robot, self.radius = robot, radius
+        self.where = where or f"robot {robot.name!r}"
+        self.poses = robot.link_poses()
+        self.wheels = {wheel.joint: wheel for wheel in find_wheels(robot)}
+
+    def castors(self, *others: str) -> list[DriveWheel]:
+        """Wheels on free forks, except those named."""
+        return [self.part(wheel.joint) for wheel in self.wheels.values() if wheel.castor and wheel.joint not in others]
+
+    def part(self, joint: str, limit: float | None = None, *, driver: bool = False) -> DriveWheel:
+        """The wheel on a joint; `limit` bounds its steering further [rad]; a `driver` is never a castor."""
+        found = self.wheels.get(joint) or self._bare(joint)
+        if driver:
+            found = replace(found, castor=False)
+        top = self.robot.joint(joint).limits.velocity
+        return DriveWheel(
+            self._wheel(found, limit),
+            joint,
+            found.steering,
+            self._sign(found.steering),
+            driven=not found.castor,
+            max_speed=top if top > 0 else math.inf,
+            rollers=found.rollers,
+        )
+
+    def _bare(self, joint: str) -> FoundWheel:
+        """A wheel without a round shape: the plugin has to tell its radius."""
+        if self.radius is None:
+            raise BadInput(
+                f"{self.where}: joint {joint!r} carries no round collision shape and the plugin tells no radius"
+            )
+        point, axis = joint_axis(self.robot.joint(joint), self.poses)
+        if abs(axis[2]) > 0.7:
+            raise BadInput(f"{self.where}: joint {joint!r} turns about the vertical, so it cannot be a wheel")
+        return FoundWheel(joint, point, axis, self.radius)
+
+    def _sign(self, steering: str) -> float:
+        if not steering:
+            return 1.0
+        return math.copysign(1.0, joint_axis(self.robot.joint(steering), self.poses)[1][2])
+
+    def _wheel(self, found: FoundWheel, limit: float | None) -> Wheel:
+        heading = math.atan2(found.axis[1], found.axis[0]) - math.pi / 2
+        x, y = float(found.centre[0]), float(found.centre[1])
+        if found.roller_angle is not None:
+            return SwedishWheel.at(x, y, heading, found.radius, roller_angle=found.roller_angle)
+        if not found.steering or found.pivot is None:
+            return FixedWheel.at(x, y, heading, found.radius)
+        gap = found.centre[:2] - found.pivot[:2]
+        ahead, beside = (
+            np.array([math.cos(heading), math.sin(heading)]),
+            np.array([-math.sin(heading), math.cos(heading)]),
+        )
+        px, py = float(found.pivot[0]), float(found.pivot[1])
+        offsets = {"lead": _tidy(gap @ ahead, found.radius), "scrub": _tidy(gap @ beside, found.radius)}
+        if found.castor:
+            return CastorWheel.at(px, py, heading, found.radius, **offsets)
+        joint = self.robot.joint(found.steering)
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if joint.type is JointType.CONTINUOUS:
+            lower, upper = -math.inf, math.inf
+        if self._sign(found.steering) < 0:
+            lower, upper = -upper, -lower
+        if limit is not None:
+            lower, upper = max(lower, -limit), min(upper, limit)
+        return SteeredWheel.at(px, py, heading, found.radius, lower=lower, upper=upper, **offsets)
+
+
+def _tidy(value: float, radius: float) -> float:
+    """0 for offsets that only rounding made."""
+    return float(value) if abs(value) > 1e-4 * radius else 0.0
+
+
+@dataclass(frozen=True)
+class PluginValues:
+    """Values of a plugin by names without case, `_` and `-`: `leftJoint` and `left_joint` are `leftjoint`."""
+
+    plugin: Plugin
+    robot: Robot
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        return {key.lower().replace("_", "").replace("-", ""): value for key, value in self.plugin.parameters.items()}
+
+    @property
+    def where(self) -> str:
+        """Robot and plugin, for messages."""
+        return f"robot {self.robot.name!r}, plugin {self.plugin.filename or self.plugin.name!r}"
+
+    def number(self, *keys: str) -> float | None:
+        """First positive number under one of the keys; None: not given, or 0 for `no limit`."""
+        for key in keys:
+            text = self._values.get(key, "").split()
+            if not text:
+                continue
+            try:
+                value = float(text[0])
+            except ValueError:
+                raise BadInput(f"{self.where}: <{key}> must be a number, got {text[0]!r}") from None
+            if value > 0:
+                return value
+        return None
+
+    def joints(self, *keys: str) -> list[str]:
+        """Joints under the keys in order, checked against the robot; scopes such as `model::` are dropped."""
+        out = []
+        for key in keys:
+            for word in self._values.get(key, "").split():
+                name = word.rsplit("::", 1)[-1]
+                if name not in self.robot.joint_names:
+                    raise UnknownName.among("joint", name, self.robot.joint_names, self.where)
+                if name not in out:
+                    out.append(name)
+        return out
+
+    def need(self, count: int, *keys: str) -> list[str]:
+        """`joints`, at least so many."""
+        found = self.joints(*keys)
+        if len(found) < count:
+            given = ", ".join(self.plugin.parameters) or "nothing"
+            raise BadInput(f"{self.where}: needs {count} joints under {', '.join(keys)}; it gives {given}")
+        return found
+
 
 _CORNERS = ("frontleftjoint", "frontrightjoint", "backleftjoint", "backrightjoint", "rearleftjoint", "rearrightjoint")
 
