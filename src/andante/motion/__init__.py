@@ -10,9 +10,9 @@ from .curves.bezier import Bezier
 from .curves.curve import ArcLength, Curve
 from .curves.nurbs import Nurbs
 from .curves.pose_spline import PoseSpline, RotationSpline
-from .joint_motion import Fading, JointMotion, MotionLimits, Move, Sampled, synchronised, transition
+from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronised, transition, vector_of
 from .keyframes import Key, Keyframes, Played, Repeat, fit, play_from
-from .timing import Profile, TimedPath, s_curve, time_path, trapezoid
+from .timing import Profile, TimedPath, s_curve, smoothstep, time_path, trapezoid
 
 __all__ = [
     "Action",
@@ -22,6 +22,7 @@ __all__ = [
     "Bezier",
     "BoundAction",
     "Call",
+    "Chained",
     "Curve",
     "Fading",
     "Group",
@@ -55,8 +56,10 @@ __all__ = [
     "plan_step",
     "play_from",
     "s_curve",
+    "smoothstep",
     "synchronised",
     "time_path",
     "transition",
     "trapezoid",
+    "vector_of",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from typing import Protocol
 
@@ -121,6 +122,43 @@ class Sampled:
         if order == 0:
             return values
         return np.where(((at < 0) | (at > self.duration))[..., None], 0.0, values)
+
+
+@dataclass(frozen=True, eq=False)
+class Chained:
+    """Motions of the same joints one after the other."""
+
+    parts: tuple[JointMotion, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise BadInput("a chain of motions needs at least one")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The joints that it moves."""
+        return self.parts[0].names
+
+    @property
+    def duration(self) -> float:
+        """How long it takes [s]."""
+        return float(self._ends[-1])
+
+    @cached_property
+    def _ends(self) -> Array:
+        return np.cumsum([part.duration for part in self.parts])
+
+    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
+        """Positions (order 0), velocities (1) or accelerations (2) at times: (...) -> (..., joints)."""
+        times = np.asarray(t, dtype=float)
+        flat = times.ravel()
+        out = np.empty((flat.size, len(self.names)))
+        which = np.minimum(np.searchsorted(self._ends, flat, side="left"), len(self.parts) - 1)
+        for k, part in enumerate(self.parts):
+            mine = which == k
+            begin = self._ends[k] - part.duration
+            out[mine] = part.evaluate(flat[mine] - begin, order)
+        return out.reshape(*times.shape, len(self.names))
 
 
 def synchronised(

@@ -19,6 +19,12 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 
+def smoothstep(x: ArrayLike) -> Array:
+    """0 below 0, 1 above 1, between them 10 x^3 - 15 x^4 + 6 x^5, whose slope and curvature vanish at both ends."""
+    u = np.clip(np.asarray(x, dtype=float), 0.0, 1.0)
+    return u * u * u * (10.0 + u * (6.0 * u - 15.0))
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
     """Position of one axis over time, cubic in each phase; before 0 and after the end it rests at the end values."""

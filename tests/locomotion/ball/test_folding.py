@@ -10,7 +10,8 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball.folding import CHAIN, FoldMap, FoldSettings, Progress, RouteFollower, Via, smooth_step
+from andante.locomotion.ball.folding import CHAIN, FoldMap, FoldSettings, Progress, RouteFollower, Via
+from andante.motion import smoothstep
 from andante.runtime.behave import Behave
 
 
@@ -71,15 +72,15 @@ def test_unknown_goals_and_robots_are_told(chart: FoldMap) -> None:
 # ---- the follower ---------------------------------------------------------------------------------
 def test_smooth_step_starts_and_ends_at_rest() -> None:
     s = np.linspace(0, 1, 1001)
-    value = np.array([smooth_step(x) for x in s])
+    value = np.array([smoothstep(x) for x in s])
     slope = np.gradient(value, s)
     assert value[0] == 0
     assert value[-1] == 1
     assert slope[0] < 1e-2
     assert slope[-1] < 1e-2
     assert slope.max() == pytest.approx(1.875, abs=1e-3)
-    assert smooth_step(-1) == 0
-    assert smooth_step(2) == 1
+    assert smoothstep(-1) == 0
+    assert smoothstep(2) == 1
 
 
 def follow(

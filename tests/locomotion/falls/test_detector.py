@@ -7,7 +7,8 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.locomotion.falls.detector import FallDetector, FallRules, imu_rotation, load_share
+from andante.locomotion.falls.detector import FallDetector, FallRules, load_share
+from andante.locomotion.rigs.rig import root_from_imu
 
 from .samples import NAO, felt
 
@@ -102,4 +103,4 @@ def test_rules_are_checked(rules, said):
 
 def test_without_an_imu():
     with pytest.raises(BadInput, match="no IMU"):
-        imu_rotation(an.robot("shell").__class__(name="bare", links=an.robot("shell").links[:1], joints=()))
+        root_from_imu(an.robot("shell").__class__(name="bare", links=an.robot("shell").links[:1], joints=()))

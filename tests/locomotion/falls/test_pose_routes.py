@@ -70,8 +70,8 @@ def test_over_another_pose_where_the_straight_way_is_not(monkeypatch):
     monkeypatch.setattr("andante.locomotion.falls.pose_routes.way_margin", no_straight_way)
     route = pose_route(NAO, "StandZero", goal, 0.3)
     assert route.via == ("StandInit",)
-    assert len(route.moves) == 2
-    first = route.moves[0]
+    assert len(route.parts) == 2
+    first = route.parts[0]
     np.testing.assert_allclose(route.evaluate(first.duration), first.goal, atol=1e-9)
     np.testing.assert_allclose(route.evaluate(first.duration, 1), 0.0, atol=1e-6)  # rests in between
     times = np.linspace(0.0, route.duration, 200)

@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
-from andante.motion import JointMotion, transition
+from andante.motion import Chained, smoothstep, transition
 
 POSES = ("stand", "tall", "tuck", "ball")  # of the robot's file
 CHAIN = ("stand", "tall", "pass", "tuck", "ball")
@@ -156,12 +154,6 @@ class FoldSettings:
     retries: int = 1  # a stalled stretch starts again from where the joints are, at half the speed
 
 
-def smooth_step(share: float) -> float:
-    """10 s^3 - 15 s^4 + 6 s^5: from 0 to 1, at rest and unaccelerated at both ends; its slope is 1.875 at most."""
-    s = min(1.0, max(0.0, share))
-    return s * s * s * (10.0 - s * (15.0 - 6.0 * s))
-
-
 class RouteFollower:
     """Moves all joints together along via-points; `progress` and `reason` say how it stands."""
 
@@ -193,7 +185,7 @@ class RouteFollower:
             return self._start
         goal = self._route[0].position
         settings, enough = self.settings, max(self.settings.arrived, self._route[0].loose)
-        target = self._start + smooth_step(self._clock / self._duration) * (goal - self._start)
+        target = self._start + smoothstep(self._clock / self._duration) * (goal - self._start)
         if self.progress is Progress.FAILED:
             return target
         if np.max(np.abs(position - target)) < settings.lag and self._clock < self._duration:
@@ -243,43 +235,6 @@ class RouteFollower:
         self._start, self._clock, self._waited = position.copy(), 0.0, 0.0
         least = 1.875 * self.map.travel_time(position, self._route[0].position)
         self._duration = max(self.settings.shortest, least / (self.settings.speed_share * self._slow))
-
-
-@dataclass(frozen=True, eq=False)
-class Chained:
-    """Motions of the same joints one after the other."""
-
-    parts: tuple[JointMotion, ...]
-
-    def __post_init__(self) -> None:
-        if not self.parts:
-            raise BadInput("a chain of motions needs at least one")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The joints that it moves."""
-        return self.parts[0].names
-
-    @property
-    def duration(self) -> float:
-        """How long it takes [s]."""
-        return float(self._ends[-1])
-
-    @cached_property
-    def _ends(self) -> Array:
-        return np.cumsum([part.duration for part in self.parts])
-
-    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
-        """Positions (order 0), velocities (1) or accelerations (2) at times: (...) -> (..., joints)."""
-        times = np.asarray(t, dtype=float)
-        flat = times.ravel()
-        out = np.empty((flat.size, len(self.names)))
-        which = np.minimum(np.searchsorted(self._ends, flat, side="left"), len(self.parts) - 1)
-        for k, part in enumerate(self.parts):
-            mine = which == k
-            begin = self._ends[k] - part.duration
-            out[mine] = part.evaluate(flat[mine] - begin, order)
-        return out.reshape(*times.shape, len(self.names))
 
 
 def folds(robot: Robot, pose: str) -> bool:

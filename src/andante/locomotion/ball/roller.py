@@ -12,10 +12,10 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from andante.description import Robot
-from andante.errors import BadInput
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.rigs.rig import root_from_imu
 
 from . import kernels
 from .strokes import HALF, LEGS, Strokes, strokes_of
@@ -50,11 +50,7 @@ class Attitude:
     @staticmethod
     def of(robot: Robot) -> Attitude:
         """The filter for the IMU that a robot carries on its root."""
-        imus = [sensor for sensor in robot.sensors if sensor.kind == "imu"]
-        if not imus:
-            raise BadInput(f"robot {robot.name!r} carries no IMU, so its attitude cannot be felt")
-        on_root = robot.link_poses()[imus[0].link] @ imus[0].pose
-        return Attitude(on_root.rotation)
+        return Attitude(root_from_imu(robot))
 
     def reset(self, acceleration: Array) -> None:
         """Start from the accelerometer alone; the body's x axis (or z, where that points up) gives the heading."""

@@ -19,6 +19,7 @@ from andante.gravity import GRAVITY
 from andante.locomotion.rigs.legs import welded
 from andante.locomotion.rigs.mass_tree import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
+from andante.motion import vector_of
 
 from .kernels import centre_of_mass, feel, holding, reach
 
@@ -80,7 +81,7 @@ class BipedBody:
         self.names = robot.joint_names
         self.upright = rig.walking_from_body @ place[rig.body][1].rotation.T  # level_from_root when it stands
         self.imu = rig.walking_from_body @ imu_rotation(robot, rig)
-        self.stance = np.array([robot.complete(rig.stance)[name] for name in self.names])
+        self.stance = vector_of(robot, rig.stance)
         self._work = np.empty((len(self.tree.parent), 3, 3)), np.empty((len(self.tree.parent), 3))
         self.feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
         paths = [self._path(int(body)) for body in self.feet]
@@ -214,7 +215,7 @@ class BipedBody:
         return out
 
     def feel(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
-        """What the body is like at measured joints, (9,); see `biped_sense_kernels.feel`."""
+        """What the body is like at measured joints, (9,); see `kernels.feel`."""
         t, out = self.tree, np.empty(9)
         turns, at = self._work
         feel(
@@ -248,7 +249,7 @@ class BipedBody:
         self, q: Array, yaw: float, soles: Array, turns: Array, com: Array, height: float, tilt: Array, wanted: float,
         rounds: int = 3,
     ) -> tuple[float, float, Array]:  # fmt: skip
-        """Make q (joints,) put soles (2, 3), (2, 3, 3) and centre of mass (2,) there; see `biped_kernels.reach`.
+        """Make q (joints,) put soles (2, 3), (2, 3, 3) and centre of mass (2,) there; see `kernels.reach`.
 
         Returns the root's yaw [rad], the residual [m] and the root's place (3,) [m].
         """
@@ -261,7 +262,7 @@ class BipedBody:
         return yaw, left, torso
 
     def hold(self, q: Array, root: Array, push: Array, point: Array) -> Array:
-        """Torques (joints,) [N m] that carry the robot; see `biped_kernels.holding`."""
+        """Torques (joints,) [N m] that carry the robot; see `kernels.holding`."""
         t, out = self.tree, np.empty(len(q))
         holding(
             q, t.parent, t.joint, t.rotation, t.offset, t.axis, t.mass, t.centre, root, self.feet, self.moved,

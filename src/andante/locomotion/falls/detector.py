@@ -22,6 +22,7 @@ from andante.gravity import GRAVITY
 from andante.locomotion.attitude import Attitude
 from andante.locomotion.behaviour import Readings
 from andante.locomotion.rigs.balance import Balance, inside, margin
+from andante.locomotion.rigs.rig import root_from_imu
 
 LEAST_HEIGHT = 0.05  # of the centre of mass in the pendulum [m]
 NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]
@@ -73,7 +74,7 @@ class FallDetector:
 
     def __init__(self, robot: Robot, rules: FallRules | None = None, balance: Balance | None = None) -> None:
         self.rules, self.balance = rules or FallRules(), balance or Balance(robot)
-        self.body_from_imu = imu_rotation(robot)
+        self.body_from_imu = root_from_imu(robot)
         self.attitude = Attitude(settle=0.6)
         self.weight = self.balance.mass * GRAVITY
         self._gaps: Array | None = None  # from each foot to the centre of mass
@@ -141,11 +142,3 @@ def load_share(forces: Mapping[str, Array], weight: float) -> float:
     if not forces:
         return math.nan
     return float(sum(np.sum(cells) for cells in forces.values())) / weight
-
-
-def imu_rotation(robot: Robot) -> Array:
-    """Rotation from the axes of the first IMU to those of the root link, all joints at 0, (3, 3)."""
-    for spec in robot.sensors:
-        if spec.kind == "imu":
-            return np.asarray((robot.link_poses(robot.complete({}))[spec.link] @ spec.pose).rotation)
-    raise BadInput(f"robot {robot.name!r} has no IMU; a fall cannot be felt without one")

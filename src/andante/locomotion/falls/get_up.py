@@ -20,10 +20,11 @@ from andante.gravity import GRAVITY
 from andante.locomotion.attitude import Attitude
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.rigs.balance import Balance
+from andante.locomotion.rigs.rig import root_from_imu
 from andante.motion import Keyframes, play_from, transition
 from andante.motion.joint_motion import JointMotion
 
-from .detector import imu_rotation, load_share
+from .detector import load_share
 from .motions import FallMotions, Posture, posture_of
 
 SAMPLE = 0.01  # motions are sampled at this step before they are played [s]
@@ -93,7 +94,7 @@ class GetUp:
     ) -> None:
         self.robot, self.motions, self.settings = robot, motions, settings or GetUpSettings()
         self._names = robot.joint_names
-        self._body_from_imu = imu_rotation(robot)
+        self._body_from_imu = root_from_imu(robot)
         self._balance = balance or Balance(robot)
         self._weight = self._balance.mass * GRAVITY
         self.attitude = Attitude(settle=0.4)

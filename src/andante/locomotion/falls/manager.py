@@ -21,7 +21,7 @@ from andante.gravity import GRAVITY
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.gaits import Walker
 from andante.locomotion.rigs.balance import Balance
-from andante.motion import play_from
+from andante.motion import play_from, vector_of
 
 from .detector import BalanceState, FallDetector, FallRules, load_share
 from .get_up import GetUp, GetUpSettings, Phase, Track
@@ -95,7 +95,7 @@ class FallManager:
         self._blend = 1.0
         self._origin = np.zeros(3)  # of the walker's reckoning since it was last set up
         self._track: Track | None = None
-        self._stood = np.array([robot.complete(motions.stand)[name] for name in self._names])
+        self._stood = vector_of(robot, motions.stand)
 
     # ---- a walker, as far as anybody can see -------------------------------------------------------
     @property

@@ -8,18 +8,15 @@ mass projects into the hull of the soles.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.rigs.balance import Balance, margin
-from andante.motion.joint_motion import Move, Positions, positions_of, transition, within_limits
+from andante.motion.joint_motion import Chained, Positions, positions_of, transition, vector_of, within_limits
 
 SAFE = 0.015  # margin of the centre of mass inside the soles along a way [m]
 STEADY = 0.01  # and in a pose that counts as standing [m]
@@ -30,32 +27,11 @@ VIA = ("StandInit", "init", "Crouch")  # asked first when the straight way is no
 
 
 @dataclass(frozen=True, eq=False)
-class PoseRoute:
+class PoseRoute(Chained):
     """A joint motion of one move or several, resting in the poses between."""
 
-    moves: tuple[Move, ...]
     via: tuple[str, ...]  # names of the poses between
-    margin: float  # smallest distance of the centre of mass from the border of the soles on the way [m]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The joints that it moves."""
-        return self.moves[0].names
-
-    @cached_property
-    def duration(self) -> float:
-        """How long it takes [s]."""
-        return sum(move.duration for move in self.moves)
-
-    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
-        """Positions, velocities or accelerations (..., joints); it rests before and after."""
-        at = np.asarray(t, dtype=float)
-        out = self.moves[0].evaluate(at, order)
-        begin = self.moves[0].duration
-        for move in self.moves[1:]:
-            out = np.where((at > begin)[..., None], move.evaluate(at - begin, order), out)
-            begin += move.duration
-        return out
+    margin: float  # smallest distance of the center of mass from the border of the soles on the way [m]
 
 
 def two_feet(robot: Robot) -> bool:
@@ -77,7 +53,7 @@ def static_margin(balance: Balance, q: Array) -> float:
 def standing_poses(robot: Robot, balance: Balance | None = None) -> tuple[str, ...]:
     """Names of the poses in which a robot stands on its feet."""
     model = balance or Balance(robot)
-    return tuple(name for name in robot.poses if static_margin(model, _vector(robot, robot.pose(name))) > STEADY)
+    return tuple(name for name in robot.poses if static_margin(model, vector_of(robot, robot.pose(name))) > STEADY)
 
 
 def pose_route(
@@ -92,21 +68,21 @@ def pose_route(
     inside, _ = within_limits(robot, positions_of(robot, goal))
     there = robot.complete({**here, **inside})
     name = goal if isinstance(goal, str) else "the goal"
-    if static_margin(model, _vector(robot, here)) <= 0:
+    if static_margin(model, vector_of(robot, here)) <= 0:
         raise BadInput(f"robot {robot.name!r} does not stand on its feet; it must get up before it can take a pose")
-    if static_margin(model, _vector(robot, there)) <= STEADY:
+    if static_margin(model, vector_of(robot, there)) <= STEADY:
         raise BadInput(
             f"pose {name!r} is no standing pose: the centre of mass is not over level soles; standing ones are "
             f"{', '.join(standing_poses(robot, model))}"
         )
-    straight = way_margin(model, _vector(robot, here), _vector(robot, there))
+    straight = way_margin(model, vector_of(robot, here), vector_of(robot, there))
     if straight >= SAFE:
         return PoseRoute((transition(robot, here, there, speed),), (), straight)
     known = {pose.casefold(): pose for pose in robot.poses}
     order = dict.fromkeys([*(known[v.casefold()] for v in VIA if v.casefold() in known), *robot.poses])
     for via in order:
         between = robot.complete({**here, **within_limits(robot, robot.pose(via))[0]})
-        q = [_vector(robot, each) for each in (here, between, there)]
+        q = [vector_of(robot, each) for each in (here, between, there)]
         if static_margin(model, q[1]) <= STEADY:
             continue
         least = min(way_margin(model, q[0], q[1]), way_margin(model, q[1], q[2]))
@@ -119,8 +95,3 @@ def pose_route(
 def way_margin(balance: Balance, start: Array, goal: Array) -> float:
     """Smallest static margin on the straight way from one configuration to another [m]."""
     return min(static_margin(balance, start + s * (goal - start)) for s in np.linspace(0.0, 1.0, SAMPLES))
-
-
-def _vector(robot: Robot, positions: Mapping[str, float]) -> Array:
-    complete = robot.complete(positions)
-    return np.array([complete[name] for name in robot.joint_names])

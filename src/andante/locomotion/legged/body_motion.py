@@ -18,6 +18,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig
+from andante.motion import vector_of
 
 ROUNDS = 3  # of finding the joints and how far the feet have rolled with them
 FAILED = 1e-4  # a foot that misses its point by more is out of reach [m]
@@ -82,7 +83,7 @@ class BodyMotion:
         self._most = np.array([speed, speed, speed, turn, turn, turn])
         self._solver = LegSolver(robot, rig)
         self._radii = np.array([leg.radius for leg in rig.legs])
-        self._q = np.array([robot.complete(rig.stance)[name] for name in robot.joint_names])
+        self._q = vector_of(robot, rig.stance)
         first = self._solver.feet(self._q)
         self._middles, self._turned = first[:, :3, 3].copy(), first[:, :3, :3].copy()
         self._fastest = np.array([joint.limits.velocity for joint in robot.movable])

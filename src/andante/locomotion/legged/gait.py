@@ -20,6 +20,7 @@ from andante.gravity import GRAVITY
 from andante.locomotion.attitude import Attitude
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig, imu_rotation
+from andante.motion import vector_of
 
 from . import kernels
 from .odometry import LegOdometry
@@ -73,7 +74,7 @@ class LeggedGait:
         self._weight = rig.mass * GRAVITY / count
         self._mount = np.ascontiguousarray(rig.walking_from_body @ imu_rotation(robot, rig))
         self._names = robot.joint_names
-        self._q = np.array([robot.complete(rig.stance)[name] for name in self._names])
+        self._q = vector_of(robot, rig.stance)
         self._touch_names = [touch_names(robot, leg.foot) for leg in rig.legs]
         self._fixed = np.zeros((count, kernels.FIXED))
         self._fixed[:, kernels.HOME : kernels.HOME + 3] = rig.stands

@@ -1,4 +1,4 @@
-"""The compiled control step of legged gaits, over the arrays that `legged_state` lays out."""
+"""The compiled control step of legged gaits, over the arrays that are laid out first."""
 
 from __future__ import annotations
 
@@ -159,52 +159,6 @@ def in_motion(fixed: Array, body: Array, legs: Array) -> bool:
     for leg in range(legs.shape[0]):
         busy = busy or legs[leg, SWINGING] != 0.0 or is_away(fixed, legs, leg)
     return busy
-
-
-@njit(cache=True)
-def sense(
-    figures: Array,
-    fixed: Array,
-    mount: Array,
-    attitude: Array,
-    odometry: Array,
-    before: Array,
-    body: Array,
-    legs: Array,
-    feet: Array,
-    touching: np.ndarray,
-    gyro: Array,
-    acceleration: Array,
-    command: Array,
-    dt: float,
-) -> None:
-    """Tilt, heading, where the body falls to and where it has come to, from a reading."""
-    w, a = np.zeros(3), np.zeros(3)
-    for j in range(3):
-        rate = 0.0 if math.isnan(gyro[j]) else gyro[j]
-        for i in range(3):
-            w[i] += mount[i, j] * rate
-            a[i] += mount[i, j] * acceleration[j]
-    attitude_step(attitude, w, a, figures[FILTER_TIME], dt)
-    roll, pitch = leans(attitude)
-    body[LEAN], body[LEAN + 1] = roll - command[ROLL], pitch - command[PITCH]
-    for i in range(2):
-        body[USUAL_LEAN + i] += dt * (body[LEAN + i] - body[USUAL_LEAN + i])
-    falling(figures, fixed, body, w)
-    n = legs.shape[0]
-    stands, pressed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    for leg in range(n):
-        stands[leg] = legs[leg, SWINGING] == 0.0 and not math.isfinite(legs[leg, WAITED])
-        pressed[leg] = stands[leg] and touching[leg] != FREE
-    odometry_step(
-        odometry,
-        before,
-        fixed[:, RADIUS],
-        feet,
-        pressed if pressed.any() else stands,
-        level_from_body(attitude),
-        attitude[TURNED],
-    )
 
 
 @njit(cache=True)
@@ -453,22 +407,35 @@ def control_step(
     dt: float,
     goals: Array,
 ) -> None:
-    """One control step: from poses of the feet (legs, 4, 4) and readings to where their middles shall be (legs, 3)."""
-    sense(
-        figures,
-        fixed,
-        mount,
-        attitude,
+    """One control step: from poses of the feet (legs, 4, 4) and readings to where their middles shall be (legs, 3).
+
+    First tilt, heading, where the body falls to and where it has come to are estimated from the readings.
+    """
+    w, a = np.zeros(3), np.zeros(3)
+    for j in range(3):
+        rate = 0.0 if math.isnan(gyro[j]) else gyro[j]
+        for i in range(3):
+            w[i] += mount[i, j] * rate
+            a[i] += mount[i, j] * acceleration[j]
+    attitude_step(attitude, w, a, figures[FILTER_TIME], dt)
+    roll, pitch = leans(attitude)
+    body[LEAN], body[LEAN + 1] = roll - command[ROLL], pitch - command[PITCH]
+    for i in range(2):
+        body[USUAL_LEAN + i] += dt * (body[LEAN + i] - body[USUAL_LEAN + i])
+    falling(figures, fixed, body, w)
+    n = legs.shape[0]
+    stands, pressed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    for leg in range(n):
+        stands[leg] = legs[leg, SWINGING] == 0.0 and not math.isfinite(legs[leg, WAITED])
+        pressed[leg] = stands[leg] and touching[leg] != FREE
+    odometry_step(
         odometry,
         before,
-        body,
-        legs,
+        fixed[:, RADIUS],
         feet,
-        touching,
-        gyro,
-        acceleration,
-        command,
-        dt,
+        pressed if pressed.any() else stands,
+        level_from_body(attitude),
+        attitude[TURNED],
     )
     asked = command[VX] != 0.0 or command[VY] != 0.0 or command[WZ] != 0.0
     body[ACTIVE] = 1.0 if asked or in_motion(fixed, body, legs) else 0.0

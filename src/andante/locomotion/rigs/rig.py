@@ -180,6 +180,14 @@ def missing_sensors(robot: Robot, rig: Rig) -> tuple[SensorSpec, ...]:
     return tuple(out)
 
 
+def root_from_imu(robot: Robot) -> Array:
+    """(3, 3) from the axes of the robot's first IMU to those of its root link, all joints at 0."""
+    for spec in robot.sensors:
+        if spec.kind == "imu":
+            return np.asarray((robot.link_poses(robot.complete({}))[spec.link] @ spec.pose).rotation)
+    raise BadInput(f"robot {robot.name!r} has no IMU; its attitude cannot be measured without one")
+
+
 def imu_rotation(robot: Robot, rig: Rig) -> Array:
     """(3, 3) from the axes of the robot's IMU to those of the rig's body; identity without an IMU."""
     for spec in robot.sensors:

@@ -11,8 +11,9 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.gaits import Prepared, Request
+from andante.motion import smoothstep
 
-from .model import SAMPLES, SINE_SHARE, TEN, WaveModel, WaveParameters, smoothstep
+from .model import SAMPLES, SINE_SHARE, TEN, WaveModel, WaveParameters
 from .playback import STOP_STRETCH, envelope
 
 FIRST_POSE = "StandInit"

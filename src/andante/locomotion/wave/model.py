@@ -302,9 +302,3 @@ class WaveModel:
     def cycle(self) -> Array:
         """The 18 samples of one cycle at t = k T/18, k = 1 to 18, (18, joints) [rad]."""
         return self.angles(np.arange(1, SAMPLES + 1) * self.parameters.period / SAMPLES)
-
-
-def smoothstep(x: ArrayLike) -> Array:
-    """0 below 0, 1 above 1, between them 10 x^3 - 15 x^4 + 6 x^5, whose slope and curvature vanish at both ends."""
-    u = np.clip(np.asarray(x, dtype=float), 0.0, 1.0)
-    return u * u * u * (10.0 + u * (6.0 * u - 15.0))

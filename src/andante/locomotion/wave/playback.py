@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.motion import smoothstep
 from andante.motion.keyframes import Key, Keyframes, Repeat
 
-from .model import CONTROL_TIME, JOINTS, SAMPLES, WaveModel, smoothstep
+from .model import CONTROL_TIME, JOINTS, SAMPLES, WaveModel
 
 LONGEST = 3600.0  # [s]
 STOP_STRETCH = 1.5  # the swings die this much slower than they grow, and the stride twice: it ends standing straight
