@@ -4,10 +4,7 @@ The gait sees encoders, foot forces and the IMU only; where it really is comes f
 """
 
 import andante as an
-from andante.locomotion import Command
-from andante.locomotion.legged.gait import LeggedGait
-from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.rig import with_rig
+from andante.locomotion import Command, LeggedGait, infer_rig, with_rig
 from andante.runtime.behave import Behave
 
 robot = an.robot("shell")

@@ -1,8 +1,7 @@
 """The Shell folds into a ball, rolls by its legs alone, rights itself, unfolds and walks on: by its keys."""
 
 import andante as an
-from andante.locomotion import Command
-from andante.locomotion.gaits import Request, prepare
+from andante.locomotion import Command, Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 from andante.runtime.behave import Behave
 

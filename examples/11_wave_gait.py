@@ -10,11 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import andante as an
-from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion import WaveGait, WaveModel, WaveParameters, default_gait, wave_keyframes
 from andante.locomotion.wave.fitness import better_fitness, source_fitness
-from andante.locomotion.wave.gait import WaveGait
-from andante.locomotion.wave.model import WaveModel, WaveParameters
-from andante.locomotion.wave.playback import wave_keyframes
 from andante.motion.io.keyframe_files import write_keyframes_toml
 from andante.runtime.wave_watch import WalkWatch
 

@@ -6,8 +6,7 @@ Where it believes to be comes from its own steps; where it really is comes from 
 import math
 
 import andante as an
-from andante.locomotion import Command
-from andante.locomotion.gaits import Request, prepare
+from andante.locomotion import Command, Request, prepare
 from andante.runtime.behave import Behave
 
 ready = prepare(an.robot("nao"), Request("walk"))

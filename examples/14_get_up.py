@@ -3,11 +3,7 @@
 import numpy as np
 
 import andante as an
-from andante.locomotion import Command
-from andante.locomotion.falls.detector import FallRules
-from andante.locomotion.falls.manager import FallManager, FallState
-from andante.locomotion.hold_pose import HoldPose
-from andante.locomotion.io.fall_library import fall_motions
+from andante.locomotion import Command, FallManager, FallRules, FallState, HoldPose, fall_motions
 from andante.runtime.behave import Behave
 
 nao = an.robot("nao")

@@ -209,7 +209,7 @@ def test_spaces() -> None:
     space = wave_space("smooth", "source", ("f_r", "w_k"))
     assert space.names == (*TEN, "f_r", "w_k")
     assert set(space) == {*TEN, *EXTRA}
-    assert space.frozen["c_a"] == SMOOTH.levelling
+    assert space.frozen["c_a"] == SMOOTH.leveling
     assert wave_space("exact", "source").cells == 1_128_960
     assert tuple(SOURCE_RANGES) == TEN
     for variant in ("smooth", "exact"):

@@ -10,13 +10,13 @@ from .wheels.base import ChassisMotion, Degrees, WheelBase, WheelMotion
 from .wheels.drive import Drive, DriveWheel
 from .wheels.families import ackermann, differential, mecanum, omni, skid_steer, tricycle
 from .wheels.finder import find_drive
-from .wheels.twists import Centre, instantaneous_centre, integrate, integrate_path, twist_between
-from .wheels.wheel import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
+from .wheels.twists import Center, instantaneous_center, integrate, integrate_path, twist_between
+from .wheels.wheel import CasterWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
 
 __all__ = [
     "BasePose",
-    "CastorWheel",
-    "Centre",
+    "CasterWheel",
+    "Center",
     "Chain",
     "ChassisMotion",
     "DHRow",
@@ -41,7 +41,7 @@ __all__ = [
     "dh_matrix",
     "differential",
     "find_drive",
-    "instantaneous_centre",
+    "instantaneous_center",
     "integrate",
     "integrate_path",
     "load_dh",

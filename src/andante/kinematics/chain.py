@@ -261,7 +261,7 @@ class Chain:
     ) -> Result[Any, Any, Any]:
         """Joint positions that bring the tip to x y z yaw pitch roll in the base frame; NaN = free coordinate.
 
-        Minimises w_p |position gap|² + w_a |angle gap|² over the coordinates that count. A target out of reach ends at
+        Minimizes w_p |position gap|² + w_a |angle gap|² over the coordinates that count. A target out of reach ends at
         the optimum with converged = False. One target gives a `Solution`; (m, 6) targets give `Solutions`, arrays over
         m with the same numbers as m single calls.
 

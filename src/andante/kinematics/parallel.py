@@ -28,7 +28,7 @@ FLOATING = ("x", "y", "z", "yaw", "pitch", "roll")
 
 @dataclass(frozen=True)
 class BasePose:
-    """Where the base is, as told by the legs."""
+    """Where the base is, as determined by the legs."""
 
     pose: Array  # (4, 4) world_from_base
     converged: bool  # the feet fit together within the tolerance
@@ -115,7 +115,7 @@ class Parallel:
 
     # ---- forward of the legs ---------------------------------------------------------------------
     def foot_poses(self, q: ArrayLike, base: SE3 | ArrayLike | None = None) -> Array:
-        """Poses of all feet, (legs, 4, 4), in the frame that the base pose is told in (the base's own by default)."""
+        """Poses of all feet, (legs, 4, 4), in the frame of the base pose (the base's own by default)."""
         positions = self._positions(q)
         poses = np.stack(
             [

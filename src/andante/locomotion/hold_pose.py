@@ -13,7 +13,7 @@ from .behaviour import Command, Readings
 
 
 class HoldPose:
-    """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
+    """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is needed."""
 
     top_speed = 0.0  # [m/s]
     top_turn = 0.0  # [rad/s]

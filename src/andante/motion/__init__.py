@@ -10,7 +10,7 @@ from .curves.bezier import Bezier
 from .curves.curve import ArcLength, Curve
 from .curves.nurbs import Nurbs
 from .curves.pose_spline import PoseSpline, RotationSpline
-from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronised, transition, vector_of
+from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronized, transition, vector_of
 from .keyframes import Key, Keyframes, Played, Repeat, fit, play_from
 from .timing import Profile, TimedPath, s_curve, smoothstep, time_path, trapezoid
 
@@ -57,7 +57,7 @@ __all__ = [
     "play_from",
     "s_curve",
     "smoothstep",
-    "synchronised",
+    "synchronized",
     "time_path",
     "transition",
     "trapezoid",

@@ -18,7 +18,7 @@ from andante.geometry import Array
 
 from .timing import Profile, s_curve, trapezoid
 
-RISE_TIME = 0.15  # from rest to full speed, unless told otherwise [s]
+RISE_TIME = 0.15  # from rest to full speed, unless given otherwise [s]
 JERK_TIME = 0.05  # from no to full acceleration [s]
 FREE_SPEED = 6.0  # joints whose velocity is not limited [rad/s or m/s]
 
@@ -43,7 +43,7 @@ class MotionLimits:
         acceleration = full velocity limit / rise_time, jerk = acceleration / JERK_TIME.
         """
         if not 0 < speed <= 1:
-            raise BadInput(f"speed is a share of the joint limits between 0 and 1, got {speed:g}")
+            raise BadInput(f"speed is a fraction of the joint limits between 0 and 1, got {speed:g}")
         if not (np.isfinite(rise_time) and rise_time > 0):
             raise BadInput(f"the rise time must be > 0 s, got {rise_time:g}")
         chosen = robot.joint_names if names is None else tuple(names)
@@ -78,21 +78,21 @@ class JointMotion(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """A straight way in joint space: start + share(t) (goal - start); all joints start and arrive together."""
+    """A straight way in joint space: start + fraction(t) (goal - start); all joints start and arrive together."""
 
     names: tuple[str, ...]
     start: Array
     goal: Array
-    share: Profile  # from 0 to 1
+    fraction: Profile  # from 0 to 1
 
     @property
     def duration(self) -> float:
         """How long it takes [s]."""
-        return self.share.duration
+        return self.fraction.duration
 
     def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
         """Positions, velocities or accelerations (..., joints)."""
-        way = self.share.evaluate(t, order)[..., None] * (self.goal - self.start)
+        way = self.fraction.evaluate(t, order)[..., None] * (self.goal - self.start)
         return self.start + way if order == 0 else way
 
 
@@ -161,7 +161,7 @@ class Chained:
         return out.reshape(*times.shape, len(self.names))
 
 
-def synchronised(
+def synchronized(
     names: Sequence[str],
     start: ArrayLike,
     goal: ArrayLike,
@@ -171,7 +171,7 @@ def synchronised(
 ) -> Move:
     """The quickest straight move from rest to rest within the limits of every joint [rad or m, s].
 
-    The share s(t) of the way obeys |s'| <= min velocity_i / |way_i|, and so on; without `jerk` it is a trapezoid.
+    The fraction s(t) of the way obeys |s'| <= min velocity_i / |way_i|, and so on; without `jerk` it is a trapezoid.
     """
     first, last = np.array(start, dtype=float), np.array(goal, dtype=float)
     count = len(names)
@@ -186,9 +186,9 @@ def synchronised(
     moved = way > 0
     if not moved.any():
         return Move(tuple(names), first, last, trapezoid(0.0, 0.0, 1.0, 1.0))
-    shares = [float((bound[moved] / way[moved]).min()) for bound in bounds]
-    share = s_curve(0.0, 1.0, *shares) if jerk is not None else trapezoid(0.0, 1.0, *shares)
-    return Move(tuple(names), first, last, share)
+    fractions = [float((bound[moved] / way[moved]).min()) for bound in bounds]
+    fraction = s_curve(0.0, 1.0, *fractions) if jerk is not None else trapezoid(0.0, 1.0, *fractions)
+    return Move(tuple(names), first, last, fraction)
 
 
 class Fading:
@@ -285,7 +285,7 @@ def within_limits(
 
 
 def transition(robot: Robot, start: Positions, pose: Positions, speed: float = 0.5, jerk: bool = True) -> Move:
-    """The quickest smooth straight move from a start to a pose at a share of the joints' speed, limits respected.
+    """The quickest smooth straight move from a start to a pose at a fraction of the joints' speed, limits respected.
 
     `start` must give every joint that the pose names (a vector of all movable joints does). Joints that mimic others
     are left to their source. With `jerk` the acceleration is continuous, without it is a trapezoid of velocity.
@@ -296,11 +296,11 @@ def transition(robot: Robot, start: Positions, pose: Positions, speed: float = 0
         raise BadInput(f"the pose names no joint that robot {robot.name!r} can move by itself")
     for name in names:
         if name not in here:
-            raise BadInput(f"the start does not say where joint {name!r} is; give all joints that the pose moves")
+            raise BadInput(f"the start lacks the position of joint {name!r} is; give all joints that the pose moves")
     inside, _ = within_limits(robot, goal)
     limits = MotionLimits.of(robot, names, speed)
     first, last = np.array([here[n] for n in names]), np.array([inside[n] for n in names])
-    return synchronised(names, first, last, limits.velocity, limits.acceleration, limits.jerk if jerk else None)
+    return synchronized(names, first, last, limits.velocity, limits.acceleration, limits.jerk if jerk else None)
 
 
 def vector_of(robot: Robot, positions: Mapping[str, float]) -> Array:

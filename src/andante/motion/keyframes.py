@@ -43,7 +43,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Keyframes:
-    """A motion told by keys; times grow, every joint of a motion has at least one key.
+    """A motion given by keys; times grow, every joint of a motion has at least one key.
 
     interpolation, between two keys of a joint:
     smooth - quintic with rest at every key; cubic - one C2 cubic through all keys with rest at the ends;
@@ -174,18 +174,18 @@ class _Track:
             width, way = times[k + 1] - times[k], values[k + 1] - values[k]
             x = (at - times[k]) / width
             if self.kind == "linear":
-                share = (x, np.ones_like(x), np.zeros_like(x))[order]
+                fraction = (x, np.ones_like(x), np.zeros_like(x))[order]
             else:
-                share = (
+                fraction = (
                     x**3 * (10 + x * (6 * x - 15)),
                     30 * x**2 * (1 - x) ** 2,
                     60 * x * (1 - x) * (1 - 2 * x),
                 )[order]
-            found = (values[k] if order == 0 else 0.0) + way * share / width**order
+            found = (values[k] if order == 0 else 0.0) + way * fraction / width**order
         return found if order == 0 else np.where(outside, 0.0, found)
 
 
-LEAD_SPEED = 0.4  # share of the joints' top speed on the way to a first key at 0 s
+LEAD_SPEED = 0.4  # fraction of the joints' top speed on the way to a first key at 0 s
 NEAR = 1e-3  # a first key this near needs no lead-in [rad or m]
 
 
@@ -253,7 +253,7 @@ def play_from(motion: Keyframes, robot: Robot, start: Mapping[str, float]) -> Pl
         goal = {name: at_once.get(name, here[name]) for name in names}
         lead = transition(robot, here, goal, LEAD_SPEED)
         order = [lead.names.index(name) for name in names]
-        lead = Move(names, lead.start[order], lead.goal[order], lead.share)
+        lead = Move(names, lead.start[order], lead.goal[order], lead.fraction)
     begin = {name: at_once.get(name, here[name]) for name in names}
     last: dict[str, float] = {}
     for key in motion.expanded:
@@ -275,7 +275,7 @@ MOST_SAMPLES = 20_000
 
 @dataclass(frozen=True)
 class Fitted:
-    """A motion that a robot can play, and what had to be said about it."""
+    """A motion that a robot can play, and the problems found."""
 
     motion: Keyframes
     problems: tuple[Problem, ...]
@@ -305,8 +305,8 @@ def fit(motion: Keyframes, robot: Robot) -> Fitted:
     return Fitted(replace(motion, keys=tuple(keys)), tuple(told))
 
 
-def haste_problems(motion: Played, robot: Robot, source: Source) -> tuple[Problem, ...]:
-    """A warning per joint that jumps, overshoots its limits between keys or is asked for more than its top speed."""
+def speed_problems(motion: Played, robot: Robot, source: Source) -> tuple[Problem, ...]:
+    """A warning per joint that jumps, overshoots its limits between keys or exceeds its top speed."""
     limits = MotionLimits.of(robot, motion.names)
     duration = min(motion.duration, motion.lead_duration + 2 * motion.round_duration)
     times = np.linspace(0.0, duration, min(MOST_SAMPLES, max(2, round(duration / SAMPLE) + 1)))
@@ -319,7 +319,7 @@ def haste_problems(motion: Played, robot: Robot, source: Source) -> tuple[Proble
         worst = int(np.argmax(speed[:, k]))
         if speed[worst, k] > limits.velocity[k] * 1.001:
             told.append(
-                f"joint {name!r} is asked for {speed[worst, k]:.3g} per second at {times[worst]:.2f} s, its limit is "
+                f"joint {name!r} would move at {speed[worst, k]:.3g} per second at {times[worst]:.2f} s, its limit is "
                 f"{limits.velocity[k]:.3g}; give it more time"
             )
         low, high = positions[:, k].min(), positions[:, k].max()

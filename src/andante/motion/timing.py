@@ -281,8 +281,8 @@ def _forward(first: Array, second: Array, a: Array, reach: Array, step: Array) -
 
 def _slowed(timed: TimedPath, v: Array, a: Array) -> TimedPath:
     """The same timing, stretched by the largest excess that a finer grid shows."""
-    shares = (np.arange(FINE) + 0.5) / FINE
-    ends = np.concatenate([[1e-9], shares, [1 - 1e-9]])
+    fractions = (np.arange(FINE) + 0.5) / FINE
+    ends = np.concatenate([[1e-9], fractions, [1 - 1e-9]])
     at = (timed.times[:-1, None] + np.diff(timed.times)[:, None] * ends).ravel()
     excess_v = float((np.abs(timed.evaluate(at, 1)) / v).max())
     excess_a = float((np.abs(timed.evaluate(at, 2)) / a).max())

@@ -209,7 +209,7 @@ def test_limits_that_exclude_the_start_are_named():
 
 def test_singular_start_is_left():
     chain = planar().chain("l0", "tip")
-    found = chain.ik([0.3, 0.0, NAN, NAN, NAN, NAN], start=[0.0, 0.0])  # straight towards the target: no gradient
+    found = chain.ik([0.3, 0.0, NAN, NAN, NAN, NAN], start=[0.0, 0.0])  # straight toward the target: no gradient
     assert found.converged
     stuck = chain.ik([0.3, 0.0, NAN, NAN, NAN, NAN], start=[0.0, 0.0], restarts=0)
     assert not stuck.converged

@@ -71,7 +71,7 @@ def roller_wheel(
     ]
     for i in range(count):
         turn = 2 * math.pi * i / count
-        # At the bottom the roller's axis lies at gamma from the rolling direction x towards the axle y.
+        # At the bottom the roller's axis lies at gamma from the rolling direction x toward the axle y.
         link = Link(
             f"{name}_roller_{i}",
             Inertia(0.005, (0, 0, 0), (2e-7, 0, 0, 2e-7, 0, 2e-7)),

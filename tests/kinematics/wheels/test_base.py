@@ -1,4 +1,4 @@
-"""Stacked wheels: forward and inverse, the five types of bases, centres of rotation, nearest feasible twists."""
+"""Stacked wheels: forward and inverse, the five types of bases, centers of rotation, nearest feasible twists."""
 
 import math
 
@@ -10,23 +10,23 @@ from hypothesis import strategies as st
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.kinematics.wheels.base import WheelBase
-from andante.kinematics.wheels.twists import instantaneous_centre, integrate, integrate_path, twist_between
-from andante.kinematics.wheels.wheel import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
+from andante.kinematics.wheels.twists import instantaneous_center, integrate, integrate_path, twist_between
+from andante.kinematics.wheels.wheel import CasterWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
 
 rng = np.random.default_rng(3)
 signed = st.floats(-2.0, 2.0)
 twists = st.tuples(signed, signed, signed)
 
 
-def castor(x, y):
-    return CastorWheel.at(x, y, 0.0, 0.03, lead=-0.04)
+def caster(x, y):
+    return CasterWheel.at(x, y, 0.0, 0.03, lead=-0.04)
 
 
 def omni(bearing, gamma=0.0):
     return SwedishWheel(0.2, bearing, 0.0, 0.05, roller_angle=gamma)
 
 
-DIFFERENTIAL = WheelBase([FixedWheel.at(0, 0.15, 0, 0.03), FixedWheel.at(0, -0.15, 0, 0.03), castor(-0.2, 0)])
+DIFFERENTIAL = WheelBase([FixedWheel.at(0, 0.15, 0, 0.03), FixedWheel.at(0, -0.15, 0, 0.03), caster(-0.2, 0)])
 CAR = WheelBase(
     [FixedWheel.at(0, y, 0, 0.05) for y in (0.1, -0.1)] + [SteeredWheel.at(0.3, y, 0, 0.05) for y in (0.1, -0.1)]
 )
@@ -48,14 +48,14 @@ SWERVE = WheelBase([SteeredWheel.at(x, y, 0, 0.05) for x in (0.2, -0.2) for y in
     [
         (THREE_OMNI.wheels, 3, 0),
         (MECANUM.wheels, 3, 0),
-        ([castor(0.2, 0), castor(-0.1, 0.2), castor(-0.1, -0.2)], 3, 0),  # omnidirectional on castors
+        ([caster(0.2, 0), caster(-0.1, 0.2), caster(-0.1, -0.2)], 3, 0),  # omnidirectional on casters
         ([SphericalWheel(0.2, i * 2.0, 0.0, 0.03) for i in range(3)], 3, 0),
         (DIFFERENTIAL.wheels, 2, 0),
         ([SteeredWheel.at(0.2, 0, 0, 0.05), omni(2.0), omni(-2.0)], 2, 1),  # omni-steer
         ([FixedWheel.at(0, 0.1, 0, 0.05), FixedWheel.at(0, -0.1, 0, 0.05), SteeredWheel.at(0.3, 0, 0, 0.05)], 1, 1),
         ([FixedWheel.at(0, 0, 0, 0.3), SteeredWheel.at(1.0, 0, 0, 0.3)], 1, 1),  # bicycle
         (CAR.wheels, 1, 1),
-        ([SteeredWheel.at(0.2, 0, 0, 0.05), SteeredWheel.at(-0.2, 0, 0, 0.05), castor(0, 0.2)], 1, 2),  # two-steer
+        ([SteeredWheel.at(0.2, 0, 0, 0.05), SteeredWheel.at(-0.2, 0, 0, 0.05), caster(0, 0.2)], 1, 2),  # two-steer
         (SWERVE.wheels, 1, 2),
         ([FixedWheel.at(x, y, 0, 0.1) for x in (0.2, -0.2) for y in (0.2, -0.2)], 1, 0),  # skids when it turns
         ([FixedWheel(0.2, i * 2 * math.pi / 3, 0.1, 0.1) for i in range(3)], 0, 0),  # blocked
@@ -64,7 +64,7 @@ SWERVE = WheelBase([SteeredWheel.at(x, y, 0, 0.05) for x in (0.2, -0.2) for y in
 def test_degrees_of_the_standard_bases(wheels, mobility, steerability):
     degrees = WheelBase(wheels).degrees
     assert (degrees.mobility, degrees.steerability) == (mobility, steerability)
-    assert degrees.manoeuvrability == mobility + steerability
+    assert degrees.maneuverability == mobility + steerability
 
 
 def test_degrees_do_not_depend_on_steering_limits():
@@ -127,15 +127,15 @@ def test_car_steers_all_wheels_to_one_centre(twist):
     wanted = CAR.nearest(twist)
     assert wanted[1] == pytest.approx(0, abs=1e-12)
     motion = CAR.inverse(wanted)
-    centre = instantaneous_centre(wanted)
-    if not centre.finite or abs(wanted[0]) < 1e-3 or abs(wanted[2]) < 1e-3:
+    center = instantaneous_center(wanted)
+    if not center.finite or abs(wanted[0]) < 1e-3 or abs(wanted[2]) < 1e-3:
         return
     for wheel, beta in zip(CAR.wheels[2:], motion.angles, strict=True):
-        gap = centre.point - wheel.position
+        gap = center.point - wheel.position
         assert math.tan(beta - wheel.angle) == pytest.approx(0.3 / gap[1], rel=1e-6)
 
 
-def test_castor_follows_its_base():
+def test_caster_follows_its_base():
     twist = np.array([0.3, 0.0, 0.4])
     beta, dt = DIFFERENTIAL.rest + 0.9, 0.002
     for _ in range(4000):
@@ -146,9 +146,9 @@ def test_castor_follows_its_base():
     behind = wheel.position + wheel.lead * np.array(
         [math.sin(wheel.bearing + beta[0]), -math.cos(wheel.bearing + beta[0])]
     )
-    spoke = behind - instantaneous_centre(twist).point
+    spoke = behind - instantaneous_center(twist).point
     axle = np.array([math.cos(wheel.bearing + beta[0]), math.sin(wheel.bearing + beta[0])])
-    assert abs(spoke @ axle) == pytest.approx(np.linalg.norm(spoke), rel=1e-6)  # the axle points at the centre
+    assert abs(spoke @ axle) == pytest.approx(np.linalg.norm(spoke), rel=1e-6)  # the axle points at the center
     assert motion.speeds[2] > 0
 
 
@@ -168,9 +168,9 @@ def test_steering_rates_against_finite_differences(twist, change):
 def test_steering_stays_near_and_inside_limits():
     wheel = SteeredWheel.at(0.2, 0, 0, 0.05, lower=-0.5, upper=0.5)
     base = WheelBase([wheel, *THREE_OMNI.wheels])
-    backwards = base.inverse([-1.0, 0.0, 0.0])
-    assert backwards.angles[0] == pytest.approx(wheel.angle)  # spins backwards instead of turning round
-    assert backwards.speeds[0] == pytest.approx(-20)
+    backward = base.inverse([-1.0, 0.0, 0.0])
+    assert backward.angles[0] == pytest.approx(wheel.angle)  # spins backward instead of turning round
+    assert backward.speeds[0] == pytest.approx(-20)
     sideways = base.inverse([0.0, 1.0, 0.0])
     assert abs(sideways.angles[0] - wheel.angle) == pytest.approx(0.5)
     assert not sideways.feasible
@@ -226,7 +226,7 @@ def test_batches_of_twists_and_speeds():
     assert not CAR.feasible(batch).any()
 
 
-# ---- feasibility and centres -----------------------------------------------------------------------
+# ---- feasibility and centers -----------------------------------------------------------------------
 def test_nearest_twist_is_the_projection():
     base = WheelBase([FixedWheel.at(0.1, y, 0, 0.05) for y in (0.2, -0.2)])  # axle ahead of P
     twist = np.array([0.5, 0.3, 0.2])
@@ -242,37 +242,37 @@ def test_nearest_twist_is_the_projection():
 
 def test_centre_of_standing_wheels():
     motion = CAR.inverse([0.5, 0.0, 0.5])
-    centre = CAR.centre(motion.angles)
-    assert centre.finite
-    assert np.allclose(centre.point, [0, 1.0], atol=1e-9)
-    straight = CAR.centre()
+    center = CAR.center(motion.angles)
+    assert center.finite
+    assert np.allclose(center.point, [0, 1.0], atol=1e-9)
+    straight = CAR.center()
     assert not straight.finite
     assert np.isinf(straight.radius)
     assert np.allclose(np.abs(straight.direction), [0, 1], atol=1e-9)
     with pytest.raises(BadInput, match="mobility 0, the wheels block"):
-        CAR.centre(CROSSED)
+        CAR.center(CROSSED)
     with pytest.raises(BadInput, match="mobility 2"):
-        DIFFERENTIAL.centre()
+        DIFFERENTIAL.center()
 
 
 def test_centre_of_twists():
-    centre = instantaneous_centre([[0.5, 0, 0.25], [0.5, 0, -0.25], [0.5, 0, 0], [0, 0, 1], [0, -1, 0], [0, 0, 0]])
-    assert np.allclose(centre.point[:2], [[0, 2], [0, -2]])
-    assert centre.finite.tolist() == [True, True, False, True, False, False]
-    assert centre.point[2].tolist() == [0, np.inf]
-    assert np.allclose(centre.point[3], 0)
-    assert centre.point[4].tolist() == [np.inf, 0]
-    assert np.allclose(centre.direction[:3], [[0, 1], [0, -1], [0, 1]])
-    assert np.isnan(centre.point[5]).all()
+    center = instantaneous_center([[0.5, 0, 0.25], [0.5, 0, -0.25], [0.5, 0, 0], [0, 0, 1], [0, -1, 0], [0, 0, 0]])
+    assert np.allclose(center.point[:2], [[0, 2], [0, -2]])
+    assert center.finite.tolist() == [True, True, False, True, False, False]
+    assert center.point[2].tolist() == [0, np.inf]
+    assert np.allclose(center.point[3], 0)
+    assert center.point[4].tolist() == [np.inf, 0]
+    assert np.allclose(center.direction[:3], [[0, 1], [0, -1], [0, 1]])
+    assert np.isnan(center.point[5]).all()
 
 
 @given(twists)
 @settings(max_examples=100, deadline=None)
 def test_the_centre_stands_still(twist):
-    centre = instantaneous_centre(twist)
-    if centre.finite:
+    center = instantaneous_center(twist)
+    if center.finite:
         vx, vy, w = twist
-        x, y = centre.point
+        x, y = center.point
         assert (vx - w * y, vy + w * x) == pytest.approx((0, 0), abs=1e-9)
 
 
@@ -285,7 +285,7 @@ def test_the_centre_stands_still(twist):
         (lambda: CAR.forward([1.0, 2.0]), "has 4 wheels"),
         (lambda: CAR.forward([np.inf] * 4), "speeds must be finite or NaN"),
         (lambda: CAR.forward([1.0] * 4, [0.0]), r"2 turning wheels \(indices \[2, 3\]\)"),
-        (lambda: instantaneous_centre([1.0]), r"got shape \(1,\)"),
+        (lambda: instantaneous_center([1.0]), r"got shape \(1,\)"),
         (lambda: integrate_path([0, 0, 0], [1.0, 0, 0], 0.1), r"\(..., T, 3\)"),
     ],
 )

@@ -90,8 +90,8 @@ def test_car_angles_and_turning_radius():
     commands = values(car.joint_commands([0.6, 0.0, 0.5]), "position")
     assert commands["steer_left"] == pytest.approx(math.atan(0.33 / (radius - 0.125)))
     assert commands["steer_right"] == pytest.approx(math.atan(0.33 / (radius + 0.125)))
-    backwards = values(car.joint_commands([-0.6, 0.0, -0.5]), "position")
-    assert backwards == pytest.approx(commands)
+    backward = values(car.joint_commands([-0.6, 0.0, -0.5]), "position")
+    assert backward == pytest.approx(commands)
     sharp = car.limited([0.5, 0.0, 9.0])
     assert sharp[0] / sharp[2] == pytest.approx(car.turning_radius, rel=1e-6)
     assert car.limited([0.0, 0.0, 1.0]) == pytest.approx([0, 0, 0])  # a car does not turn on the spot
@@ -181,7 +181,7 @@ def test_husky_by_geometry():
     wide = 0.2854 * (1 + (0.256 / 0.2854) ** 2)  # 1.80 times the track; its makers tell 1.875
     assert commands["rear_left_wheel"] == pytest.approx((0.5 - 0.4 * wide) / 0.17775)
     assert commands["rear_right_wheel"] == pytest.approx((0.5 + 0.4 * wide) / 0.17775)
-    assert "modelled as one" in drive.notes[0]
+    assert "modeled as one" in drive.notes[0]
 
 
 def test_racecar_by_geometry_counts_tyres_not_joints():
@@ -360,7 +360,7 @@ def test_rollers_tell_their_angle(gamma, yaw):
     assert commands["w0_free_3"] == ("off", 0.0)
 
 
-def test_castors_run_free():
+def test_casters_run_free():
     pieces = [
         *PAIR,
         fork("caster_fork", -0.2, 0.0, 0.05),
@@ -376,7 +376,7 @@ def test_castors_run_free():
         commands = drive.joint_commands([0.2, 0.0, 0.3])
         assert commands["caster_fork"][0] == commands["caster"][0] == "off"
         free = drive.wheels[2].wheel
-        assert (free.kind, free.lead) == ("castor", pytest.approx(-0.03))
+        assert (free.kind, free.lead) == ("caster", pytest.approx(-0.03))
         assert drive.twist({"l": 1.0, "r": 1.0}).twist == pytest.approx([0.05, 0, 0])
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.kinematics.wheels.wheel import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
+from andante.kinematics.wheels.wheel import CasterWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
 
 angles = st.floats(-3.1, 3.1)
 lengths = st.floats(0.05, 2.0)
@@ -49,8 +49,8 @@ def test_standard_rows_are_the_speed_of_the_contact_along_and_across(length, alp
 
 @given(lengths, angles, angles, twists, signed, st.floats(0.01, 0.3), st.floats(-0.2, 0.2))
 @settings(max_examples=100, deadline=None)
-def test_castor_rows_with_a_turning_fork(length, alpha, beta, twist, rate, lead, scrub):
-    wheel = CastorWheel(length, alpha, 0.0, 0.1, lead=lead, scrub=scrub)
+def test_caster_rows_with_a_turning_fork(length, alpha, beta, twist, rate, lead, scrub):
+    wheel = CasterWheel(length, alpha, 0.0, 0.1, lead=lead, scrub=scrub)
     rows, velocity = wheel.rows(beta), contact_velocity(wheel, twist, beta, rate, lead, scrub)
     along, across = axes(wheel, beta)
     # The rim moves with the contact minus the spin: rolling means that both agree along the wheel.
@@ -61,7 +61,7 @@ def test_castor_rows_with_a_turning_fork(length, alpha, beta, twist, rate, lead,
 @given(lengths, angles, angles, twists, st.floats(-1.2, 1.2))
 @settings(max_examples=100, deadline=None)
 def test_swedish_rows_close_the_velocity_of_the_contact(length, alpha, beta, twist, gamma):
-    """Wheel centre = spin of the wheel along u + what the roller adds across its own axis: nothing slides."""
+    """Wheel center = spin of the wheel along u + what the roller adds across its own axis: nothing slides."""
     wheel = SwedishWheel(length, alpha, beta, 0.1, roller_angle=gamma, roller_radius=0.02)
     rows, velocity = wheel.rows(), contact_velocity(wheel, twist, beta)
     along, across = axes(wheel, beta)
@@ -85,10 +85,10 @@ def test_rows_as_the_lecture_writes_them():
     fixed = FixedWheel(length, a, b, 0.1).rows()
     assert np.allclose(fixed.rolling, [math.sin(a + b), -math.cos(a + b), -length * math.cos(b)], atol=1e-15)
     assert np.allclose(fixed.sliding, [math.cos(a + b), math.sin(a + b), length * math.sin(b)], atol=1e-15)
-    castor = CastorWheel(length, a, b, 0.1, lead=d).rows()
-    assert np.allclose(castor.rolling, fixed.rolling, atol=1e-15)
-    assert np.allclose(castor.sliding, [math.cos(a + b), math.sin(a + b), d + length * math.sin(b)], atol=1e-15)
-    assert castor.sliding_turn == d
+    caster = CasterWheel(length, a, b, 0.1, lead=d).rows()
+    assert np.allclose(caster.rolling, fixed.rolling, atol=1e-15)
+    assert np.allclose(caster.sliding, [math.cos(a + b), math.sin(a + b), d + length * math.sin(b)], atol=1e-15)
+    assert caster.sliding_turn == d
     swedish = SwedishWheel(length, a, b, 0.1, roller_angle=g, roller_radius=0.02).rows()
     assert np.allclose(
         swedish.rolling, [math.sin(a + b + g), -math.cos(a + b + g), -length * math.cos(b + g)], atol=1e-15
@@ -100,7 +100,7 @@ def test_rows_as_the_lecture_writes_them():
     ball = SphericalWheel(length, a, b, 0.1).rows()
     assert np.allclose(ball.rolling, fixed.rolling)
     assert np.allclose(ball.sliding, fixed.sliding)
-    assert [w.binds for w in (FixedWheel, SteeredWheel, CastorWheel, SwedishWheel, SphericalWheel)] == [1, 1, 0, 0, 0]
+    assert [w.binds for w in (FixedWheel, SteeredWheel, CasterWheel, SwedishWheel, SphericalWheel)] == [1, 1, 0, 0, 0]
 
 
 def test_left_wheel_of_a_differential_base():
@@ -140,7 +140,7 @@ def test_rows_take_batches_of_angles():
         (lambda: FixedWheel(0.1, 0, 0, 0.0), "radius > 0"),
         (lambda: FixedWheel(-0.1, 0, 0, 0.1), "turn its bearing"),
         (lambda: FixedWheel(math.nan, 0, 0, 0.1), "finite"),
-        (lambda: CastorWheel(0.1, 0, 0, 0.1), "steered wheel"),
+        (lambda: CasterWheel(0.1, 0, 0, 0.1), "steered wheel"),
         (lambda: SwedishWheel(0.1, 0, 0, 0.1, roller_angle=math.pi / 2), "drives nothing"),
         (lambda: SwedishWheel(0.1, 0, 0, 0.1, roller_radius=0.0), "roller_radius"),
         (lambda: SteeredWheel(0.1, 0, 0, 0.1, lower=1.0, upper=0.0), "lower <= upper"),

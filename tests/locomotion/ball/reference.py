@@ -20,11 +20,11 @@ GRAVITY = 9.81  # [m/s^2]
 
 
 class PlainAttitude:
-    """Complementary filter of gyro and accelerometer: heading_from_body, z up, x forwards at the start.
+    """Complementary filter of gyro and accelerometer: heading_from_body, z up, x forward at the start.
 
-    Each step turns by the gyro, R <- R exp(w dt), and then leans towards the accelerometer's idea of up by the share
+    Each step turns by the gyro, R <- R exp(w dt), and then leans toward the accelerometer's idea of up by the fraction
     dt / `time_constant`, less when the specific force is not that of a body at rest:
-    R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
+    R <- exp(fraction * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
     place, so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the bias of
     the gyro.
     """
@@ -63,8 +63,8 @@ class PlainAttitude:
         if not self._started:
             self.reset(acceleration)
         self._age += dt
-        share = min(1.0, dt / min(self.time_constant, self._age))
-        self.rotation = filter_step(self.rotation, gyro, acceleration, dt, share, GRAVITY, self.tolerance)
+        fraction = min(1.0, dt / min(self.time_constant, self._age))
+        self.rotation = filter_step(self.rotation, gyro, acceleration, dt, fraction, GRAVITY, self.tolerance)
         self.spin = self.rotation @ gyro
         return self.rotation
 
@@ -80,9 +80,9 @@ class PlainAttitude:
 
 
 class PlainRoller:
-    """Drives the closed ball at a wanted velocity, `vx` forwards and `vy` to the left of a course that `wz` turns.
+    """Drives the closed ball at a wanted velocity, `vx` forward and `vy` to the left of a course that `wz` turns.
 
-    Forwards is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and
+    Forward is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and
     brings its lower side down, ready to unfold.
     """
 
@@ -96,7 +96,7 @@ class PlainRoller:
         """Begin with the legs closed and a course in the heading frame [rad], by default where the body faces now."""
         self.course = self.attitude.facing if course is None else course
         self.opening: Array = np.zeros(2 * LEGS)
-        self.velocity: Array = np.zeros(2)  # of the centre in the heading frame, by the gyro [m/s]
+        self.velocity: Array = np.zeros(2)  # of the center in the heading frame, by the gyro [m/s]
         self._still = self._stuck = self._back = 0.0
         self._pace = self.settings.slowest  # mean speed along the wanted way [m/s]
 
@@ -130,7 +130,7 @@ class PlainRoller:
         return self.strokes.positions(self.opening)
 
     def wanted_velocity(self, command: Command) -> Array:
-        """Velocity of the centre (2,) at the present attitude [m/s].
+        """Velocity of the center (2,) at the present attitude [m/s].
 
         The heavy side makes the ball fast when it is down and slow when it is up; wanting what it does by itself,
         v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
@@ -181,7 +181,7 @@ class PlainRoller:
         return wanted
 
     def push(self, rotation: Array, error: Array) -> Array:
-        """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
+        """Openings (12,) that change the velocity of the center by the error (2,) [m/s], heading_from_body given."""
         settings = self.settings
         size = math.hypot(error[0], error[1])
         strength = min(1.0, settings.gain * (size - settings.dead))

@@ -57,8 +57,8 @@ def test_from_anywhere_the_route_ends_at_its_goal_and_keeps_the_folding_line(she
         for goal in ("ball", "stand"):
             route = chart.route(q, goal)
             np.testing.assert_array_equal(route[-1].position, chart.poses[goal])
-            share = chart.share_folded(q)
-            if share > 0.2:  # the lower legs come to the line before the fan turns
+            fraction = chart.share_folded(q)
+            if fraction > 0.2:  # the lower legs come to the line before the fan turns
                 np.testing.assert_allclose(route[0].position[chart.fan], q[chart.fan])
 
 

@@ -41,7 +41,7 @@ def test_legs_behind_push_and_others_stay_closed(shell: Robot, strokes: Strokes)
         opening = roller.push(np.eye(3), way)
         assert opening[:LEGS].max() > 0.3
         assert not opening[LEGS:].any()  # upright: the petals are far from the floor
-        # upright, the feet meet at the pole: those that open towards the back lie behind
+        # upright, the feet meet at the pole: those that open toward the back lie behind
         assert side_of(strokes, opening, np.eye(3))[:2] @ way < 0
 
 
@@ -77,7 +77,7 @@ def test_wanted_speed_follows_the_energy_of_the_heavy_side(shell: Robot, strokes
 def test_righting_goes_the_short_way(shell: Robot, strokes: Strokes) -> None:
     roller = BallRoller(shell, strokes=strokes)
     for lean in (0.3, 1.5, 3.0):
-        roller.attitude.rotation = so3.from_rpy((0.0, lean, 0.0))  # leans forwards: rolls back
+        roller.attitude.rotation = so3.from_rpy((0.0, lean, 0.0))  # leans forward: rolls back
         velocity = roller.righting_velocity()
         assert velocity[0] < 0
         assert velocity[1] == pytest.approx(0.0, abs=1e-9)

@@ -56,7 +56,7 @@ def test_tables_follow_the_kinematics_of_every_leg(shell: Robot, strokes: Stroke
         assert np.linalg.norm(cloud - tip, axis=1).min() < 0.03
 
 
-def test_no_neighbours_lift_their_hips_together(strokes: Strokes) -> None:
+def test_no_neighbors_lift_their_hips_together(strokes: Strokes) -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
         wish = rng.uniform(0, 1, 12) if rng.random() < 0.8 else np.ones(12)
@@ -71,12 +71,12 @@ def test_a_leg_opens_in_the_ball_without_touching_anything(shell: Robot, strokes
     sim = an.simulate(shell, pose="ball", fixed=True, drop=1.0)
     try:
         for leg in (0, LEGS):
-            for share in np.linspace(0, 1, 11):
+            for fraction in np.linspace(0, 1, 11):
                 opening = np.zeros(12)
-                opening[leg] = share
+                opening[leg] = fraction
                 sim.engine.set_joints(sim.actor, strokes.positions(opening))
                 sim.engine.step(1)
-                assert len(sim.engine.contacts()) == 0, f"leg {leg} open by {share}"
+                assert len(sim.engine.contacts()) == 0, f"leg {leg} open by {fraction}"
     finally:
         sim.close()
 

@@ -21,7 +21,7 @@ from andante.locomotion.biped.footsteps import (
     glide,
     next_step,
     pendulum_rate,
-    shift_share,
+    shift_fraction,
     starting_offset,
     steady_offset,
 )
@@ -47,7 +47,7 @@ def test_shift_share_replaces_a_moving_pressure_point(time: float, x: float, p0:
     for i in range(n):
         p = p0 + (p1 - p0) * (i + 0.5) / n
         now = ahead(now, p, math.exp(W * time / n))
-    guess = ahead(x - shift_share(W, time) * (p0 - p1), p1, math.exp(W * time))
+    guess = ahead(x - shift_fraction(W, time) * (p0 - p1), p1, math.exp(W * time))
     assert guess == pytest.approx(now, abs=1e-6)
 
 
@@ -70,14 +70,14 @@ def test_first_offset_walks_the_steps_with_turns_and_double_support() -> None:
     time, double = 0.28, 0.06
     steps = [(0.05, -0.1, 0.2), (0.04, 0.12, 0.1), (0.06, -0.1, 0.0)]
     before, end = (-0.03, 0.1), (0.01, 0.02)
-    x, y = first_offset(steps, before, end, math.exp(W * time), shift_share(W, double))
+    x, y = first_offset(steps, before, end, math.exp(W * time), shift_fraction(W, double))
     n = 4000
     for ux, uy, turn in steps:
         for i in range(n):
             t = (i + 0.5) * time / n
-            share = max(0.0, 1.0 - t / double)
-            x = ahead(x, share * before[0], math.exp(W * time / n))
-            y = ahead(y, share * before[1], math.exp(W * time / n))
+            fraction = max(0.0, 1.0 - t / double)
+            x = ahead(x, fraction * before[0], math.exp(W * time / n))
+            y = ahead(y, fraction * before[1], math.exp(W * time / n))
         c, s = math.cos(turn), math.sin(turn)
         x, y = c * (x - ux) + s * (y - uy), c * (y - uy) - s * (x - ux)
         before = (-(c * ux + s * uy), -(c * uy - s * ux))

@@ -38,7 +38,7 @@ def test_centre_of_mass_is_the_sum_over_links(nao: Robot, body: BipedBody, seed:
     poses = nao.link_poses(dict(zip(nao.joint_names, q.tolist(), strict=True)))
     parts = [(link.inertia.mass, poses[link.name] @ np.asarray(link.inertia.com)) for link in nao.links if link.inertia]
     wanted = sum(m * p for m, p in parts) / sum(m for m, _ in parts)
-    assert body.centre(q) == pytest.approx(wanted, abs=1e-9)
+    assert body.center(q) == pytest.approx(wanted, abs=1e-9)
     turn, at = body.sole_pose(0)
     assert at == pytest.approx(poses["l_ankle"] @ body.sole_at[0], abs=1e-9)
     assert turn == pytest.approx(poses["l_ankle"].rotation @ body.sole_turn[0], abs=1e-9)
@@ -71,11 +71,11 @@ def test_reach_puts_soles_and_centre_where_they_are_wanted(body: BipedBody, seed
     assert left < 1e-6
     root = turned(yaw) @ tilt
     for k in range(2):
-        body.centre(q)
+        body.center(q)
         turn, at = body.sole_pose(k)
         assert root @ at + torso == pytest.approx(feet[k], abs=1e-6)
         assert root @ turn == pytest.approx(turns[k], abs=1e-5)
-    assert (root @ body.centre(q) + torso)[:2] == pytest.approx(over, abs=1e-9)
+    assert (root @ body.center(q) + torso)[:2] == pytest.approx(over, abs=1e-9)
     assert q[body.names.index("LHipYawPitch")] == q[body.names.index("RHipYawPitch")]
     assert torso[2] == 0.305
 
@@ -84,13 +84,13 @@ def test_holding_torques_are_those_of_virtual_work(body: BipedBody) -> None:
     """t = -dW/dq of the ground's push on a foot and of the weights outboard, by differences."""
     q = body.stance.copy()
     push = np.array([[3.0, -2.0, 40.0], [0.0, 0.0, 0.0]])
-    body.centre(q)
+    body.center(q)
     turn, at = body.sole_pose(0)
     point = at + turn @ np.array([0.03, 0.01, 0.0])
     got = body.hold(q, np.eye(3), push, np.array([point, point]))
 
     def work(q: np.ndarray) -> float:
-        total = body.centre(q)[2]  # weighed as in the file
+        total = body.center(q)[2]  # weighed as in the file
         turn, at = body.sole_pose(0)
         return float(push[0] @ (at + turn @ np.array([0.03, 0.01, 0.0])) - body.mass * 9.81 * total)
 

@@ -182,12 +182,12 @@ def test_odometry_measures_a_step_while_both_feet_carry() -> None:
 
 
 def test_the_load_is_shared_by_the_pressure_point() -> None:
-    share, force, at = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
-    assert share == pytest.approx(0.5)
+    fraction, force, at = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
+    assert fraction == pytest.approx(0.5)
     assert force == pytest.approx([0.0, 0.0, 49.05])
     assert at == pytest.approx((0.02, 0.0))
-    share, force, _ = planned_push(5.0, 6.0, (0.02, -0.05), (0.01, 0.0), (0.0, -0.1), False)
-    assert share == 0.0
+    fraction, force, _ = planned_push(5.0, 6.0, (0.02, -0.05), (0.01, 0.0), (0.0, -0.1), False)
+    assert fraction == 0.0
     assert force[:2] == pytest.approx([5 * 36 * 0.01, -5 * 36 * 0.05])
 
 
@@ -196,7 +196,7 @@ def test_the_load_is_shared_by_the_pressure_point() -> None:
     [
         ({"step_time": 0}, "step_time must be > 0"),
         ({"lift": -1.0}, "lift must be >= 0"),
-        ({"double": 0.9}, "double is a share"),
+        ({"double": 0.9}, "double is a fraction"),
         ({"arms": "wide"}, "arms must be a number"),
         ({"height": 0.5}, "legs miss the stance"),
     ],

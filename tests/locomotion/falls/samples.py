@@ -16,7 +16,7 @@ def positions(pose="StandInit"):
 
 
 def felt(time, roll=0.0, pitch=0.0, gyro=(0.0, 0.0), load=1.0, q=None):
-    """Readings of a body tilted by roll and pitch [rad], turning about x and y [rad/s], with a share of its weight
+    """Readings of a body tilted by roll and pitch [rad], turning about x and y [rad/s], with a fraction of its weight
     on its feet."""
     up = so3.from_rpy((roll, pitch, 0.0)).T @ np.array([0.0, 0.0, 1.0])
     q = positions() if q is None else q

@@ -7,7 +7,7 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.locomotion.falls.detector import FallDetector, FallRules, load_share
+from andante.locomotion.falls.detector import FallDetector, FallRules, load_fraction
 from andante.locomotion.rigs.rig import root_from_imu
 
 from .samples import NAO, felt
@@ -34,9 +34,9 @@ def test_capture_point_of_a_turning_body():
     still = run(detector, 0.5)
     rate = 0.3
     state = detector.update(felt(0.5, pitch=0.0, gyro=(0.0, rate)), 1e-6)  # too short to tilt
-    centre, soles = detector.balance.at(felt(0.0).position)
-    height = centre[2] - min(points[:, 2].min() for points in soles)
-    lever = (centre - np.mean([points.mean(axis=0) for points in soles], axis=0))[2]
+    center, soles = detector.balance.at(felt(0.0).position)
+    height = center[2] - min(points[:, 2].min() for points in soles)
+    lever = (center - np.mean([points.mean(axis=0) for points in soles], axis=0))[2]
     assert state.capture[0] - still.capture[0] == pytest.approx(rate * lever / math.sqrt(9.81 / height), rel=1e-3)
     assert state.capture[1] == pytest.approx(still.capture[1], abs=1e-6)
 
@@ -62,8 +62,8 @@ def test_a_step_catches_up_to_its_reach():
     probe = run(FallDetector(NAO), 0.3, pitch=0.45)
     assert probe.outside > 0.01
     reach = (probe.outside - 0.01) * math.exp(probe.omega * 0.2)
-    for share, falls in ((1.05, False), (0.95, True)):
-        assert run(FallDetector(NAO, FallRules(step_reach=share * reach)), 0.3, pitch=0.45).falling is falls
+    for fraction, falls in ((1.05, False), (0.95, True)):
+        assert run(FallDetector(NAO, FallRules(step_reach=fraction * reach)), 0.3, pitch=0.45).falling is falls
 
 
 def test_patience_and_certainty():
@@ -87,9 +87,9 @@ def test_a_foot_that_lifts_makes_no_jump():
     assert state.direction == "right"
 
 
-def test_load_share():
-    assert load_share({}, 50.0) != load_share({}, 50.0)  # NaN
-    assert load_share({"a": np.array([10.0, 5.0]), "b": np.array([10.0])}, 50.0) == pytest.approx(0.5)
+def test_load_fraction():
+    assert load_fraction({}, 50.0) != load_fraction({}, 50.0)  # NaN
+    assert load_fraction({"a": np.array([10.0, 5.0]), "b": np.array([10.0])}, 50.0) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

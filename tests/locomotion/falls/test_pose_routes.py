@@ -36,14 +36,14 @@ def test_who_stands_in_which_pose():
 
 
 def test_margin_shrinks_by_what_the_body_leans():
-    """Bending both ankles by a moves the centre of mass by h sin a over the soles, to the front border."""
+    """Bending both ankles by a moves the center of mass by h sin a over the soles, to the front border."""
     q = NAO.pose("StandZero")
-    centre, soles = MODEL.at(vector(q))
-    height = centre[2] - soles[0][:, 2].min() - 0.04511  # over the ankles
+    center, soles = MODEL.at(vector(q))
+    height = center[2] - soles[0][:, 2].min() - 0.04511  # over the ankles
     front = np.concatenate(soles)[:, 0].max()
     lean = 0.3
     leaning = vector({**q, "LAnklePitch": -lean, "RAnklePitch": -lean})
-    ahead = height * math.sin(lean) + centre[0] * math.cos(lean)
+    ahead = height * math.sin(lean) + center[0] * math.cos(lean)
     assert static_margin(MODEL, leaning) == pytest.approx(front - ahead, abs=2e-3)
     assert static_margin(MODEL, vector({**q, "LKneePitch": 0.5})) == -math.inf  # one sole off the plane
     assert PLANE < 0.02

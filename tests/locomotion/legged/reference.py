@@ -39,27 +39,27 @@ def moved(points: Array, twist: Array, seconds: float) -> Array:
     return np.stack([cw * dx + sw * dy, cw * dy - sw * dx], axis=1)
 
 
-def smooth(share: Array) -> Array:
+def smooth(fraction: Array) -> Array:
     """0 to 1 with zero velocity and acceleration at both ends: 10 s³ - 15 s⁴ + 6 s⁵."""
-    s = np.clip(share, 0.0, 1.0)
+    s = np.clip(fraction, 0.0, 1.0)
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
-def lift(share: Array) -> Array:
+def lift(fraction: Array) -> Array:
     """Height of a swinging foot, 0 to 1 and back, with zero velocity at both ends: 16 s² (1 - s)²."""
-    s = np.clip(share, 0.0, 1.0)
+    s = np.clip(fraction, 0.0, 1.0)
     return 16.0 * (s * (1.0 - s)) ** 2
 
 
-def forward_share(share: Array) -> Array:
+def forward_fraction(fraction: Array) -> Array:
     """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks."""
-    return smooth((share - 0.1) / 0.65)
+    return smooth((fraction - 0.1) / 0.65)
 
 
-def swing(start: Array, end: Array, share: Array, height: Array | float) -> Array:
-    """Feet (n, 3) between lift-off and touchdown points (n, 3), at shares (n,) of the swing, lifted by a height [m]."""
-    out = start + forward_share(share)[:, None] * (end - start)
-    out[:, 2] = start[:, 2] + smooth(share) * (end[:, 2] - start[:, 2]) + height * lift(share)
+def swing(start: Array, end: Array, fraction: Array, height: Array | float) -> Array:
+    """Feet (n, 3) between lift-off and touchdown points (n, 3), at fractions (n,) of the swing, lifted by a height."""
+    out = start + forward_fraction(fraction)[:, None] * (end - start)
+    out[:, 2] = start[:, 2] + smooth(fraction) * (end[:, 2] - start[:, 2]) + height * lift(fraction)
     return out
 
 
@@ -67,7 +67,7 @@ QUIET = 2.0  # accelerations further from gravity than this are no measure of th
 
 
 class Attitude:
-    """Complementary filter: the vertical turns with the gyro and leans slowly towards the accelerometer.
+    """Complementary filter: the vertical turns with the gyro and leans slowly toward the accelerometer.
 
     Axes are those of the walking frame. Axes that the gyro lacks (NaN) count as not turning.
     """
@@ -89,8 +89,8 @@ class Attitude:
         self.up = self.up + dt * np.array([y * w[2] - z * w[1], z * w[0] - x * w[2], x * w[1] - y * w[0]])
         size = float(np.sqrt(acceleration @ acceleration))
         if math.isfinite(size) and abs(size - GRAVITY) < QUIET:
-            share = 1.0 if self._first else min(1.0, dt / self.settle)
-            self.up = self.up + share * (acceleration / size - self.up)
+            fraction = 1.0 if self._first else min(1.0, dt / self.settle)
+            self.up = self.up + fraction * (acceleration / size - self.up)
             self._first = False
         self.up = self.up / np.sqrt(self.up @ self.up)
 
@@ -140,8 +140,8 @@ class LegOdometry:
         move = -np.mean((touch_now - touch_then)[standing, :2], axis=0)
         # a turn of the body alone moves the feet too: p' = p - turn × p
         turn = heading - before[2]
-        centre = np.mean(touch_then[standing, :2], axis=0)
-        move = move - turn * np.array([-centre[1], centre[0]])
+        center = np.mean(touch_then[standing, :2], axis=0)
+        move = move - turn * np.array([-center[1], center[0]])
         c, s = math.cos(heading), math.sin(heading)
         self.position = self.position + np.array([c * move[0] - s * move[1], s * move[0] + c * move[1]])
 
@@ -246,7 +246,7 @@ class PlainSolver:
 
 
 class PlainGait:
-    """A gait on a rig. `update` is the whole of it; the rest tells what it is doing."""
+    """A gait on a rig. `update` is the whole of it; the rest reports its state."""
 
     def __init__(
         self, robot: Robot, rig: Rig, gait: str | GaitPattern = "tripod", settings: LeggedSettings | None = None
@@ -266,7 +266,7 @@ class PlainGait:
         self._reach = np.array([leg.reach for leg in rig.legs])
         self._radii = np.array([leg.radius for leg in rig.legs])
         self._home = rig.stands.copy()
-        self._centre = (rig.walking_from_body @ np.asarray(rig.centre))[:2]
+        self._centre = (rig.walking_from_body @ np.asarray(rig.center))[:2]
         self._width = float(np.min(np.ptp(self._home[:, :2], axis=0)))
         self._weight = rig.mass * GRAVITY / count
         self._imu = rig.walking_from_body @ imu_rotation(robot, rig)
@@ -283,7 +283,7 @@ class PlainGait:
         self.active = False
         self.swinging = np.zeros(count, dtype=bool)
         self.phase = 0.0
-        self._share = np.zeros(count)  # of the swing
+        self._fraction = np.zeros(count)  # of the swing
         self._from = self._home.copy()
         self._waited = np.full(count, math.inf)  # since a swing ended without the ground [s]; inf: it stands
         self._depth = np.zeros(count)
@@ -369,7 +369,7 @@ class PlainGait:
         calm = not self.twist.any() and float(np.hypot(*self._lean)) < CALM
         if self.pattern.static or not self.settings.catch or calm:
             return np.zeros(2)
-        h = self.rig.centre_height
+        h = self.rig.center_height
         time = math.sqrt(h / GRAVITY)
         roll, pitch = self._lean - self._usual_lean + time * gyro[:2]
         fall = self.settings.catch * h * np.array([pitch, -roll])
@@ -391,12 +391,12 @@ class PlainGait:
         return out
 
     def _choose_twist(self, command: Command, pace: float, dt: float) -> None:
-        """Ramp the twist towards what is asked for, within the reach of the feet; the heading is held."""
+        """Ramp the twist toward the command, within the reach of the feet; the heading is held."""
         wanted = np.array([command.vx, command.vy, command.wz])
         still = not (command.moving or self.twist.any())
         goal = limited = self.limited(wanted)
         if self.settings.hold_heading and not still:
-            # hold the heading that the command has asked for so far
+            # hold the heading commanded so far
             self._heading_goal += self.twist_goal[2] * dt
             off = self._heading_goal - self.attitude.heading
             limited = self.limited(
@@ -435,7 +435,7 @@ class PlainGait:
         for i in np.flatnonzero(reached):
             if self.twist.any() or self._away()[i]:
                 self.swinging[i] = True
-                self._share[i] = 0.0
+                self._fraction[i] = 0.0
                 self._from[i] = self.feet[i]
                 self._waited[i] = math.inf
                 self._depth[i] = 0.0
@@ -447,18 +447,18 @@ class PlainGait:
         self.feet[on_ground, :2] = moved(self.feet[on_ground, :2], self.twist, dt)
         air = np.flatnonzero(self.swinging)
         if air.size:
-            self._share[air] += dt / swing_time
+            self._fraction[air] += dt / swing_time
             self._from[air, :2] = moved(self._from[air, :2], self.twist, dt)
             end = self._footholds(air, swing_time)
-            share = self._share[air]
-            self.feet[air] = swing(self._from[air], end, share, self.step_height)
+            fraction = self._fraction[air]
+            self.feet[air] = swing(self._from[air], end, fraction, self.step_height)
             if not self.pattern.static:  # the ground as it lies under the body that leans
                 lean = self._lean[0] * self.feet[air, 1] - self._lean[1] * self.feet[air, 0]
-                self.feet[air, 2] -= smooth(share) * lean
+                self.feet[air, 2] -= smooth(fraction) * lean
             for k, i in enumerate(air):
-                if share[k] > 0.55 and touching[i]:
+                if fraction[k] > 0.55 and touching[i]:
                     self.swinging[i] = False  # the ground came early
-                elif share[k] >= 1.0:
+                elif fraction[k] >= 1.0:
                     self.swinging[i] = False
                     if touching[i] is False:
                         self._waited[i] = 0.0
@@ -475,7 +475,7 @@ class PlainGait:
 
         At touchdown a foot stands half a stance ahead of its usual place; until then the body moves on.
         """
-        ahead = (1.0 - np.minimum(self._share[legs], 1.0)) * swing_time + 0.5 * self.stance_time
+        ahead = (1.0 - np.minimum(self._fraction[legs], 1.0)) * swing_time + 0.5 * self.stance_time
         end = np.empty((len(legs), 3))
         for k, i in enumerate(legs):
             end[k, :2] = moved(self._home[i : i + 1, :2], self.twist, -float(ahead[k]))[0]
@@ -485,7 +485,7 @@ class PlainGait:
         return end
 
     def _ground(self) -> tuple[float, float, float]:
-        """Plane z = a + b x + c y through the standing feet, level where they do not tell (ridge regression)."""
+        """Plane z = a + b x + c y through the standing feet, level where they leave it open (ridge regression)."""
         stands = ~self.swinging
         if not stands.any():
             return float(np.mean(self._home[:, 2])), 0.0, 0.0

@@ -161,7 +161,7 @@ def test_attitude_follows_gyro_and_settles_on_gravity():
 def test_odometry_of_rolling_feet():
     radius, odometry = 0.02, LegOdometry(np.array([0.02, 0.02]))
     standing, tilt = np.array([True, True]), np.eye(3)
-    for i in range(101):  # feet turn forwards by 0.3 rad and roll: middles stand still under the body
+    for i in range(101):  # feet turn forward by 0.3 rad and roll: middles stand still under the body
         points = np.array([[0.1 - 0.05 * i / 100, 0.1, -0.3], [0.1 - 0.05 * i / 100, -0.1, -0.3]])
         turned = np.tile(so3.from_rpy((0.0, 0.3 * i / 100, 0.0)), (2, 1, 1))
         odometry.update(SE3.from_parts(turned, points).matrix, standing, tilt, 0.0)
@@ -177,14 +177,14 @@ def test_crawl_keeps_the_centre_over_its_support(tmp_path):
 
     gait = LeggedGait(robot, rig, "crawl")
     q = np.array([rig.stance[name] for name in robot.joint_names])
-    centre = (rig.walking_from_body @ np.asarray(rig.centre))[:2]
+    center = (rig.walking_from_body @ np.asarray(rig.center))[:2]
     worst, lifted = math.inf, 0
     for _ in range(round(2 * gait.period / DT)):
         q = gait.update(readings(q), Command(vx=0.3), DT)
         if gait.swinging.any():
             lifted += 1
             assert gait.swinging.sum() == 1
-            worst = min(worst, margin(gait.feet[~gait.swinging, :2], centre + gait.sway))
+            worst = min(worst, margin(gait.feet[~gait.swinging, :2], center + gait.sway))
     assert lifted > 50
     assert worst > 0.01
 

@@ -1,4 +1,4 @@
-"""Centre of mass and soles by the compiled tree against plain forward kinematics."""
+"""Center of mass and soles by the compiled tree against plain forward kinematics."""
 
 from dataclasses import replace
 
@@ -32,8 +32,8 @@ def plain_centre(positions):
 def test_equals_plain_forward_kinematics(seed):
     draw = np.random.default_rng(seed)
     positions = {j.name: draw.uniform(j.limits.lower, j.limits.upper) for j in NAO.independent}
-    centre, soles = MODEL.at(vector(positions))
-    np.testing.assert_allclose(centre, plain_centre(positions), atol=1e-12)
+    center, soles = MODEL.at(vector(positions))
+    np.testing.assert_allclose(center, plain_centre(positions), atol=1e-12)
     poses = NAO.link_poses(NAO.complete(positions))
     for name, points, pose in zip(MODEL.feet, soles, MODEL.foot_poses(vector(positions)), strict=True):
         np.testing.assert_allclose(pose.matrix, poses[name].matrix, atol=1e-12)

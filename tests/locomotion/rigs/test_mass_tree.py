@@ -72,10 +72,10 @@ def test_every_link_is_where_the_robot_says(seed: int, kinds: tuple[JointType, .
         np.testing.assert_array_equal(again[0], turns)
         np.testing.assert_array_equal(again[1], at)
 
-    centre = np.empty(3)
-    weigh(turns, at, tree.mass, tree.centre, centre)
+    center = np.empty(3)
+    weigh(turns, at, tree.mass, tree.center, center)
     parts = [(link.inertia.mass, poses[link.name] @ np.array(link.inertia.com)) for link in robot.links if link.inertia]
-    np.testing.assert_allclose(centre, sum(m * p for m, p in parts) / sum(m for m, _ in parts), atol=1e-12)
+    np.testing.assert_allclose(center, sum(m * p for m, p in parts) / sum(m for m, _ in parts), atol=1e-12)
 
     bodies = rng.integers(0, len(tree.parent), 5)
     points = rng.normal(size=(5, 3))

@@ -65,7 +65,7 @@ def test_any_number_of_legs(tmp_path, azimuths):
     assert len(rig.legs) == len(azimuths)
     places = foot_places(robot, rig)
     assert np.ptp(places[:, 2]) < 1e-3  # all on one plane
-    assert margin(places[:, :2], np.asarray(rig.centre[:2])) > 0.05  # and the robot stands on them
+    assert margin(places[:, :2], np.asarray(rig.center[:2])) > 0.05  # and the robot stands on them
     assert all(leg.knee[2] > 0.2 for leg in rig.legs)  # knees up
     hips = robot.link_poses()
     for leg, place in zip(rig.legs, places, strict=True):
@@ -126,7 +126,7 @@ def test_servos_too_weak_for_the_weight_are_named(tmp_path):
     found = weak_joints(weak, rig)
     assert found
     weight = 9.81 * 2 * rig.mass / len(rig.legs)
-    assert all(effort == 1e-3 < load < weight for load, effort in found.values())  # levers below a metre
+    assert all(effort == 1e-3 < load < weight for load, effort in found.values())  # levers below a meter
     loads = [load for load, _ in found.values()]
     assert loads == sorted(loads, reverse=True)
     enough = max(loads) * 1.001
@@ -189,6 +189,14 @@ def test_bad_files_are_named(tmp_path, hexagon, change, told):
         read_rig(path, robot)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_spelling_of_0_1_0_is_read(tmp_path, shell):
+    path = tmp_path / "rig.toml"
+    write_rig(shell[1], path)
+    path.write_text(path.read_text().replace("\ncenter =", "\ncentre ="))
+    with pytest.warns(DeprecationWarning, match="centre is now called center"):
+        assert read_rig(path, shell[0]) == shell[1]
 
 
 def test_writing_is_refused_politely(tmp_path, shell):

@@ -25,11 +25,11 @@ def reference(p: Mapping[str, float], t: float) -> dict[str, float]:
 
         top = p["A_k"] + p["s_k"]
         if 13 * PI / 4 < x <= 7 * PI / 2:
-            share = (x - 13 * PI / 4) / (PI / 4)
-            return (1 - share) * ripple(13 * PI / 4) + share * top
+            fraction = (x - 13 * PI / 4) / (PI / 4)
+            return (1 - fraction) * ripple(13 * PI / 4) + fraction * top
         if 7 * PI / 2 < x <= 15 * PI / 4:
-            share = (x - 7 * PI / 2) / (PI / 4)
-            return (1 - share) * top + share * ripple(15 * PI / 4)
+            fraction = (x - 7 * PI / 2) / (PI / 4)
+            return (1 - fraction) * top + fraction * ripple(15 * PI / 4)
         return ripple(x)
 
     def ankle(extra: float) -> float:

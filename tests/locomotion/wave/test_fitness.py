@@ -96,7 +96,7 @@ def test_the_source_by_hand() -> None:
 
 
 def test_the_flaws_of_the_source_are_there() -> None:
-    assert source_fitness(figures(along=-0.36)) == source_fitness(figures())  # backwards is as good
+    assert source_fitness(figures(along=-0.36)) == source_fitness(figures())  # backward is as good
     assert source_fitness(figures(start=(0.0, -0.2), end=(0.36, 0.0))) == 0.0  # nothing below the line
     assert source_fitness(figures(start=(0.0, -0.2), end=(0.36, 0.1))) < 0
 

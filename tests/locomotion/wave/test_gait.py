@@ -79,7 +79,7 @@ def test_it_stops_softly_and_starts_again() -> None:
     assert gait.stopping_time == 0.75
     steps = np.abs(np.diff(np.concatenate([walked, halted]), axis=0)).max(axis=1)
     assert steps.max() < 0.12
-    np.testing.assert_allclose(halted[-1], WaveModel(NAO, SMOOTH).angles(0.0, share=0.0), atol=1e-9)
+    np.testing.assert_allclose(halted[-1], WaveModel(NAO, SMOOTH).angles(0.0, fraction=0.0), atol=1e-9)
     place = gait.position[0]
     play(gait, GO, 100)
     assert gait.position[0] > place

@@ -82,9 +82,9 @@ def test_joints_without_a_wave_rest(variant: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(TENS, number(-3, 3), number(0.15, 0.8), number(0, 1.4), number(0, 1))
 def test_smooth_waves_have_neither_jumps_nor_kinks(
-    values: dict[str, float], roll: float, share: float, level: float, pulse: float
+    values: dict[str, float], roll: float, fraction: float, level: float, pulse: float
 ) -> None:
-    parameters = WaveParameters.of({**values, "f_r": roll, "w_k": share, "c_a": level, "p_h": pulse})
+    parameters = WaveParameters.of({**values, "f_r": roll, "w_k": fraction, "c_a": level, "p_h": pulse})
     model = WaveModel(NAO, parameters)
     slopes = []
     for count in (2000, 4000):
@@ -118,7 +118,7 @@ def test_both_smooth_legs_do_the_same_half_a_cycle_apart() -> None:
         np.testing.assert_allclose(model.angles(t)[:, right], -model.angles(t + half)[:, left], atol=1e-9)
 
 
-def test_levelling_keeps_the_foot_as_it_stands() -> None:
+def test_leveling_keeps_the_foot_as_it_stands() -> None:
     parameters = WaveParameters.of({**PLAIN, "A_a": 0.0, "c_a": 1.0})
     angles = WaveModel(NAO, parameters).angles(np.linspace(0, 2, 40))
     names = NAO.joint_names
@@ -128,10 +128,10 @@ def test_levelling_keeps_the_foot_as_it_stands() -> None:
 
 def test_shares_scale_the_swings() -> None:
     model = WaveModel(NAO, WaveParameters.of(PLAIN))
-    stand = model.angles([0.1, 0.4], share=0.0)
+    stand = model.angles([0.1, 0.4], fraction=0.0)
     np.testing.assert_array_equal(stand[0], stand[1])
     assert math.degrees(stand[0][NAO.joint_names.index("LKneePitch")]) == pytest.approx(42.1)
-    whole, half = model.angles(0.3), model.angles(0.3, share=0.5)
+    whole, half = model.angles(0.3), model.angles(0.3, fraction=0.5)
     np.testing.assert_allclose(half, (whole + stand[0]) / 2, atol=1e-12)
     flat = model.angles(0.3, stride=0.0)
     column = NAO.joint_names.index("LHipPitch")
@@ -161,7 +161,7 @@ def test_smooth_playback_leaves_the_first_pose_softly_and_ends_in_a_stand() -> N
     assert len(played.times) == 400
     np.testing.assert_allclose(played.targets[0], first, atol=1e-4)
     np.testing.assert_allclose(played.targets[150], model.angles(1.51), atol=1e-12)
-    np.testing.assert_allclose(played.targets[-1], model.angles(0.0, share=0.0), atol=1e-4)
+    np.testing.assert_allclose(played.targets[-1], model.angles(0.0, fraction=0.0), atol=1e-4)
     jerky = np.abs(np.diff(played.targets, n=2, axis=0)).max()
     steady = np.abs(np.diff(model.angles(played.times), n=2, axis=0)).max()
     assert jerky < 1.2 * steady

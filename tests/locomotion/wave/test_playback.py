@@ -35,7 +35,7 @@ def test_smooth_keys_are_the_gait_at_any_time() -> None:
     arrived = envelope(t, ramp)
     wanted = FIRST + arrived[:, None] * (SMOOTH.angles(t, arrived) - FIRST)
     np.testing.assert_allclose(motion.evaluate(t), wanted[:, columns(motion.names)], atol=2e-3)
-    end = SMOOTH.angles(0.0, share=0.0)[columns(motion.names)]
+    end = SMOOTH.angles(0.0, fraction=0.0)[columns(motion.names)]
     np.testing.assert_allclose(motion.evaluate(motion.duration), end, atol=1e-6)
     assert set(motion.names) == {*JOINTS, "LHipYawPitch"}
 

@@ -171,7 +171,7 @@ def test_shallow_contact_is_only_a_warning(nao):
     assert "brush" in str(told[0])
 
 
-def test_self_collision_leaves_neighbours_and_masked_pairs_alone(nao, shell):
+def test_self_collision_leaves_neighbors_and_masked_pairs_alone(nao, shell):
     assert SelfCollision(nao).at(nao.pose("StandInit")) == []
     assert SelfCollision(shell).at(shell.pose("stand")) == []
     (hit,) = SelfCollision(nao).at(nao.pose("Crouch"))

@@ -235,8 +235,8 @@ def test_unreachable_points_are_told_while_running(shell):
     [
         (lambda r, q: r.start("dance"), UnknownName, "up_down"),
         (lambda r, q: r.start("once", {"x": 1}), UnknownName, "no parameter 'x'"),
-        (lambda r, q: r.targets(inf, q), BadInput, "backwards"),
-        (lambda r, q: (r.targets(1.0, q), r.targets(0.5, q)), BadInput, "backwards"),
+        (lambda r, q: r.targets(inf, q), BadInput, "backward"),
+        (lambda r, q: (r.targets(1.0, q), r.targets(0.5, q)), BadInput, "backward"),
         (lambda r, q: r.targets(0.0, {"q111": 0.0}), UnknownName, "lacks joint"),
         (lambda r, q: r.targets(0.0, {**q, "q112": np.nan}), BadInput, "finite"),
     ],

@@ -122,7 +122,7 @@ def test_bad_text(text, words):
         ("step\nleg in 1 to 1 2 high", "'high' is not defined"),
         ("step\nleg in 0 to 1 2 3", "between 0 and 3600"),
         ("step\nleg in nan to 1 2 3", "."),
-        ("step\nleg at 3 to 1 2 3", "share of the joint limits"),
+        ("step\nleg at 3 to 1 2 3", "fraction of the joint limits"),
         ("step\nleg in 1 to 1 2 1/0", "divides by zero"),
         ("step\nleg in 1 to 1 2 __import__('os')", "."),
         ("step\nleg in 1 to 1 2 'a'", "should be a number"),

@@ -1,1 +1,1 @@
-"""Ik."""
+"""Inverse kinematics: options and results over a compiled Levenberg-Marquardt solver."""

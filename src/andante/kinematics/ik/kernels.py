@@ -49,7 +49,7 @@ REVOLUTE, PRISMATIC, TIP = 0.0, 1.0, 2.0
 ROW = 21  # numbers per row
 KIND, VARIABLE, MULTIPLIER, TURN, TILT, SHIFT = 12, 13, 14, 15, 16, 18
 
-# A goal row: what the tip shall reach. 0-2 position, 3-5 yaw pitch roll, 6-14 rotation by rows, 15-20 which coordinates
+# A goal row: the goal of the tip. 0-2 position, 3-5 yaw pitch roll, 6-14 rotation by rows, 15-20 which coordinates
 # count (0 or 1), 21 how positions are compared, 22 how angles are.
 GOAL = 23
 NONE, BASE, TOOL, FULL = 0.0, 1.0, 2.0, 3.0
@@ -225,7 +225,7 @@ def residual(poses: Array, goals: Array, errors: Array, k: int) -> None:
     """What is missing to the goal: e[0:3] position [m], e[3:6] angles [rad]; free coordinates are 0."""
     x, y, z = goals[k, 0] - poses[k, 9], goals[k, 1] - poses[k, 10], goals[k, 2] - poses[k, 11]
     if goals[k, 21] == TOOL:
-        # a free coordinate of a goal in tool axes: the gap is told in the axes of the tip
+        # a free coordinate of a goal in tool axes: the gap is in the axes of the tip
         x, y, z = (
             poses[k, 0] * x + poses[k, 3] * y + poses[k, 6] * z,
             poses[k, 1] * x + poses[k, 4] * y + poses[k, 7] * z,

@@ -20,7 +20,7 @@ OPTIONS = 9
 
 
 class Problem(NamedTuple):
-    """What is asked: chains c0 to c1 of the tables over n variables."""
+    """The problem: chains c0 to c1 of the tables over n variables."""
 
     table: Array
     layout: np.ndarray
@@ -78,7 +78,7 @@ def scratch_of(work: Array, free: np.ndarray, group: int, longest: int, width: i
     return made, work[f + 6 * width :].reshape((group, GOAL))
 
 
-FLOOR = 0.01  # share of the largest diagonal entry that damps joints of little influence too
+FLOOR = 0.01  # fraction of the largest diagonal entry that damps joints of little influence too
 EPSILON = 1e-14  # keeps joints without influence from making the system singular
 DIFFERENCE = 1e-6  # of joint positions, for second derivatives [rad, m]
 

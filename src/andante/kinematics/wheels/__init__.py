@@ -1,1 +1,1 @@
-"""Wheels."""
+"""Wheeled bases: wheels, their constraints, drives from figures or from a robot file."""

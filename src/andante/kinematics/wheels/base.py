@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .twists import Centre, instantaneous_centre
+from .twists import Center, instantaneous_center
 from .wheel import Rows, SphericalWheel, SteeredWheel, SwedishWheel, Wheel, steer
 
-_RANK = 1e-7  # singular values below this share of the largest count as 0
+_RANK = 1e-7  # singular values below this fraction of the largest count as 0
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class WheelMotion:
 
     speeds: Array  # phi' (..., N) [rad/s]
     angles: Array  # beta of the turning wheels (..., K) [rad]
-    rates: Array  # beta' of the turning wheels (..., K): castors follow, steered wheels as told [rad/s]
+    rates: Array  # beta' of the turning wheels (..., K): casters follow, steered wheels as commanded [rad/s]
     rollers: Array  # speed of the rollers of Swedish wheels, 0 elsewhere (..., N) [rad/s]
     slip: Array  # sideways speed that the wheel cannot follow (..., N) [m/s]
 
@@ -56,7 +56,7 @@ class Degrees:
     steerability: int  # more of them by turning wheels first
 
     @property
-    def manoeuvrability(self) -> int:
+    def maneuverability(self) -> int:
         """mobility + steerability."""
         return self.mobility + self.steerability
 
@@ -65,7 +65,7 @@ class Degrees:
 class WheelBase:
     """Wheels on one rigid chassis.
 
-    Vectors over wheels follow `wheels`; vectors of angles follow `turning`, the indices of steered, castor and
+    Vectors over wheels follow `wheels`; vectors of angles follow `turning`, the indices of steered, caster and
     spherical wheels. Angles are beta; where they are not given the wheels rest.
     """
 
@@ -113,7 +113,7 @@ class WheelBase:
 
     @cached_property
     def turn_matrix(self) -> Array:
-        """C2 (N, K): lead d of each turning wheel in its own row, C1 twist + C2 beta' = 0 for castors [m]."""
+        """C2 (N, K): lead d of each turning wheel in its own row, C1 twist + C2 beta' = 0 for casters [m]."""
         out = np.zeros((len(self.wheels), len(self.turning)))
         for k, i in enumerate(self.turning):
             out[i, k] = self._rest_rows[i].sliding_turn
@@ -165,7 +165,7 @@ class WheelBase:
         """Angles (..., K) under which steered wheels roll along the twist, the turn nearest to `near` (rest) chosen.
 
         Each wheel has two such angles, half a turn apart; one inside its limits is taken, else the limit. A wheel whose
-        pivot stands still keeps its angle, and castors keep theirs. Spherical wheels point along their motion.
+        pivot stands still keeps its angle, and casters keep theirs. Spherical wheels point along their motion.
         """
         v = _twists(twist)
         now = self._angles(near)
@@ -187,7 +187,7 @@ class WheelBase:
     ) -> WheelMotion:
         """Wheel speeds, angles and rates under a chassis twist (..., 3).
 
-        With `angles` the wheels stand so (and `slip` tells what they cannot follow); without, steered wheels are turned
+        With `angles` the wheels stand so (and `slip` is what they cannot follow); without, steered wheels are turned
         to the twist, from the angles `near`. `acceleration` is the rate of change of the twist in chassis axes: it
         gives the steering rates, which are 0 without it.
         """
@@ -220,7 +220,7 @@ class WheelBase:
         )
 
     def _rates(self, v: Array, beta: Array, across: Array, acceleration: ArrayLike | None) -> Array:
-        """beta' of castors from their sideways speed, of other turning wheels from the change of the twist (..., K).
+        """beta' of casters from their sideways speed, of other turning wheels from the change of the twist (..., K).
 
         For those sliding(beta) @ twist stays 0; d sliding / d beta is minus the rolling row of the pivot.
         """
@@ -244,8 +244,8 @@ class WheelBase:
     ) -> ChassisMotion:
         """Twist that fits the wheel speeds (..., N) best: rolling rows, and sliding rows of the binding wheels.
 
-        NaN is a speed that nobody measures (castors, balls, free wheels): that wheel only counts by its sliding row.
-        `rates` (..., K) are known beta'; with them castors count by their sliding row too.
+        NaN is an unmeasured speed (casters, balls, free wheels): that wheel only counts by its sliding row.
+        `rates` (..., K) are known beta'; with them casters count by their sliding row too.
         """
         phi = self._wheel_values(speeds, "speeds")
         beta = self._angles(angles)
@@ -288,7 +288,7 @@ class WheelBase:
         """
         rows = self._fixed_rows() if steerable else self.constraint_matrix(angles)
         if rows.ndim != 2:
-            raise BadInput(f"motions are told for one set of angles, got a batch of shape {rows.shape[:-2]}")
+            raise BadInput(f"motions are defined for one set of angles, got a batch of shape {rows.shape[:-2]}")
         scale = np.array([1.0, 1.0, self.length])
         if len(rows) == 0:
             return np.diag(1.0 / scale)
@@ -305,7 +305,7 @@ class WheelBase:
 
     @cached_property
     def degrees(self) -> Degrees:
-        """Mobility, steerability and manoeuvrability of the base with its steered wheels turned to a common centre.
+        """Mobility, steerability and maneuverability of the base with its steered wheels turned to a common center.
 
         With C1 at such angles: mobility = 3 - rank C1, steerability = rank C1 - rank C1 of the fixed wheels.
         """
@@ -313,7 +313,7 @@ class WheelBase:
         fixed = 3 - free.shape[1]
         if free.shape[1] == 0:
             return Degrees(0, 0)
-        generic = free @ np.array([1.0, 0.6180339887, 0.3247179572])[: free.shape[1]]  # no special centre
+        generic = free @ np.array([1.0, 0.6180339887, 0.3247179572])[: free.shape[1]]  # no special center
         unlimited = WheelBase(
             SteeredWheel(w.distance, w.bearing, w.angle, w.radius, w.lead, w.scrub)
             if isinstance(w, SteeredWheel)
@@ -323,17 +323,17 @@ class WheelBase:
         rank = int(self._rank(self.constraint_matrix(unlimited.steering_angles(generic))))
         return Degrees(3 - rank, rank - fixed)
 
-    def centre(self, angles: ArrayLike | None = None) -> Centre:
-        """The instantaneous centre of rotation that the standing wheels leave; needs mobility 1."""
+    def center(self, angles: ArrayLike | None = None) -> Center:
+        """The instantaneous center of rotation that the standing wheels leave; needs mobility 1."""
         free = self.motions(angles)
         if free.shape[1] != 1:
             why = (
                 "the wheels block each other"
                 if free.shape[1] == 0
-                else "any centre on a line or in the plane is possible"
+                else "any center on a line or in the plane is possible"
             )
-            raise BadInput(f"these wheels have no single centre of rotation: mobility {free.shape[1]}, {why}")
-        return instantaneous_centre(free[:, 0])
+            raise BadInput(f"these wheels have no single center of rotation: mobility {free.shape[1]}, {why}")
+        return instantaneous_center(free[:, 0])
 
     def nearest(self, twist: ArrayLike, angles: ArrayLike | None = None) -> Array:
         """The feasible twist (..., 3) nearest to one, in |dv|² + (L dw)² with L the `length` of the base.

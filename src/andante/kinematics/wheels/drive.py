@@ -26,9 +26,9 @@ VELOCITY, POSITION, OFF = "velocity", "position", "off"  # names of the engine's
 class DriveWheel:
     """A wheel of a drive with the joints that move it."""
 
-    wheel: Wheel  # told from the reference point of the drive
+    wheel: Wheel  # relative to the reference point of the drive
     joint: str  # joint that spins it
-    steering: str = ""  # joint that turns it: commanded for a steered wheel, free for a castor
+    steering: str = ""  # joint that turns it: commanded for a steered wheel, free for a caster
     steering_sign: float = 1.0  # beta = rest + sign * position of the steering joint
     driven: bool = True  # False: it rolls freely
     max_speed: float = math.inf  # [rad/s]
@@ -37,7 +37,7 @@ class DriveWheel:
 
 @dataclass(frozen=True)
 class Drive:
-    """The drive of a base: twists (vx, vy, w) of its reference point, x forwards, against joint speeds and angles.
+    """The drive of a base: twists (vx, vy, w) of its reference point, x forward, against joint speeds and angles.
 
     The reference point lies on the axle of the fixed wheels where there is one: about it a car or a differential base
     moves with vy = 0.
@@ -72,7 +72,7 @@ class Drive:
 
     @cached_property
     def base(self) -> WheelBase:
-        """The wheels as a base, told from the reference point."""
+        """The wheels as a base, relative to the reference point."""
         return WheelBase(part.wheel for part in self.wheels)
 
     @cached_property
@@ -86,7 +86,7 @@ class Drive:
 
     @cached_property
     def steering_joints(self) -> tuple[str, ...]:
-        """Joints that turn wheels, castor forks included: the order of steering angles."""
+        """Joints that turn wheels, caster forks included: the order of steering angles."""
         return tuple(dict.fromkeys(part.steering for part in self._turning if part.steering))
 
     @cached_property
@@ -102,7 +102,7 @@ class Drive:
     def joint_commands(
         self, twist: ArrayLike, steering: JointValues | ArrayLike | None = None, *, limit: bool = True
     ) -> dict[str, tuple[str, Array]]:
-        """Servo mode and value (...,) of every joint of the drive under a twist (..., 3), `limited` unless told not to.
+        """Servo mode and value (...,) of every joint of the drive under a twist (..., 3), `limited` unless disabled.
 
         Driven wheels: ("velocity", rad/s); steering joints: ("position", rad); what rolls or trails freely: ("off", 0).
         `steering` are the present steering angles, which choose between two ways to turn a wheel.
@@ -206,9 +206,9 @@ class Drive:
         excess = np.maximum(np.hypot(v[..., 0], v[..., 1]) / self.max_linear, np.abs(v[..., 2]) / self.max_angular)
         if self.wheels:
             excess = np.maximum(excess, np.max(np.abs(motion.speeds) / self._tops, axis=-1))
-        share = 1.0 / np.maximum(excess, 1.0)[..., None]
-        scaled = {name: share * getattr(motion, name) for name in ("speeds", "rates", "rollers", "slip")}
-        return v * share, replace(motion, **scaled)
+        fraction = 1.0 / np.maximum(excess, 1.0)[..., None]
+        scaled = {name: fraction * getattr(motion, name) for name in ("speeds", "rates", "rollers", "slip")}
+        return v * fraction, replace(motion, **scaled)
 
     @cached_property
     def _tops(self) -> Array:
@@ -216,13 +216,13 @@ class Drive:
 
     @cached_property
     def _bends(self) -> bool:
-        """Whether one curvature says how the base may move: steered wheels together with a fixed axle."""
+        """Whether one curvature determines how the base may move: steered wheels together with a fixed axle."""
         steered = any(isinstance(part.wheel, SteeredWheel) for part in self.wheels)
         return steered and self.base.motions(steerable=True).shape[1] < 3
 
     # ---- frames ----------------------------------------------------------------------------------
     def at_root(self, twist: ArrayLike) -> Array:
-        """Twist (..., 3) of the reference point told for the origin and in the axes of the root link."""
+        """Twist (..., 3) of the reference point, expressed at the origin and in the axes of the root link."""
         x, y, yaw = self.reference
         v = np.asarray(twist, dtype=float)
         c, s = math.cos(yaw), math.sin(yaw)
@@ -230,7 +230,7 @@ class Drive:
         return np.stack([vx + w * y, vy - w * x, w], axis=-1)
 
     def from_root(self, twist: ArrayLike) -> Array:
-        """Twist (..., 3) of the root link told for the reference point: undoes `at_root`."""
+        """Twist (..., 3) of the root link, expressed at the reference point: undoes `at_root`."""
         x, y, yaw = self.reference
         v = np.asarray(twist, dtype=float)
         c, s = math.cos(yaw), math.sin(yaw)

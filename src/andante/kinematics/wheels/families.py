@@ -48,7 +48,7 @@ def skid_steer(
     slip_factor: float | None = None,
     max_wheel_speed: float = math.inf,
 ) -> Drive:
-    """Wheels or tracks of each side turn together; they are modelled on one axle, `slip_factor` times as far apart.
+    """Wheels or tracks of each side turn together; they are modeled on one axle, `slip_factor` times as far apart.
 
     Without a factor (measure it: turn on the spot and compare) it is estimated from the wheelbase by `skid_factor`.
     """
@@ -83,7 +83,7 @@ def ackermann(
     steering: tuple[str, str] = ("steer_left", "steer_right"),
     max_wheel_speed: float = math.inf,
 ) -> Drive:
-    """Car: driven rear axle at the reference, free front wheels that steer to one centre, each up to `max_steering`.
+    """Car: driven rear axle at the reference, free front wheels that steer to one center, each up to `max_steering`.
 
     tan(left) = wheelbase / (R - track / 2), tan(right) = wheelbase / (R + track / 2) for a left turn of radius R.
     """
@@ -175,26 +175,26 @@ def _positive(**values: float) -> None:
 
 
 _PARALLEL = 0.02  # axles that differ less are parallel [rad]
-_ONE_AXLE = 0.1  # wheels within this share of their radius stand on one axle
+_ONE_AXLE = 0.1  # wheels within this fraction of their radius stand on one axle
 
 
 def fixed_drive(
-    robot: Robot, parts: list[DriveWheel], castors: Sequence[DriveWheel] = (), slip_factor: float | None = None
+    robot: Robot, parts: list[DriveWheel], casters: Sequence[DriveWheel] = (), slip_factor: float | None = None
 ) -> Drive:
-    """Parallel wheels: on one axle a differential drive, on several a skid-steer one, modelled on their middle axle.
+    """Parallel wheels: on one axle a differential drive, on several a skid-steer one, modeled on their middle axle.
 
     A skid-steer base acts as if its track were `slip_factor` times as wide; None: estimated from its wheels.
     """
     reference, spread = _axle(parts)
-    on_axle, free = _on_axle(parts, reference), _told_from(castors, reference)
+    on_axle, free = _on_axle(parts, reference), _seen_from(casters, reference)
     if spread < _ONE_AXLE * parts[0].wheel.radius:
         return _drive(robot, "differential", [*on_axle, *free], reference)
-    along = np.array([part.wheel.position[0] for part in _told_from(parts, reference)])
+    along = np.array([part.wheel.position[0] for part in _seen_from(parts, reference)])
     across = np.array([part.wheel.position[1] for part in on_axle])
     middle = (across.max() + across.min()) / 2
     factor = slip_factor or skid_factor(along, across - middle)
     wide = [_at(part, middle + factor * (y - middle)) for part, y in zip(on_axle, across, strict=True)]
-    note = f"axles {spread:.3g} m apart are modelled as one with {factor:.3g} times the track, for the slip in turns"
+    note = f"axles {spread:.3g} m apart are modeled as one with {factor:.3g} times the track, for the slip in turns"
     return _drive(robot, "skid_steer", [*wide, *free], reference, (note,))
 
 
@@ -207,7 +207,7 @@ def steered_drive(
     robot: Robot,
     parts: list[DriveWheel],
     kind: str,
-    castors: Sequence[DriveWheel] = (),
+    casters: Sequence[DriveWheel] = (),
 ) -> Drive:
     """Steered wheels with or without a fixed axle."""
     fixed = [part for part in parts if isinstance(part.wheel, FixedWheel)]
@@ -216,7 +216,7 @@ def steered_drive(
         listed = ", ".join(part.joint for part in parts)
         raise BadInput(f"robot {robot.name!r}: no steering joint stands before any of the wheels {listed}")
     if not fixed:
-        return _drive(robot, "steered", [*turning, *castors], (0.0, 0.0, 0.0))
+        return _drive(robot, "steered", [*turning, *casters], (0.0, 0.0, 0.0))
     if not parallel(fixed):
         listed = ", ".join(part.joint for part in fixed)
         raise BadInput(
@@ -224,16 +224,16 @@ def steered_drive(
         )
     reference, spread = _axle(fixed)
     one = spread < _ONE_AXLE * fixed[0].wheel.radius
-    notes = () if one else (f"fixed axles {spread:.3g} m apart are modelled as one",)
-    wheels = [*_on_axle(fixed, reference), *_told_from([*turning, *castors], reference)]
+    notes = () if one else (f"fixed axles {spread:.3g} m apart are modeled as one",)
+    wheels = [*_on_axle(fixed, reference), *_seen_from([*turning, *casters], reference)]
     return _drive(robot, kind, wheels, reference, notes)
 
 
-def swedish_drive(robot: Robot, parts: list[DriveWheel], kind: str, castors: Sequence[DriveWheel] = ()) -> Drive:
+def swedish_drive(robot: Robot, parts: list[DriveWheel], kind: str, casters: Sequence[DriveWheel] = ()) -> Drive:
     """Wheels with rollers; where the file has none, at 45 degrees for mecanum and across for omni wheels."""
     yaw = _axle(parts)[0][2] if parallel(parts) else 0.0
     reference = (0.0, 0.0, yaw)
-    told = _told_from(parts, reference)
+    told = _seen_from(parts, reference)
     middle = np.mean([part.wheel.position for part in told], axis=0)
     wheels = []
     for part in told:
@@ -243,7 +243,7 @@ def swedish_drive(robot: Robot, parts: list[DriveWheel], kind: str, castors: Seq
             angle = mecanum_angle(x - middle[0], y - middle[1]) if kind == "mecanum" else 0.0
             wheel = SwedishWheel(wheel.distance, wheel.bearing, wheel.angle, wheel.radius, roller_angle=angle)
         wheels.append(replace(part, wheel=wheel, driven=True))
-    drive = _drive(robot, kind, [*wheels, *_told_from(castors, reference)], reference)
+    drive = _drive(robot, kind, [*wheels, *_seen_from(casters, reference)], reference)
     known = drive.base.forward(np.where([part.driven for part in drive.wheels], 0.0, np.nan))
     if not bool(known.determined):
         listed = ", ".join(part.joint for part in wheels)
@@ -271,35 +271,35 @@ def _drive(
 
 
 def parallel(parts: Iterable[DriveWheel]) -> bool:
-    """Whether all wheels roll along one direction, forwards or backwards."""
+    """Whether all wheels roll along one direction, forward or backward."""
     headings = np.array([part.wheel.heading for part in parts])
     return bool(np.all(np.abs(np.sin(headings - headings[0])) < _PARALLEL))
 
 
 def _axle(parts: list[DriveWheel]) -> tuple[tuple[float, float, float], float]:
-    """Reference on the middle axle of parallel wheels, nearest to the root's origin, x forwards; and their spread [m].
+    """Reference on the middle axle of parallel wheels, nearest to the root's origin, x forward; and their spread [m].
 
-    Forwards is the rolling direction nearest to the root's x axis; of two equally near ones, its y axis.
+    Forward is the rolling direction nearest to the root's x axis; of two equally near ones, its y axis.
     """
     doubled = np.array([2 * part.wheel.heading for part in parts])
     yaw = math.atan2(float(np.sin(doubled).sum()), float(np.cos(doubled).sum())) / 2  # within a quarter turn of x
     if yaw < -math.pi / 2 + 1e-3:
         yaw += math.pi
-    forwards = np.array([math.cos(yaw), math.sin(yaw)])
-    along = np.array([forwards @ part.wheel.position for part in parts])
-    x, y = np.round(forwards * float((along.max() + along.min()) / 2), 12) + 0.0  # no dust of the cosine, no -0
+    forward = np.array([math.cos(yaw), math.sin(yaw)])
+    along = np.array([forward @ part.wheel.position for part in parts])
+    x, y = np.round(forward * float((along.max() + along.min()) / 2), 12) + 0.0  # no dust of the cosine, no -0
     tidy = 0.0 if abs(yaw) < 1e-4 else yaw
     return (float(x), float(y), tidy), float(along.max() - along.min())
 
 
-def _told_from(parts: Iterable[DriveWheel], reference: tuple[float, float, float]) -> list[DriveWheel]:
+def _seen_from(parts: Iterable[DriveWheel], reference: tuple[float, float, float]) -> list[DriveWheel]:
     return [replace(part, wheel=part.wheel.moved(*reference)) for part in parts]
 
 
 def _on_axle(parts: Iterable[DriveWheel], reference: tuple[float, float, float]) -> list[DriveWheel]:
     """Fixed wheels put exactly on the axle of the reference and exactly parallel."""
     out = []
-    for part in _told_from(parts, reference):
+    for part in _seen_from(parts, reference):
         heading = 0.0 if math.cos(part.wheel.heading) > 0 else math.pi
         wheel = FixedWheel.at(0.0, float(part.wheel.position[1]), heading, part.wheel.radius)
         out.append(replace(part, wheel=wheel))

@@ -17,11 +17,11 @@ from andante.errors import BadInput, UnknownName
 
 from .drive import Drive, DriveWheel
 from .families import fixed_drive, footprint, parallel, steered_drive, swedish_drive
-from .wheel import CastorWheel, FixedWheel, SteeredWheel, SwedishWheel, Wheel
+from .wheel import CasterWheel, FixedWheel, SteeredWheel, SwedishWheel, Wheel
 
 
 class WheelFinder:
-    """Wheels of a robot as parts of a drive, told in the root frame."""
+    """Wheels of a robot as parts of a drive, in the root frame."""
 
     def __init__(self, robot: Robot, radius: float | None = None, where: str = "") -> None:
         self.robot, self.radius = robot, radius
@@ -29,12 +29,12 @@ class WheelFinder:
         self.poses = robot.link_poses()
         self.wheels = {wheel.joint: wheel for wheel in find_wheels(robot)}
 
-    def castors(self, *others: str) -> list[DriveWheel]:
+    def casters(self, *others: str) -> list[DriveWheel]:
         """Wheels on free forks, except those named."""
         return [self.part(wheel.joint) for wheel in self.wheels.values() if wheel.castor and wheel.joint not in others]
 
     def part(self, joint: str, limit: float | None = None, *, driver: bool = False) -> DriveWheel:
-        """The wheel on a joint; `limit` bounds its steering further [rad]; a `driver` is never a castor."""
+        """The wheel on a joint; `limit` bounds its steering further [rad]; a `driver` is never a caster."""
         found = self.wheels.get(joint) or self._bare(joint)
         if driver:
             found = replace(found, castor=False)
@@ -50,10 +50,10 @@ class WheelFinder:
         )
 
     def _bare(self, joint: str) -> FoundWheel:
-        """A wheel without a round shape: the plugin has to tell its radius."""
+        """A wheel without a round shape: the plugin has to give its radius."""
         if self.radius is None:
             raise BadInput(
-                f"{self.where}: joint {joint!r} carries no round collision shape and the plugin tells no radius"
+                f"{self.where}: joint {joint!r} carries no round collision shape and the plugin gives no radius"
             )
         point, axis = joint_axis(self.robot.joint(joint), self.poses)
         if abs(axis[2]) > 0.7:
@@ -80,7 +80,7 @@ class WheelFinder:
         px, py = float(found.pivot[0]), float(found.pivot[1])
         offsets = {"lead": _tidy(gap @ ahead, found.radius), "scrub": _tidy(gap @ beside, found.radius)}
         if found.castor:
-            return CastorWheel.at(px, py, heading, found.radius, **offsets)
+            return CasterWheel.at(px, py, heading, found.radius, **offsets)
         joint = self.robot.joint(found.steering)
         lower, upper = joint.limits.lower, joint.limits.upper
         if joint.type is JointType.CONTINUOUS:
@@ -154,8 +154,8 @@ _CORNERS = ("frontleftjoint", "frontrightjoint", "backleftjoint", "backrightjoin
 def find_drive(robot: Robot) -> Drive:
     """The drive that a robot's `<gazebo>` plugin describes, else the one that its wheels make.
 
-    Places, axes and radii come from joints and collision shapes; the plugin says which joints, which kind and which
-    limits. Where both disagree `notes` say so.
+    Places, axes and radii come from joints and collision shapes; the plugin defines which joints, which kind and which
+    limits. Where both disagree `notes` report it.
     """
     for plugin in robot.plugins:
         if key := drive_plugin(plugin):
@@ -190,20 +190,20 @@ def _family(found: WheelFinder, key: str, values: PluginValues) -> Drive:
                 raise BadInput(f"{values.where}: no wheel of the plugin hangs on the steering joint {name!r}")
         if not listed:
             parts = [replace(part, driven=not part.steering) for part in parts]
-        return steered_drive(robot, parts, "ackermann", found.castors())
+        return steered_drive(robot, parts, "ackermann", found.casters())
     if key == "tricycle":
         front = found.part(values.need(1, "wheelactuatedjoint")[0], driver=True)
         encoders = values.joints("encoderwheelleftjoint", "encoderwheelrightjoint")
         rear = encoders or [w.joint for w in found.wheels.values() if w.joint != front.joint and not w.steering]
         free = [replace(found.part(joint), driven=False) for joint in rear]
-        return steered_drive(robot, [front, *free], "tricycle", found.castors(front.joint))
+        return steered_drive(robot, [front, *free], "tricycle", found.casters(front.joint))
     if key == "mecanum":
         parts = [found.part(joint) for joint in values.need(4, *_CORNERS)]
-        return swedish_drive(robot, parts, "mecanum", found.castors())
+        return swedish_drive(robot, parts, "mecanum", found.casters())
     parts = [found.part(wheel.joint) for wheel in found.wheels.values() if not wheel.castor]
     if len(parts) < 3:  # the plugin moves the body itself
         return Drive("planar", (), footprint_radius=footprint(robot, (0.0, 0.0, 0.0), ()), name=robot.name)
-    return swedish_drive(robot, parts, "mecanum" if parallel(parts) else "omni", found.castors())
+    return swedish_drive(robot, parts, "mecanum" if parallel(parts) else "omni", found.casters())
 
 
 def _half(value: float | None) -> float | None:
@@ -220,21 +220,21 @@ def _rows_of_wheels(found: WheelFinder, left: list[str], right: list[str], value
         raise BadInput(
             f"{values.where}: the axles of {', '.join(left + right)} are not parallel, so the wheels contradict"
         )
-    drive = fixed_drive(found.robot, parts, found.castors(), 1.0)
+    drive = fixed_drive(found.robot, parts, found.casters(), 1.0)
     sides = {part.joint: float(part.wheel.position[1]) for part in drive.wheels}
     lefts, rights = [sides[name] for name in left], [sides[name] for name in right]
     gap = float(np.mean(lefts) - np.mean(rights))
     if min(abs(a - b) for a in lefts for b in rights) < 1e-6:
         raise BadInput(f"{values.where}: left and right wheels stand in one line, so the base cannot turn")
-    told = values.number("wheelseparation")
-    if drive.kind == "skid_steer":  # its plugins tell the separation that fits the slip
-        drive = fixed_drive(found.robot, parts, found.castors(), None if told is None else told / abs(gap))
+    given = values.number("wheelseparation")
+    if drive.kind == "skid_steer":  # its plugins give the separation that fits the slip
+        drive = fixed_drive(found.robot, parts, found.casters(), None if given is None else given / abs(gap))
     notes = list(drive.notes)
     if gap < 0:
         notes.append("the plugin calls the left wheels right; their places count")
-    if drive.kind == "differential" and told is not None and abs(told - abs(gap)) > 0.01 * abs(gap):
+    if drive.kind == "differential" and given is not None and abs(given - abs(gap)) > 0.01 * abs(gap):
         notes.append(
-            f"the plugin says wheel separation {told:.4g} m, the wheels stand {abs(gap):.4g} m apart; that counts"
+            f"the plugin gives wheel separation {given:.4g} m, the wheels stand {abs(gap):.4g} m apart; that counts"
         )
     return replace(drive, notes=tuple(notes))
 
@@ -249,7 +249,7 @@ def _by_geometry(robot: Robot) -> Drive:
             f"about a level axis near the ground; continuous joints: {listed}"
         )
     parts = [found.part(joint) for joint in found.wheels]
-    castors = [part for part in parts if isinstance(part.wheel, CastorWheel)]
+    casters = [part for part in parts if isinstance(part.wheel, CasterWheel)]
     swedish = [part for part in parts if isinstance(part.wheel, SwedishWheel)]
     steered = [part for part in parts if isinstance(part.wheel, SteeredWheel)]
     fixed = [part for part in parts if isinstance(part.wheel, FixedWheel)]
@@ -258,17 +258,17 @@ def _by_geometry(robot: Robot) -> Drive:
         if fixed or steered:
             raise BadInput(f"robot {robot.name!r}: wheels with and without rollers contradict each other: {names}")
         slanted = any(abs(part.wheel.roller_angle) > 0.1 for part in swedish if isinstance(part.wheel, SwedishWheel))
-        return swedish_drive(robot, swedish, "mecanum" if slanted else "omni", castors)
+        return swedish_drive(robot, swedish, "mecanum" if slanted else "omni", casters)
     if steered:
         if fixed:  # the fixed axle drives
             steered = [replace(part, driven=False) for part in steered]
         kind = "steered" if not fixed else "ackermann" if len(steered) > 1 else "tricycle"
-        return steered_drive(robot, [*fixed, *steered], kind, castors)
+        return steered_drive(robot, [*fixed, *steered], kind, casters)
     if len(fixed) >= 3 and not parallel(fixed):
-        return swedish_drive(robot, fixed, "omni", castors)
+        return swedish_drive(robot, fixed, "omni", casters)
     if len(fixed) < 2 or not parallel(fixed):
         raise BadInput(
             f"robot {robot.name!r}: the wheels ({names}) make no drive: it takes two parallel ones, a steered one, "
             "or three or more omni wheels"
         )
-    return fixed_drive(robot, fixed, castors)
+    return fixed_drive(robot, fixed, casters)

@@ -1,4 +1,4 @@
-"""The instantaneous centre of rotation of a planar motion, finite or at infinity."""
+"""The instantaneous center of rotation of a planar motion, finite or at infinity."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from andante.geometry import Array, se2
 
 
 @dataclass(frozen=True)
-class Centre:
-    """Centres of rotation in chassis axes; leading axes as the twist's.
+class Center:
+    """Centers of rotation in chassis axes; leading axes as the twist's.
 
-    At infinity the point is infinite and `direction` tells where: the centre lies to the left of the motion. A chassis
-    at rest has no centre: all NaN.
+    At infinity the point is infinite and `direction` points to it: the center lies to the left of the motion. A chassis
+    at rest has no center: all NaN.
     """
 
     point: Array  # x, y (..., 2) [m]
-    direction: Array  # unit vector from P to the centre (..., 2)
+    direction: Array  # unit vector from P to the center (..., 2)
     finite: np.ndarray  # (...,) of bool
 
     @property
     def radius(self) -> Array:
-        """Distance of P from the centre (...,) [m]; infinite on a straight line."""
+        """Distance of P from the center (...,) [m]; infinite on a straight line."""
         return np.where(self.finite, np.hypot(self.point[..., 0], self.point[..., 1]), np.inf)
 
 
-def instantaneous_centre(twist: ArrayLike, smallest_turn: float = 1e-9) -> Centre:
-    """Centre (-vy / w, vx / w) of a twist (..., 3).
+def instantaneous_center(twist: ArrayLike, smallest_turn: float = 1e-9) -> Center:
+    """Center (-vy / w, vx / w) of a twist (..., 3).
 
-    A turn below `smallest_turn` radians per metre of way counts as a straight line.
+    A turn below `smallest_turn` radians per meter of way counts as a straight line.
     """
     v = np.asarray(twist, dtype=float)
     if v.shape[-1:] != (3,):
@@ -51,7 +51,7 @@ def instantaneous_centre(twist: ArrayLike, smallest_turn: float = 1e-9) -> Centr
             np.where(left == 0, 0.0, np.copysign(np.inf, left)),
         )
     point = np.where(still[..., None], np.nan, point)
-    return Centre(point, direction, finite)
+    return Center(point, direction, finite)
 
 
 def integrate(pose: ArrayLike, twist: ArrayLike, dt: ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""Wheel kinds and what each of them says about the motion of the chassis: one rolling row, one sliding row.
+"""Wheel kinds and what each of them constrains about the motion of the chassis: one rolling row, one sliding row.
 
 A wheel stands at polar coordinates (distance l, bearing alpha) from the point P of the chassis. Its axle points along
 n = (cos(alpha + beta), sin(alpha + beta)), it rolls along u = (sin(alpha + beta), -cos(alpha + beta)), and a spin
@@ -26,7 +26,7 @@ from andante.geometry import Array, se2
 
 @dataclass(frozen=True)
 class Rows:
-    """The two equations of a wheel at a given angle beta; rows are (..., 3), the factors are numbers in metres."""
+    """The two equations of a wheel at a given angle beta; rows are (..., 3), the factors are numbers in meters."""
 
     rolling: Array
     sliding: Array
@@ -63,7 +63,7 @@ class Wheel:
 
     @classmethod
     def at(cls, x: float, y: float, heading: float, radius: float, **more: float) -> Self:
-        """A wheel at (x, y) of the chassis that rolls along `heading` (0: forwards, its axle to the left) [m, rad]."""
+        """A wheel at (x, y) of the chassis that rolls along `heading` (0: forward, its axle to the left) [m, rad]."""
         bearing = math.atan2(y, x) if (x, y) != (0, 0) else 0.0
         angle = float(se2.wrap(heading + math.pi / 2 - bearing))
         return cls(math.hypot(x, y), bearing, angle, radius, **more)
@@ -79,7 +79,7 @@ class Wheel:
         return float(se2.wrap(self.bearing + self.angle - math.pi / 2))
 
     def moved(self, x: float, y: float, yaw: float = 0.0) -> Self:
-        """The same wheel told from a chassis frame that stands at (x, y, yaw) of the present one."""
+        """The same wheel seen from a chassis frame that stands at (x, y, yaw) of the present one."""
         there = se2.between([x, y, yaw], [*self.position, 0.0])
         bearing = math.atan2(there[1], there[0]) if np.hypot(there[0], there[1]) > 0 else 0.0
         angle = float(se2.wrap(self.bearing + self.angle - yaw - bearing))
@@ -150,16 +150,16 @@ class SteeredWheel(_PivotWheel):
 
 
 @dataclass(frozen=True)
-class CastorWheel(_PivotWheel):
+class CasterWheel(_PivotWheel):
     """Wheel on a free fork that follows: beta' = -(sliding @ twist) / d, with d < 0 where it trails along u."""
 
-    kind: ClassVar[str] = "castor"
+    kind: ClassVar[str] = "caster"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.lead == 0 or not math.isfinite(self.lead):
             raise BadInput(
-                f"a castor needs an offset `lead` other than 0 m, got {self.lead}; without one it is a steered wheel"
+                f"a caster needs an offset `lead` other than 0 m, got {self.lead}; without one it is a steered wheel"
             )
 
 

@@ -26,7 +26,7 @@ SLACK = {"stand": 0.35, "tall": 0.35}  # where legs stand under load, away from 
 LOOSE = {"pass": 0.3}  # there the body is carried high, and legs may lag [rad]
 PASS = 0.43  # how far from tall to tuck the tiles pass,
 PASS_YAW = 0.2  # and by how much the legs are yawed there [rad]
-LEGS_OUT = 0.15  # share of the folding angle below which the legs count as standing out
+LEGS_OUT = 0.15  # fraction of the folding angle below which the legs count as standing out
 PETALS_UP = (0.7, -1.2)  # thigh and petal well above the lower legs [rad]
 LEGS_UP = (0.0, 0.9, 0.0)  # yaw, femur and tibia of a leg that reaches up and out [rad]
 NEAR = 0.06  # a via-point this near is reached [rad]
@@ -79,11 +79,11 @@ class FoldMap:
 
     def entry(self, position: Array) -> list[Via]:
         """Where to go first from anywhere, so that the chain can be followed from there on."""
-        share = self.share_folded(position)
-        if share < LEGS_OUT:
+        fraction = self.share_folded(position)
+        if fraction < LEGS_OUT:
             return [self.nearest(position, LEGS_STAND_OUT)]
-        line = (1 - share) * self.poses["tuck"] + share * self.poses["ball"]
-        lower = np.where(self.upper, position, line)  # legs first: an open petal is in nobody's way
+        line = (1 - fraction) * self.poses["tuck"] + fraction * self.poses["ball"]
+        lower = np.where(self.upper, position, line)  # legs first: an open petal blocks nothing
         out = [Via("the folding line", lower), Via("the folding line", line)]
         return [via for via in out if np.max(np.abs(via.position - position)) > NEAR]
 
@@ -121,11 +121,11 @@ class FoldMap:
         if goal not in CHAIN:
             raise BadInput(f"no pose {goal!r} on the way between hexapod and ball; poses: {', '.join(CHAIN)}")
         first = self.entry(position)
-        share, end = self.share_folded(position), CHAIN.index(goal)
+        fraction, end = self.share_folded(position), CHAIN.index(goal)
         if first and first[-1].name in CHAIN:
             at = CHAIN.index(first[-1].name)
             between = CHAIN[at + 1 : end + 1] if end > at else CHAIN[end:at][::-1]
-        elif share < LEGS_OUT:
+        elif fraction < LEGS_OUT:
             between = (goal,)
         else:  # on the line between tuck and ball
             between = ("ball",) if goal == "ball" else LEGS_STAND_OUT[end:][::-1]
@@ -155,7 +155,7 @@ class FoldSettings:
 
 
 class RouteFollower:
-    """Moves all joints together along via-points; `progress` and `reason` say how it stands."""
+    """Moves all joints together along via-points; `progress` and `reason` report its state."""
 
     def __init__(self, robot_map: FoldMap, settings: FoldSettings | None = None) -> None:
         self.map, self.settings = robot_map, settings or FoldSettings()
@@ -180,7 +180,7 @@ class RouteFollower:
         return self._route[0].name if self._route else ""
 
     def update(self, position: Array, dt: float) -> Array:
-        """Joint targets for the next control step, from where the encoders say the joints are."""
+        """Joint targets for the next control step, from the measured joint positions."""
         if not self._route:
             return self._start
         goal = self._route[0].position
@@ -244,7 +244,7 @@ def folds(robot: Robot, pose: str) -> bool:
 
 
 def fold_motion(robot: Robot, start: Array, pose: str, speed: float) -> Chained:
-    """The way from joint positions (joints,) to a pose between hexapod and ball, at a share of the joints' speed.
+    """The way from joint positions (joints,) to a pose between hexapod and ball, at a fraction of the joints' speed.
 
     Nothing runs into anything on it when the start is one of these poses; see `FoldMap`.
     """

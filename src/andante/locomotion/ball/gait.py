@@ -21,8 +21,8 @@ WALK_HOME = 20.0  # longest time that the legs walk [s]
 class RollingWalker:
     """The Shell led by velocities alone: it folds when it is to go somewhere and unfolds when it has stopped.
 
-    A ball stops where its lower side comes down, not where it was told to. So its legs walk the rest, by its own
-    reckoning: to the place at which it would have stopped with an even braking, v² / 2a with a = top speed / stopping
+    A ball stops where its lower side comes down, not where it was commanded to. So its legs walk the rest, by its own
+    odometry: to the place at which it would have stopped with an even braking, v² / 2a with a = top speed / stopping
     time, as `Walker` promises. A command that only turns is left to its legs, for a ball cannot turn on the spot.
     """
 
@@ -33,8 +33,8 @@ class RollingWalker:
         self.forward = forward  # azimuth of straight ahead in the body frame [rad]
         self._place = np.zeros(3)
         self._idle = True
-        self._way = np.zeros(2)  # velocity that was asked for last [m/s]
-        self._stop: Array | None = None  # where its legs shall bring it
+        self._way = np.zeros(2)  # last commanded velocity [m/s]
+        self._stop: Array | None = None  # where its legs bring it
         self._patience = 0.0  # for that [s]
 
     @property
@@ -49,7 +49,7 @@ class RollingWalker:
 
     @property
     def standing(self) -> bool:
-        """Whether it stands as a hexapod where it should and nothing is asked of it."""
+        """Whether it stands as a hexapod where it should and nothing is commanded."""
         still = bool(getattr(self.controller.walker, "standing", True))
         return self._idle and self.controller.mode is ShellMode.HEXAPOD and self._stop is None and still
 
@@ -114,7 +114,7 @@ class RollingWalker:
         return self.controller.roller.attitude.facing + self.forward
 
     def _steps(self) -> Array | None:
-        """Where the legs believe to be: x, y, heading; None for a walker that does not tell."""
+        """Where the legs believe to be: x, y, heading; None for a walker that does not estimate it."""
         place = getattr(self.controller.walker, "position", None)
         return None if place is None else np.array(place, dtype=float)
 

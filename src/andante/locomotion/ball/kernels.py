@@ -25,7 +25,7 @@ def stroke_openings(
     full: float,
     depth: float,
 ) -> Array:
-    """Openings (legs,) at which legs reach the floor behind the centre, and deeper by what they shall push.
+    """Openings (legs,) at which legs reach the floor behind the center, and deeper by what they push.
 
     `points` (n, p, 3) with spheres of `radii` (p,) are the outside of one leg at its `openings` (n,); `down` and `back`
     (legs, 3) are the directions of the floor and against the wanted way, seen from each leg. The first opening whose
@@ -64,8 +64,8 @@ def stroke_openings(
                 if i == 0:
                     out[leg] = openings[0]
                 else:
-                    share = (goal - reach[i - 1]) / (reach[i] - reach[i - 1])
-                    out[leg] = openings[i - 1] + share * (openings[i] - openings[i - 1])
+                    fraction = (goal - reach[i - 1]) / (reach[i] - reach[i - 1])
+                    out[leg] = openings[i - 1] + fraction * (openings[i] - openings[i - 1])
                 found = True
                 break
             if reach[i] > reach[deepest]:
@@ -124,9 +124,9 @@ def seen_from_legs(vector: Array, azimuth: Array) -> Array:
 
 @njit(cache=True)
 def filter_step(
-    rotation: Array, gyro: Array, force: Array, dt: float, share: float, gravity: float, tolerance: float
+    rotation: Array, gyro: Array, force: Array, dt: float, fraction: float, gravity: float, tolerance: float
 ) -> Array:
-    """heading_from_body after one step: turned by the gyro, then leant by `share` towards the felt vertical.
+    """heading_from_body after one step: turned by the gyro, then leant by `fraction` toward the felt vertical.
 
     The result is brought back to a rotation by one step of Newton for the polar factor, R (3 I - RᵀR) / 2.
     """
@@ -140,7 +140,7 @@ def filter_step(
         trust = max(0.0, 1.0 - abs(size - gravity) / tolerance)
         fx = (out[0, 0] * force[0] + out[0, 1] * force[1] + out[0, 2] * force[2]) / size
         fy = (out[1, 0] * force[0] + out[1, 1] * force[1] + out[1, 2] * force[2]) / size
-        out = turned(out, share * trust * fy, -share * trust * fx, 0.0)
+        out = turned(out, fraction * trust * fy, -fraction * trust * fx, 0.0)
     polar = np.zeros((3, 3))
     for i in range(3):
         for j in range(3):
@@ -184,7 +184,7 @@ def attitude_step(
 ) -> Array:
     """heading_from_body after a reading in sensor axes; `spin` and `clock` (has it started, its age) change too.
 
-    The share of the accelerometer is dt / min(time constant, age).
+    The fraction of the accelerometer is dt / min(time constant, age).
     """
     rate, force = in_body(mount, gyro), in_body(mount, acceleration)
     start = rotation
@@ -221,7 +221,7 @@ def attitude_step(
     RUN_UP,
 ) = range(20)
 
-# Course [rad], velocity of the centre (2) [m/s], how long it has lain still, stuck while righting, and has yet to roll
+# Course [rad], velocity of the center (2) [m/s], how long it has lain still, stuck while righting, and has yet to roll
 # back for a run-up [s], mean speed along the wanted way [m/s].
 COURSE, VELOCITY, STILL, STUCK, BACK, PACE = 0, 1, 3, 4, 5, 6
 STATE = 7
@@ -237,7 +237,7 @@ def lean_of(rotation: Array) -> float:
 def wanted_velocity(
     figures: Array, lift: float, rotation: Array, course: float, vx: float, vy: float
 ) -> tuple[float, float]:
-    """Velocity of the centre at the present attitude [m/s], v² = mean² + lift cos(lean) along the wanted way."""
+    """Velocity of the center at the present attitude [m/s], v² = mean² + lift cos(lean) along the wanted way."""
     c, s = math.cos(course), math.sin(course)
     x, y = c * vx - s * vy, s * vx + c * vy
     size = math.hypot(x, y)
@@ -251,7 +251,7 @@ def wanted_velocity(
 def righting_velocity(figures: Array, rotation: Array) -> tuple[float, float]:
     """Velocity that brings the lower side down by the shortest way, slower the nearer it is [m/s].
 
-    The ball turns about body z x up, so it rolls towards minus the horizontal part of the body's z axis.
+    The ball turns about body z x up, so it rolls toward minus the horizontal part of the body's z axis.
     """
     zx, zy = rotation[0, 2], rotation[1, 2]
     sine = math.hypot(zx, zy)
@@ -297,7 +297,7 @@ def needed_for_righting(
 
 @njit(cache=True)
 def keep_apart(opening: Array, half: float) -> None:
-    """No two lower neighbours in their second half, where their tiles would meet: the one that is less open yields."""
+    """No two lower neighbors in their second half, where their tiles would meet: the one that is less open yields."""
     n = len(opening) // 2
     lower = opening[:n].copy()
     for leg in range(n):
@@ -322,7 +322,7 @@ def push_openings(
     upper_points: Array,
     upper_radii: Array,
 ) -> Array:
-    """Openings (12,) that change the velocity of the centre by (ex, ey) [m/s], rotation heading_from_body."""
+    """Openings (12,) that change the velocity of the center by (ex, ey) [m/s], rotation heading_from_body."""
     legs = len(azimuth) // 2
     out = np.zeros(2 * legs)
     size = math.hypot(ex, ey)
@@ -368,7 +368,7 @@ def drive_step(
 ) -> Array:
     """Joint targets (joints,) of the next step: ball + min(1, 2 o) first + max(0, 2 o - 1) second over the openings o.
 
-    Rolling without slip the centre moves with r ω x z.
+    Rolling without slip the center moves with r ω x z.
     """
     state[VELOCITY], state[VELOCITY + 1] = radius * spin[1], -radius * spin[0]
     state[COURSE] += command[2] * dt

@@ -1,6 +1,6 @@
-"""Rolling as a ball by the legs alone: those that reach the floor behind the centre push it away.
+"""Rolling as a ball by the legs alone: those that reach the floor behind the center push it away.
 
-The push N of a leg at horizontal distance d behind the centre turns the ball forwards with torque N d. Which legs are
+The push N of a leg at horizontal distance d behind the center turns the ball forward with torque N d. Which legs are
 there changes as the ball turns, so the openings run over the sphere as a wave driven by the attitude, not by a clock.
 """
 
@@ -22,11 +22,11 @@ from .strokes import HALF, LEGS, Strokes, strokes_of
 
 
 class Attitude:
-    """Complementary filter of gyro and accelerometer: heading_from_body, z up, x forwards at the start.
+    """Complementary filter of gyro and accelerometer: heading_from_body, z up, x forward at the start.
 
-    Each step turns by the gyro, R <- R exp(w dt), and then leans towards the accelerometer's idea of up by the share
+    Each step turns by the gyro, R <- R exp(w dt), and then leans toward the accelerometer's idea of up by the fraction
     dt / `time_constant`, less when the specific force is not that of a body at rest:
-    R <- exp(share * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
+    R <- exp(fraction * trust * (R f/|f| x z)) R. While the filter is younger than its time constant its age takes that
     place, so that a bad first reading is soon forgotten. Nothing corrects the heading, which drifts with the bias of
     the gyro.
     """
@@ -89,10 +89,10 @@ class Attitude:
 
 @dataclass(frozen=True)
 class BallSettings:
-    """How the ball is driven. Speeds are of its centre."""
+    """How the ball is driven. Speeds are of its center."""
 
     depth: float = 0.06  # how far below the floor a pushing leg aims at full strength [m]
-    nearest: float = 0.01  # horizontal distance behind the centre at which a leg begins to push [m]
+    nearest: float = 0.01  # horizontal distance behind the center at which a leg begins to push [m]
     full: float = 0.04  # and at which it pushes fully [m]
     gain: float = 8.0  # strength of the push per velocity error [1/(m/s)]
     dead: float = 0.05  # velocity error that needs no push [m/s]
@@ -110,13 +110,13 @@ class BallSettings:
     settled_time: float = 0.3  # and has done so for this long [s]
     stuck_speed: float = 0.12  # mean speed along the way, over `stuck_time` [s], below which it takes a run-up [m/s]
     stuck_time: float = 1.2
-    run_up: float = 0.7  # how long it rolls backwards then [s]
+    run_up: float = 0.7  # how long it rolls backward then [s]
 
 
 class BallRoller:
-    """Drives the closed ball at a wanted velocity, `vx` forwards and `vy` to the left of a course that `wz` turns.
+    """Drives the closed ball at a wanted velocity, `vx` forward and `vy` to the left of a course that `wz` turns.
 
-    Forwards is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and
+    Forward is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and
     brings its lower side down, ready to unfold.
     """
 
@@ -145,7 +145,7 @@ class BallRoller:
 
     @property
     def course(self) -> float:
-        """Where forwards is in the heading frame [rad]."""
+        """Where forward is in the heading frame [rad]."""
         return float(self._state[kernels.COURSE])
 
     @course.setter
@@ -154,7 +154,7 @@ class BallRoller:
 
     @property
     def velocity(self) -> Array:
-        """Of the centre in the heading frame, by the gyro (2,) [m/s]."""
+        """Of the center in the heading frame, by the gyro (2,) [m/s]."""
         return self._state[kernels.VELOCITY : kernels.VELOCITY + 2]
 
     @property
@@ -190,7 +190,7 @@ class BallRoller:
         return target
 
     def wanted_velocity(self, command: Command) -> Array:
-        """Velocity of the centre (2,) at the present attitude [m/s].
+        """Velocity of the center (2,) at the present attitude [m/s].
 
         The heavy side makes the ball fast when it is down and slow when it is up; wanting what it does by itself,
         v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
@@ -205,7 +205,7 @@ class BallRoller:
         return np.array(kernels.righting_velocity(self._figures, self.attitude.rotation))
 
     def push(self, rotation: Array, error: Array) -> Array:
-        """Openings (12,) that change the velocity of the centre by the error (2,) [m/s], heading_from_body given."""
+        """Openings (12,) that change the velocity of the center by the error (2,) [m/s], heading_from_body given."""
         s = self.strokes
         made: Array = kernels.push_openings(
             self._figures,

@@ -50,11 +50,11 @@ class Strokes:
     lift: float  # what the squared speed gains from lying on its side to its heavy side down [m^2/s^2]
 
     def positions(self, opening: Array) -> Array:
-        """Joint positions (joints,) with the legs open by shares (12,)."""
+        """Joint positions (joints,) with the legs open by fractions (12,)."""
         return self.ball + np.minimum(1.0, 2 * opening) @ self.first + np.maximum(0.0, 2 * opening - 1) @ self.second
 
     def kept_apart(self, opening: Array) -> Array:
-        """Openings (12,) with no two lower neighbours in their second half, where their tiles would meet."""
+        """Openings (12,) with no two lower neighbors in their second half, where their tiles would meet."""
         lower = opening[:LEGS]
         most = np.maximum(np.roll(lower, 1), np.roll(lower, -1))
         loses = (lower < most) | ((lower == most) & (np.arange(LEGS) % 2 == 1))
@@ -89,14 +89,14 @@ def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 0.8, petal: flo
 
 
 def _lift(robot: Robot, ball: Mapping[str, float], radius: float) -> float:
-    """2 m g h / (m + I / r^2), with h the depth of the centre of mass below the centre and I about the centre."""
+    """2 m g h / (m + I / r^2), with h the depth of the center of mass below the center and I about the center."""
     poses = robot.link_poses(ball)
     whole = combine(link.inertia.transformed(poses[link.name]) for link in robot.links if link.inertia is not None)
     if whole is None:
         raise BadInput(f"robot {robot.name!r} has no mass and cannot roll")
     height = -whole.com[2]
-    about_centre = float(whole.matrix[0, 0]) + whole.mass * height**2
-    return 2 * whole.mass * GRAVITY * height / (whole.mass + about_centre / radius**2)
+    about_center = float(whole.matrix[0, 0]) + whole.mass * height**2
+    return 2 * whole.mass * GRAVITY * height / (whole.mass + about_center / radius**2)
 
 
 def _stroke(robot: Robot, start: Array, first: Array, second: Array, links: tuple[str, ...], azimuth: float) -> Stroke:

@@ -21,7 +21,7 @@ from andante.locomotion.rigs.mass_tree import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.motion import vector_of
 
-from .kernels import centre_of_mass, feel, holding, reach
+from .kernels import center_of_mass, feel, holding, reach
 
 Pair = tuple[float, float]
 
@@ -29,16 +29,16 @@ Pair = tuple[float, float]
 def planned_push(
     mass: float, rate: float, place: Pair, pressure: Pair, other: Pair, both: bool
 ) -> tuple[float, Array, Pair]:
-    """Share of the other foot (0..1), whole force (3,) [N] and where it acts on the standing foot (x, y) [m].
+    """Fraction of the other foot (0..1), whole force (3,) [N] and where it acts on the standing foot (x, y) [m].
 
-    F = m (w² (c - p), g). When both feet carry, the share grows with the pressure point's way from the standing foot to
+    F = m (w² (c - p), g). When both feet carry, the fraction grows with the way of the pressure point from this foot to
     the other one, seen at `other`; each foot is pressed at the same place of its own.
     """
     (x, y), (px, py) = other, pressure
-    share = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9))) if both else 0.0
+    fraction = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9))) if both else 0.0
     scale = rate * rate * mass
     force = np.array([scale * (place[0] - px), scale * (place[1] - py), mass * GRAVITY])
-    return share, force, (px - share * x, py - share * y)
+    return fraction, force, (px - fraction * x, py - fraction * y)
 
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
@@ -135,7 +135,7 @@ class BipedBody:
         An arm hangs on the root to one side, and its first joint turns about the axis across the walk.
         """
         t = self.tree
-        whole = self.centre(self.stance)
+        whole = self.center(self.stance)
         turns, at = self._work
         out = []
         for body in range(1, len(t.parent)):
@@ -144,17 +144,17 @@ class BipedBody:
             axis = self.upright @ turns[body] @ t.axis[body]
             place = self.upright @ at[body]
             aside = float(place[1] - (self.upright @ whole)[1])
-            if abs(axis[1]) < 0.9 or abs(aside) < 0.1 * self.rig.centre_height:
+            if abs(axis[1]) < 0.9 or abs(aside) < 0.1 * self.rig.center_height:
                 continue
             outboard = [k for k in range(body, len(t.parent)) if body in self._path(k)]
-            moment = sum(t.mass[k] * (at[k] + turns[k] @ t.centre[k] - at[body]) for k in outboard)
+            moment = sum(t.mass[k] * (at[k] + turns[k] @ t.center[k] - at[body]) for k in outboard)
             down = float((self.upright @ moment)[2])
             out.append((int(t.joint[body]), float(np.sign(axis[1] * down) * np.sign(aside))))
         return tuple(out)
 
     def _sole_frames(self, place: dict[str, tuple[int, SE3]]) -> None:
         """Sole frames in the foot bodies, level in the stance, below the origin of the last joint."""
-        self.centre(self.stance)
+        self.center(self.stance)
         turns = self._work[0]
         self.sole_turn, self.sole_at = np.empty((2, 3, 3)), np.empty((2, 3))
         self._corners = []
@@ -168,7 +168,7 @@ class BipedBody:
             ]
             if not corners:
                 raise BadInput(f"foot {self.rig.legs[k].foot!r} has no collision shape to stand on")
-            level = _levelled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
+            level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
             points = np.concatenate(corners) @ level.T
             self._corners.append(points)
             self.sole_turn[k] = level.T
@@ -195,7 +195,7 @@ class BipedBody:
     @property
     def stance_width(self) -> float:
         """Between the soles in the stance [m]."""
-        self.centre(self.stance)
+        self.center(self.stance)
         apart = self.upright @ (self.sole_pose(0)[1] - self.sole_pose(1)[1])
         return abs(float(apart[1]))
 
@@ -207,11 +207,11 @@ class BipedBody:
             )
 
     # ---- kernels with this robot's tables --------------------------------------------------------
-    def centre(self, q: Array) -> Array:
-        """Centre of mass in the root frame (3,) [m]; frames of all bodies are kept for `sole`."""
+    def center(self, q: Array) -> Array:
+        """Center of mass in the root frame (3,) [m]; frames of all bodies are kept for `sole`."""
         t, out = self.tree, np.empty(3)
         turns, at = self._work
-        centre_of_mass(q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.centre, turns, at, out)
+        center_of_mass(q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, turns, at, out)
         return out
 
     def feel(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
@@ -219,7 +219,7 @@ class BipedBody:
         t, out = self.tree, np.empty(9)
         turns, at = self._work
         feel(
-            q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.centre, self.feet, self.sole_turn,
+            q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
             self.sole_at, stance, self.upright, shift, up, force, turns, at, out,
         )  # fmt: skip
         return out
@@ -232,15 +232,15 @@ class BipedBody:
         The sum is left as it was.
         """
         t = self.tree
-        self.centre(self.stance)
+        self.center(self.stance)
         turns, at = self._work
-        middle = at + np.einsum("kij,kj->ki", turns, t.centre)
+        middle = at + np.einsum("kij,kj->ki", turns, t.center)
         over = np.maximum(height + middle @ self.upright[2], 0.0)
         weight = t.mass * (GRAVITY + over * frequency**2)
         self.weight = weight * (t.mass.sum() / weight.sum())
 
     def sole_pose(self, k: int) -> tuple[Array, Array]:
-        """Rotation (3, 3) and place (3,) [m] of a sole in the root frame, at the q of the last `centre`."""
+        """Rotation (3, 3) and place (3,) [m] of a sole in the root frame, at the q of the last `center`."""
         turns, at = self._work
         body = self.feet[k]
         return turns[body] @ self.sole_turn[k], at[body] + turns[body] @ self.sole_at[k]
@@ -249,13 +249,13 @@ class BipedBody:
         self, q: Array, yaw: float, soles: Array, turns: Array, com: Array, height: float, tilt: Array, wanted: float,
         rounds: int = 3,
     ) -> tuple[float, float, Array]:  # fmt: skip
-        """Make q (joints,) put soles (2, 3), (2, 3, 3) and centre of mass (2,) there; see `kernels.reach`.
+        """Make q (joints,) put soles (2, 3), (2, 3, 3) and center of mass (2,) there; see `kernels.reach`.
 
         Returns the root's yaw [rad], the residual [m] and the root's place (3,) [m].
         """
         t, torso = self.tree, np.empty(3)
         yaw, left = reach(
-            q, yaw, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.centre, self.feet, self.sole_turn,
+            q, yaw, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
             self.sole_at, self.moved, self.variable, self.gain, self.lower, self.upper, self.on_path, soles, turns, com,
             height, tilt, wanted, rounds, torso,
         )  # fmt: skip
@@ -265,13 +265,13 @@ class BipedBody:
         """Torques (joints,) [N m] that carry the robot; see `kernels.holding`."""
         t, out = self.tree, np.empty(len(q))
         holding(
-            q, t.parent, t.joint, t.rotation, t.offset, t.axis, t.mass, t.centre, root, self.feet, self.moved,
+            q, t.parent, t.joint, t.rotation, t.offset, t.axis, t.mass, t.center, root, self.feet, self.moved,
             self.on_path, push, point, out,
         )  # fmt: skip
         return out
 
 
-def _levelled(points: Array, name: str) -> Array:
+def _leveled(points: Array, name: str) -> Array:
     """Shortest rotation (3, 3) that lays the largest face of a foot level, if it faces down within 45 degrees."""
     try:
         hull = ConvexHull(points)

@@ -1,4 +1,4 @@
-"""What a walking body feels of itself: tilt, loads on its feet, where its centre of mass is and where it is going."""
+"""What a walking body feels of itself: tilt, loads on its feet, where its center of mass is and where it is going."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class BipedOdometry:
 
 
 class BipedAttitude:
-    """Complementary filter: the vertical turns with the gyro and leans towards the accelerometer's.
+    """Complementary filter: the vertical turns with the gyro and leans toward the accelerometer's.
 
     `first` [s] is the time in which it averages at the start, `settle` [s] that of the accelerometer later on.
     Axes that the gyro lacks (NaN) count as not turning.
@@ -127,8 +127,8 @@ class BipedAttitude:
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
         if abs(size - GRAVITY) < 2.0 and dt > 0.0:
             self.seen += dt
-            share = dt / max(min(self.seen, self.settle), dt) if self.seen < self.first else dt / self.settle
-            x, y, z = x + share * (fx / size - x), y + share * (fy / size - y), z + share * (fz / size - z)
+            fraction = dt / max(min(self.seen, self.settle), dt) if self.seen < self.first else dt / self.settle
+            x, y, z = x + fraction * (fx / size - x), y + fraction * (fy / size - y), z + fraction * (fz / size - z)
         size = math.sqrt(x * x + y * y + z * z)
         self.up = np.array([x / size, y / size, z / size])
 
@@ -143,7 +143,7 @@ class BipedAttitude:
         return -math.asin(max(-1.0, min(1.0, self.up[0])))
 
 
-BANDWIDTH = 30.0  # at which the place of the centre of mass corrects what the accelerometer has summed up [rad/s]
+BANDWIDTH = 30.0  # at which the place of the center of mass corrects what the accelerometer has summed up [rad/s]
 PRESSED = 0.5  # load of a foot whose switch is closed, in body weights
 
 
@@ -154,11 +154,11 @@ class BipedSense:
         self.body, self.rate = body, rate
         self.attitude = BipedAttitude()
         self.loads = (0.5, 0.5)  # on the left and right foot, in body weights
-        self.place = (0.0, 0.0)  # of the centre of mass [m]
+        self.place = (0.0, 0.0)  # of the center of mass [m]
         self.speed = (0.0, 0.0)  # [m/s]
         self.other = (0.0, 0.0, 0.0)  # the other sole: x, y [m], yaw [rad], in the frame of the standing one
         self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
-        self._shift = body.upright.T @ shift  # of the weighed centre against the true one, root frame
+        self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
         self._known = False
 
     @property
@@ -169,7 +169,7 @@ class BipedSense:
     def update(self, readings: Readings, stance: int, planned: tuple[float, float], yaw: float, dt: float) -> None:
         """Take one set of readings. planned: acceleration that the plan gives the body [m/s²], yaw: the body's heading.
 
-        Both are told in the frame of the standing foot. Axes that the gyro lacks count as not turning.
+        Both are in the frame of the standing foot. Axes that the gyro lacks count as not turning.
         """
         body = self.body
         force = body.imu @ readings.acceleration
@@ -185,7 +185,7 @@ class BipedSense:
         self.loads = (self._load(0, readings), self._load(1, readings))
 
     def _follow(self, measured: tuple[float, float], pushed: tuple[float, float], dt: float) -> None:
-        """Second-order observer: the accelerometer tells the motion, the legs tell the place."""
+        """Second-order observer: the accelerometer gives the motion, the legs give the position."""
         if not self._known:
             self.place, self._known = measured, True
             return

@@ -42,7 +42,7 @@ def seen_from(frame: tuple[float, float, float], x: float, y: float) -> tuple[fl
 
 
 def placed(frame: tuple[float, float, float], step: tuple[float, float, float]) -> tuple[float, float, float]:
-    """A pose of the plane that is told in a frame, x, y [m] and yaw [rad]."""
+    """A pose of the plane given in a frame, x, y [m] and yaw [rad]."""
     c, s = math.cos(frame[2]), math.sin(frame[2])
     return frame[0] + c * step[0] - s * step[1], frame[1] + s * step[0] + c * step[1], frame[2] + step[2]
 
@@ -58,8 +58,8 @@ def beyond(x: float, y: float, usual: float) -> tuple[float, float]:
     size = math.hypot(x, y)
     if size <= usual:
         return 0.0, 0.0
-    share = (size - usual) / size
-    return share * x, share * y
+    fraction = (size - usual) / size
+    return fraction * x, fraction * y
 
 
 @njit(cache=True, nogil=True)
@@ -122,7 +122,7 @@ def choose_step(
 
 
 def pendulum_rate(height: float) -> float:
-    """w = sqrt(g / h) [1/s] of a centre of mass at a height [m]."""
+    """w = sqrt(g / h) [1/s] of a center of mass at a height [m]."""
     return math.sqrt(GRAVITY / height)
 
 
@@ -131,7 +131,7 @@ def ahead(x: float, p: float, growth: float) -> float:
     return p + (x - p) * growth
 
 
-def shift_share(rate: float, time: float) -> float:
+def shift_fraction(rate: float, time: float) -> float:
     """k = 1 - (1 - e^(-w t)) / (w t) of a pressure point that moves evenly for a time t from p0 to p1.
 
     From a start x the pendulum then ends as if p1 had acted all along from x - k (p0 - p1).
@@ -141,7 +141,7 @@ def shift_share(rate: float, time: float) -> float:
 
 
 def advance(c: float, v: float, p: float, rate: float, dt: float) -> tuple[float, float]:
-    """Place [m] and speed [m/s] of the centre of mass after dt with a constant pressure point p."""
+    """Place [m] and speed [m/s] of the center of mass after dt with a constant pressure point p."""
     ch, sh = math.cosh(rate * dt), math.sinh(rate * dt)
     return p + (c - p) * ch + v / rate * sh, (c - p) * rate * sh + v * ch
 
@@ -150,7 +150,7 @@ Step = tuple[float, float, float]  # x, y [m] and yaw [rad] of the next foot, se
 
 
 def first_offset(
-    steps: Sequence[Step], before: tuple[float, float], end: tuple[float, float], growth: float, share: float
+    steps: Sequence[Step], before: tuple[float, float], end: tuple[float, float], growth: float, fraction: float
 ) -> tuple[float, float]:
     """Where x has to be when a step begins, seen from the new foot (x, y) [m], for the coming steps to be walked.
 
@@ -167,7 +167,7 @@ def first_offset(
             dx, dy = -(cb * px + sb * py), -(cb * py - sb * px)
         else:
             dx, dy = before
-        bx, by = share * dx + (ux + c * bx - s * by) / growth, share * dy + (uy + s * bx + c * by) / growth
+        bx, by = fraction * dx + (ux + c * bx - s * by) / growth, fraction * dy + (uy + s * bx + c * by) / growth
     return bx, by
 
 
@@ -199,14 +199,16 @@ def steady_offset(step: Callable[[int], Step], stance: int, growth: float) -> tu
     return (growth * a[0] + b[0]) / square, (growth * a[1] + b[1]) / square
 
 
-def coming_offset(step: Callable[[int], Step], stance: int, growth: float, share: float) -> tuple[Step, float, float]:
+def coming_offset(
+    step: Callable[[int], Step], stance: int, growth: float, fraction: float
+) -> tuple[Step, float, float]:
     """The next step of a foot, and where the divergent component has to be when it ends, from there but in its axes."""
     first = step(stance)
     steps = [step((stance + 1 + n) % 2) for n in range(PREVIEW)]
     c, s = math.cos(first[2]), math.sin(first[2])
     before = (-(c * first[0] + s * first[1]), -(c * first[1] - s * first[0]))
     end = steady_offset(step, (stance + 1 + PREVIEW) % 2, growth)
-    bx, by = first_offset(steps, before, end, growth, share)
+    bx, by = first_offset(steps, before, end, growth, fraction)
     return first, c * bx - s * by, s * bx + c * by
 
 
@@ -236,12 +238,12 @@ class Swing:
     def advance(
         self, goal: tuple[float, float, float, float, float, float], done: float, left: float, lift: float, dt: float
     ) -> None:
-        """Go on towards a goal that may change; done and left: of the swing [s], lift [m] in its middle."""
+        """Go on toward a goal that may change; done and left: of the swing [s], lift [m] in its middle."""
         for i in (0, 1, 3, 4, 5):
             self.pose[i], self._speed[i] = glide(self.pose[i], self._speed[i], goal[i], left + dt, dt)
         self._ground, self._speed[2] = glide(self._ground, self._speed[2], goal[2], left + dt, dt)
-        share = min(1.0, done / max(done + left, 1e-9))
-        self.pose[2] = self._ground + lift * math.sin(math.pi * share) ** 2
+        fraction = min(1.0, done / max(done + left, 1e-9))
+        self.pose[2] = self._ground + lift * math.sin(math.pi * fraction) ** 2
 
     @property
     def step(self) -> Step:

@@ -1,4 +1,4 @@
-"""Compiled kinematics of a walking body: centre of mass, whole-body inverse kinematics, holding torques."""
+"""Compiled kinematics of a walking body: center of mass, whole-body inverse kinematics, holding torques."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from andante.locomotion.rigs.mass_tree import frames, weigh
 
 @njit(cache=True, nogil=True)
 def outboard(
-    parent: np.ndarray, mass: Array, centre: Array, turns: Array, at: Array, moment: Array, carried: Array
+    parent: np.ndarray, mass: Array, center: Array, turns: Array, at: Array, moment: Array, carried: Array
 ) -> None:
     """Mass `carried` (bodies,) of bodies with all that hangs on them, and moment (bodies, 3) [kg m], root frame."""
     for k in range(parent.shape[0]):
         carried[k] = mass[k]
         for i in range(3):
-            arm = turns[k, i, 0] * centre[k, 0] + turns[k, i, 1] * centre[k, 1] + turns[k, i, 2] * centre[k, 2]
+            arm = turns[k, i, 0] * center[k, 0] + turns[k, i, 1] * center[k, 1] + turns[k, i, 2] * center[k, 2]
             moment[k, i] = mass[k] * (at[k, i] + arm)
     for k in range(parent.shape[0] - 1, 0, -1):
         p = parent[k]
@@ -28,7 +28,7 @@ def outboard(
 
 
 @njit(cache=True, nogil=True)
-def centre_of_mass(
+def center_of_mass(
     q: Array,
     parent: np.ndarray,
     joint: np.ndarray,
@@ -36,14 +36,14 @@ def centre_of_mass(
     offset: Array,
     axis: Array,
     mass: Array,
-    centre: Array,
+    center: Array,
     turns: Array,
     at: Array,
     out: Array,
 ) -> None:
-    """Centre of mass (3,) [m] in the root frame; `turns` and `at` are filled as by `frames`."""
+    """Center of mass (3,) [m] in the root frame; `turns` and `at` are filled as by `frames`."""
     frames(q, parent, joint, rotation, offset, axis, turns, at)
-    weigh(turns, at, mass, centre, out)
+    weigh(turns, at, mass, center, out)
 
 
 @njit(cache=True, nogil=True)
@@ -78,7 +78,7 @@ def reach(
     offset: Array,
     axis: Array,
     mass: Array,
-    centre: Array,
+    center: Array,
     feet: np.ndarray,
     sole_turn: Array,
     sole_at: Array,
@@ -97,15 +97,15 @@ def reach(
     rounds: int,
     torso: Array,
 ) -> tuple[float, float]:
-    """Joint positions that put both soles at their goals, the centre of mass over a point and the root upright.
+    """Joint positions that put both soles at their goals, the center of mass over a point and the root upright.
 
     All in a level frame. q (joints,) is the start and becomes the answer. feet (2,): bodies of the feet; sole_turn
     (2, 3, 3), sole_at (2, 3): sole frames in them; moved (m,): bodies of the leg joints, variable (m,): which unknown
     each follows, gain (m,): by how much (joints that mimic another share its unknown); lower, upper (unknowns,);
-    on_path (2, m): which of them move which foot. goal_at (2, 3), goal_turn (2, 3, 3): soles; com (2,): centre of mass
+    on_path (2, m): which of them move which foot. goal_at (2, 3), goal_turn (2, 3, 3): soles; com (2,): center of mass
     [m]; height: of the root [m]; tilt (3, 3): rotation of the root before its yaw. The yaw of the root is an unknown
     that stays near wanted_yaw only as far as the joints leave it free. torso (3,) is filled with the root's place.
-    Gauss-Newton on 13 equations with the exact Jacobian of the centre of mass. Returns yaw [rad] and what is left [m].
+    Gauss-Newton on 13 equations with the exact Jacobian of the center of mass. Returns yaw [rad] and what is left [m].
     """
     bodies, count = parent.shape[0], moved.shape[0]
     unknown = lower.shape[0] + 1
@@ -115,11 +115,11 @@ def reach(
     normal, step = np.empty((unknown, unknown)), np.empty(unknown)
     r, rt, tool, err = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     c3, foot, ax, arm, jc, org = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    scale = 0.1  # metres that count as a radian
+    scale = 0.1  # meters that count as a radian
     left = 0.0
     for turn in range(rounds + 1):
         frames(q, parent, joint, rotation, offset, axis, turns, at)
-        outboard(parent, mass, centre, turns, at, moment, carried)
+        outboard(parent, mass, center, turns, at, moment, carried)
         cy, sy = np.cos(yaw), np.sin(yaw)
         for j in range(3):
             r[0, j] = cy * tilt[0, j] - sy * tilt[1, j]
@@ -182,7 +182,7 @@ def reach(
             jc[2] = ax[0] * arm[1] - ax[1] * arm[0]
             for f in range(2):
                 row = 6 * f
-                # the root moves against the centre of mass, so that it stays where it is wanted (x and y only)
+                # the root moves against the center of mass, so that it stays where it is wanted (x and y only)
                 for i in range(2):
                     jac[row + i, u] -= g * (r[i, 0] * jc[0] + r[i, 1] * jc[1] + r[i, 2] * jc[2])
                 if not on_path[f, k]:
@@ -230,7 +230,7 @@ def holding(
     offset: Array,
     axis: Array,
     mass: Array,
-    centre: Array,
+    center: Array,
     root: Array,
     feet: np.ndarray,
     moved: np.ndarray,
@@ -249,7 +249,7 @@ def holding(
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
     frames(q, parent, joint, rotation, offset, axis, turns, at)
-    outboard(parent, mass, centre, turns, at, moment, carried)
+    outboard(parent, mass, center, turns, at, moment, carried)
     ax, arm, f, total = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     out[:] = 0.0
     for k in range(moved.shape[0]):
@@ -298,7 +298,7 @@ def feel(
     offset: Array,
     axis: Array,
     weight: Array,
-    centre: Array,
+    center: Array,
     feet: np.ndarray,
     sole_turn: Array,
     sole_at: Array,
@@ -311,14 +311,14 @@ def feel(
     at: Array,
     out: Array,
 ) -> None:
-    """Fill out (9,): the other sole's x, y, yaw from the standing one; its roll, pitch; centre x, y; force x, y.
+    """Fill out (9,): the other sole's x, y, yaw from the standing one; its roll, pitch; center x, y; force x, y.
 
     up (3,): the vertical seen from the upright body's axes, force (3,): the accelerometer in them; shift (3,) is taken
-    off the centre of mass, root frame. Roll and pitch are those of the standing sole; centre [m] and force [m/s²] are
-    told in level axes along it. turns and at: work space for the frames of all bodies.
+    off the center of mass, root frame. Roll and pitch are those of the standing sole; center [m] and force [m/s²] are
+    in level axes along it. turns and at: work space for the frames of all bodies.
     """
     com = np.empty(3)
-    centre_of_mass(q, parent, joint, rotation, offset, axis, weight, centre, turns, at, com)
+    center_of_mass(q, parent, joint, rotation, offset, axis, weight, center, turns, at, com)
     r0, p0, r1, p1 = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
     _sole(stance, feet[stance], turns, at, sole_turn, sole_at, r0, p0)
     _sole(1 - stance, feet[1 - stance], turns, at, sole_turn, sole_at, r1, p1)

@@ -19,7 +19,7 @@ class BipedSettings:
     """What is None follows from the robot; see `BipedMeasures.of`."""
 
     step_time: float | None = None  # from foot to foot [s]
-    double: float = 0.15  # share of a step in which the load goes over
+    double: float = 0.15  # fraction of a step in which the load goes over
     lift: float | None = None  # how high a foot is lifted [m]
     height: float | None = None  # of the root over the soles [m]
     width: float | None = None  # between the soles [m]
@@ -28,7 +28,7 @@ class BipedSettings:
     top_side: float | None = None  # [m/s]
     top_turn: float | None = None  # [rad/s]
     acceleration: float | None = None  # [m/s²]
-    arms: float = 5.0  # swing of the arms per metre between the feet [rad/m]
+    arms: float = 5.0  # swing of the arms per meter between the feet [rad/m]
     sway: float = 2.0  # frequency at which masses are weighed, in steps: see BipedBody.weigh
     heading_gain: float = 1.5  # [1/s]
     stand_gain: float = 6.0  # with which a stand pulls the pendulum to the middle [1/s]
@@ -57,7 +57,7 @@ class BipedSettings:
                 bound = ">" if field.name in POSITIVE else ">="
                 raise BadInput(f"gait parameter {field.name} must be {bound} 0, got {value}")
         if not self.double < 0.6:
-            raise BadInput(f"gait parameter double is a share of a step below 0.6, got {self.double}")
+            raise BadInput(f"gait parameter double is a fraction of a step below 0.6, got {self.double}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class BipedMeasures:
     """Lengths, times and speeds of a walk on one robot."""
 
     rate: float  # w of the pendulum [1/s]
-    centre: float  # height of the centre of mass [m]
+    center: float  # height of the center of mass [m]
     step_time: float
     double: float  # [s]
     lift: float
@@ -83,27 +83,27 @@ class BipedMeasures:
     widest: float
 
     @staticmethod
-    def of(settings: BipedSettings, body: BipedBody, height: float, centre: float) -> BipedMeasures:
-        """Measures of a robot whose root stands `height`, its centre of mass `centre` [m] over the soles.
+    def of(settings: BipedSettings, body: BipedBody, height: float, center: float) -> BipedMeasures:
+        """Measures of a robot whose root stands `height`, its center of mass `center` [m] over the soles.
 
-        Times go with 1/w, speeds with sqrt(g h) and lengths with h of the centre of mass, h = 0.265 m at the NAO: steps
+        Times go with 1/w, speeds with sqrt(g h) and lengths with h of the center of mass, h = 0.265 m at the NAO: steps
         of w t = 1.7, lifted by 0.06 h, top speeds 0.22 sqrt(g h) ahead and 0.075 aside, a turn of 0.165 w.
         """
-        s, rate = settings, pendulum_rate(centre)
-        quickness = math.sqrt(GRAVITY * centre)
+        s, rate = settings, pendulum_rate(center)
+        quickness = math.sqrt(GRAVITY * center)
         step = s.step_time or 1.7 / rate
         inner = abs(body.soles[0].box[2]) + abs(body.soles[1].box[3])
         heel = max(sole.box[0] for sole in body.soles)
         toe = min(sole.box[1] for sole in body.soles)
         top = s.top_speed or 0.22 * quickness
         width = s.width or body.stance_width
-        narrowest = min(width, inner + 0.045 * centre)
+        narrowest = min(width, inner + 0.045 * center)
         return BipedMeasures(
             rate=rate,
-            centre=centre,
+            center=center,
             step_time=step,
             double=s.double * step,
-            lift=0.06 * centre if s.lift is None else s.lift,
+            lift=0.06 * center if s.lift is None else s.lift,
             height=height,
             width=width,
             pressure=0.3 * (heel + toe) if s.pressure is None else s.pressure,
@@ -111,9 +111,9 @@ class BipedMeasures:
             top_side=s.top_side or 0.075 * quickness,
             top_turn=s.top_turn or 0.165 * rate,
             acceleration=s.acceleration or top / (3.6 * step),
-            margin=0.03 * centre,
-            reach_back=-0.42 * centre,
-            reach_ahead=0.45 * centre,
+            margin=0.03 * center,
+            reach_back=-0.42 * center,
+            reach_ahead=0.45 * center,
             narrowest=narrowest,
-            widest=max(0.75 * centre, 1.5 * width),
+            widest=max(0.75 * center, 1.5 * width),
         )

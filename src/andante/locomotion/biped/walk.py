@@ -1,7 +1,7 @@
-"""The walk on two legs: a velocity and what the robot feels in, joint targets out.
+"""The walk on two legs: a velocity and sensor readings in, joint targets out.
 
 The plan is a linear inverted pendulum over footsteps (see `lipm`); legs, soles and masses come from the robot's file.
-The whole body is placed by inverse kinematics so that its centre, weighed by what masses press when they sway, goes
+The whole body is placed by inverse kinematics so that its center, weighed by what masses press when they sway, goes
 where the pendulum goes. Errors of the divergent component and tilts of the standing foot beyond what is usual are
 answered by where and when the next foot comes down; each landing takes the pendulum over as it was felt.
 """
@@ -37,7 +37,7 @@ from .footsteps import (
     leaning,
     next_step,
     seen_from,
-    shift_share,
+    shift_fraction,
     starting_offset,
     turned,
 )
@@ -49,9 +49,9 @@ Pair = tuple[float, float]
 SETTLED = 0.3  # the tilt is known after this time [s]
 LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
 LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
-SAG_SHARE = 0.1  # of a new reading of how far the servos give way
+SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 REST = 0.4  # a stand counts as one after this time [s]
-BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the centre
+BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
@@ -68,7 +68,7 @@ class BipedWalk:
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
         self._shift = shift[:2]
         self._growth = math.exp(m.rate * m.step_time)
-        self._share = shift_share(m.rate, m.double)
+        self._fraction = shift_fraction(m.rate, m.double)
         self._weights = np.array([s.weigh_place, s.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
@@ -85,7 +85,7 @@ class BipedWalk:
         self.alarm = Alarm(s)
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness says
-        self._wish = [0.0, 0.0, 0.0]
+        self._ramped = [0.0, 0.0, 0.0]
         self._asked = False
         self._heading_goal = 0.0
         self._pressed: Pair = (m.pressure, 0.0)
@@ -96,21 +96,21 @@ class BipedWalk:
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
-        """Solve the stance; the walk's measures, and the weighed centre of mass seen from the true one."""
+        """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
         body, s = self.body, self.settings
         self._q = body.stance.copy()
-        first = BipedMeasures.of(s, body, height, body.rig.centre_height)
+        first = BipedMeasures.of(s, body, height, body.rig.center_height)
         feet = np.array([[0.0, 0.5 * first.width, 0.0], [0.0, -0.5 * first.width, 0.0]])
         level = np.array([np.eye(3), np.eye(3)])
         over = np.array([first.pressure, 0.0])
         _, left, self._torso = body.reach(self._q, 0.0, feet, level, over, height, body.upright, 0.0, 40)
         body.check_stance(left)
-        true = body.upright @ body.centre(self._q)
+        true = body.upright @ body.center(self._q)
         measures = BipedMeasures.of(s, body, height, height + float(true[2]))
         body.stance = self._q.copy()
         body.weigh(height, s.sway * math.pi / measures.step_time)
         self._feet, self._turns = feet, level
-        return measures, body.upright @ body.centre(self._q) - true
+        return measures, body.upright @ body.center(self._q) - true
 
     # ---- what it can do and knows ----------------------------------------------------------------
     @property
@@ -193,7 +193,7 @@ class BipedWalk:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
             if whole > 0.0:
-                self.sag += SAG_SHARE * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
+                self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(s.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
@@ -210,12 +210,12 @@ class BipedWalk:
         for i, wanted in enumerate((command.vx, command.vy, command.wz)):
             most = m.acceleration * tops[i] / m.top_speed * dt
             goal = max(-tops[i], min(tops[i], wanted))
-            self._wish[i] += max(-most, min(most, goal - self._wish[i]))
-        self.velocity = list(self._wish)
+            self._ramped[i] += max(-most, min(most, goal - self._ramped[i]))
+        self.velocity = list(self._ramped)
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
-            self._heading_goal += self._wish[2] * dt
-            held = self._wish[2] + self.settings.heading_gain * (self._heading_goal - heading)
+            self._heading_goal += self._ramped[2] * dt
+            held = self._ramped[2] + self.settings.heading_gain * (self._heading_goal - heading)
             self.velocity[2] = max(-m.top_turn, min(m.top_turn, held))
         else:
             self._heading_goal = heading
@@ -230,13 +230,13 @@ class BipedWalk:
 
     # ---- standing and starting -------------------------------------------------------------------
     def _stand(self, command: Command, dt: float) -> Pair:
-        """Pull the pendulum to the middle of the feet; begin to walk when told or when a push leaves no choice."""
+        """Pull the pendulum to the middle of the feet; begin to walk when commanded or when a push leaves no choice."""
         m = self.measures
         self.time += dt
         if self._must_step():
             return self._walk(dt)
         if command.moving:
-            aside = self._wish[1] or self._wish[2]
+            aside = self._ramped[1] or self._ramped[2]
             if aside and (aside > 0.0) == (self.stance == LEFT):
                 self._change_foot()  # the foot on the outside goes first
             self.phase, self.time = "shift", 0.0
@@ -251,7 +251,7 @@ class BipedWalk:
         if not self.disturbed:
             return False
         x, y = (a + e for a, e in zip(self._wanted(), self.error, strict=True))
-        room = BOUNDARY * self.measures.centre
+        room = BOUNDARY * self.measures.center
         if margin(self.support, np.array([x, y])) > room:
             return False
         middle = 0.5 * self.swing.pose[1]
@@ -298,8 +298,8 @@ class BipedWalk:
             self._choose(remain, dt)
         px, py = self._pressed
         if remain > 1e-9:  # the load is still going over
-            share = max(0.0, min(1.0, (remain - 0.5 * dt) / m.double))
-            px, py = px + share * self._before[0], py + share * self._before[1]
+            fraction = max(0.0, min(1.0, (remain - 0.5 * dt) / m.double))
+            px, py = px + fraction * self._before[0], py + fraction * self._before[1]
         self.time += dt
         self.left -= dt
         if self.time > m.double:
@@ -307,16 +307,16 @@ class BipedWalk:
         if self.left > 1e-9 and not self._met_ground():
             return px, py
         step = self._change_foot()
-        if not (self._asked or any(self._wish) or self.disturbed) and self._side_by_side():
+        if not (self._asked or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
         return seen_from(step, px, py)
 
     def _choose(self, remain: float, dt: float) -> None:
         m, s = self.measures, self.settings
-        wanted, bx, by = coming_offset(self._next, self.stance, self._growth, self._share)
+        wanted, bx, by = coming_offset(self._next, self.stance, self._growth, self._fraction)
         shift = np.zeros(2)
         if remain > 1e-9:
-            part = shift_share(m.rate, remain) * remain / m.double
+            part = shift_fraction(m.rate, remain) * remain / m.double
             shift[0], shift[1] = part * self._before[0], part * self._before[1]
         heel, toe, right, left = self.body.soles[self.stance].box
         near, far = (m.narrowest, m.widest) if self.stance == RIGHT else (-m.widest, -m.narrowest)
@@ -381,8 +381,8 @@ class BipedWalk:
         rotation = turn.T @ turned(self._yaw) @ leaning(*self._lean)
         torso = turn.T @ (self._torso - at)
         if self.disturbed:  # take over what was felt; the lean that is left fades
-            centre = rotation @ (self.body.upright @ self.body.centre(self._q)) + torso
-            self.place = (float(centre[0] - self._shift[0]), float(centre[1] - self._shift[1]))
+            center = rotation @ (self.body.upright @ self.body.center(self._q)) + torso
+            self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
             rate = self.measures.rate
             self.speed = ((felt[0] - self.place[0]) * rate, (felt[1] - self.place[1]) * rate)
             self._yaw, roll, pitch = angles_of(rotation)
@@ -448,9 +448,9 @@ class BipedWalk:
         body, k, m = self.body, self.stance, self.measures
         other = (self.swing.pose[0], self.swing.pose[1])
         both = self.phase != "walk" or self.time < m.double
-        share, force, (x, y) = planned_push(body.mass, m.rate, self.place, self.pressure, other, both)
+        fraction, force, (x, y) = planned_push(body.mass, m.rate, self.place, self.pressure, other, both)
         push, point = np.empty((2, 3)), np.empty((2, 3))
-        push[k], push[1 - k] = (1.0 - share) * force, share * force
+        push[k], push[1 - k] = (1.0 - fraction) * force, fraction * force
         point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
         point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
         return body.hold(self._q, root, push, point)

@@ -24,11 +24,11 @@ from andante.locomotion.rigs.rig import root_from_imu
 from andante.motion import Keyframes, play_from, transition
 from andante.motion.joint_motion import JointMotion
 
-from .detector import load_share
+from .detector import load_fraction
 from .motions import FallMotions, Posture, posture_of
 
 SAMPLE = 0.01  # motions are sampled at this step before they are played [s]
-STAND_SPEED = 0.2  # share of the joints' speed on the last way to the standing pose
+STAND_SPEED = 0.2  # fraction of the joints' speed on the last way to the standing pose
 
 
 class Phase(StrEnum):
@@ -75,14 +75,14 @@ class Track:
         """All joint targets at a time [s]; it holds its end."""
         place = min(max(t * self._rate, 0.0), len(self._table) - 1.0)
         low = min(int(place), len(self._table) - 2)
-        share = place - low
-        return self._table[low] * (1.0 - share) + self._table[low + 1] * share
+        fraction = place - low
+        return self._table[low] * (1.0 - fraction) + self._table[low + 1] * fraction
 
 
 class GetUp:
-    """A behaviour that stands up. `phase`, `posture`, `stage` and `failures` tell how far it is.
+    """A behaviour that stands up. `phase`, `posture`, `stage` and `failures` report its progress.
 
-    `stiffness` (joints,) is the share of their strength that the servos shall have.
+    `stiffness` (joints,) is the fraction of their strength the servos get.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class GetUp:
         gyro = self._body_from_imu @ np.nan_to_num(readings.gyro)
         self.attitude.update(gyro, self._body_from_imu @ readings.acceleration, dt)
         over = self._balance.over_feet(readings.position, self.attitude.up)
-        self.posture = posture_of(self.attitude.up, load_share(readings.forces, self._weight), over)
+        self.posture = posture_of(self.attitude.up, load_fraction(readings.forces, self._weight), over)
         self._since += dt
         match self.phase:
             case Phase.RESTING:

@@ -1,4 +1,4 @@
-"""The fall manager: wraps a walker, feels a fall coming, protects the robot, and gets it up again.
+"""The fall manager: wraps a walker, detects a coming fall, protects the robot, and gets it up again.
 
 upright -> falling (direction) -> fallen (belly, back, left, right) -> getting up -> upright, or failed.
 While upright the walker has the joints. A fall that the walker catches after all ends as `caught`.
@@ -23,7 +23,7 @@ from andante.locomotion.gaits import Walker
 from andante.locomotion.rigs.balance import Balance
 from andante.motion import play_from, vector_of
 
-from .detector import BalanceState, FallDetector, FallRules, load_share
+from .detector import BalanceState, FallDetector, FallRules, load_fraction
 from .get_up import GetUp, GetUpSettings, Phase, Track
 from .motions import FallMotions, Posture, posture_of
 
@@ -58,12 +58,12 @@ class FallTiming:
     """How long the phases of a fall take [s]."""
 
     shortest: float = 0.4  # protecting pose, at least
-    longest: float = 4.0  # until it is taken to lie, whatever the sensors say
+    longest: float = 4.0  # until it is taken to lie, whatever the sensors report
     quiet: float = 0.2  # how long it must lie still
 
 
 class FallManager:
-    """A walker that falls well. `events` tells what happened, newest last; `listener` hears each at once.
+    """A walker that falls well. `events` holds what happened, newest last; `listener` is called with each.
 
     Once up again the walk starts anew: with the walker that `restart` makes, else by `walker.reset()` where it has one.
     """
@@ -90,10 +90,10 @@ class FallManager:
         self._weight = balance.mass * GRAVITY
         self._soft = _by_pattern(self._names, motions.stiffness)
         self._full = np.ones(len(self._names))
-        self.stiffness = self._full  # (joints,) share of the servos' strength
+        self.stiffness = self._full  # (joints,) fraction of the servos' strength
         self._since = self._quiet = 0.0
         self._blend = 1.0
-        self._origin = np.zeros(3)  # of the walker's reckoning since it was last set up
+        self._origin = np.zeros(3)  # of the walker's odometry since it was last set up
         self._track: Track | None = None
         self._stood = vector_of(robot, motions.stand)
 
@@ -115,7 +115,7 @@ class FallManager:
 
     @property
     def position(self) -> Array:
-        """x, y [m] and heading [rad] by the walker's own reckoning; a fall itself counts as no way."""
+        """x, y [m] and heading [rad] by the walker's own odometry; a fall itself counts as no distance."""
         x, y, heading = self.walker.position
         c, s = math.cos(self._origin[2]), math.sin(self._origin[2])
         return self._origin + np.array([c * x - s * y, s * x + c * y, heading])
@@ -156,7 +156,7 @@ class FallManager:
         if self.balance.falling:
             direction = self.balance.direction
             self._enter(FallState.FALLING)
-            self._tell(readings.time, "falling", direction)
+            self._log(readings.time, "falling", direction)
             here = dict(zip(self._names, readings.position.tolist(), strict=True))
             motion = play_from(self.motions.protect[direction], self.robot, here)
             self._track = Track(motion, self._names, readings.position)
@@ -180,11 +180,11 @@ class FallManager:
         if self._since >= timing.longest or (self._since >= timing.shortest and self._quiet >= timing.quiet):
             up = self.detector.attitude.up
             over = self.detector.balance.over_feet(readings.position, up)
-            posture = posture_of(up, load_share(readings.forces, self._weight), over)
+            posture = posture_of(up, load_fraction(readings.forces, self._weight), over)
             self.rising.attitude.state[:] = self.detector.attitude.state
             self.rising.start()
             self._enter(FallState.FALLEN)
-            self._tell(readings.time, "caught" if posture is Posture.STANDING else "fallen", posture)
+            self._log(readings.time, "caught" if posture is Posture.STANDING else "fallen", posture)
         return targets
 
     def _rise(self, readings: Readings, command: Command, dt: float) -> Array:
@@ -193,20 +193,20 @@ class FallManager:
         self.stiffness = self.rising.stiffness
         if self.rising.phase is Phase.FAILED:
             self._enter(FallState.FAILED)
-            self._tell(readings.time, "failed", f"{self.rising.posture} after {self.rising.failures} tries")
+            self._log(readings.time, "failed", f"{self.rising.posture} after {self.rising.failures} tries")
         elif self.rising.done:
             self._restart()
             self._enter(FallState.UPRIGHT)
-            self._tell(readings.time, "up")
+            self._log(readings.time, "up")
         elif self.rising.failures > before:
-            self._tell(readings.time, "retry", self.rising.story[-1])
+            self._log(readings.time, "retry", self.rising.story[-1])
         elif self.state is FallState.FALLEN and self.rising.phase is Phase.MOVING:
             self._enter(FallState.GETTING_UP)
-            self._tell(readings.time, "getting up", self.rising.posture)
+            self._log(readings.time, "getting up", self.rising.posture)
         return targets
 
     def _restart(self) -> None:
-        """Hand over to the walker: it starts anew where it can, its reckoning goes on, its joints are led over."""
+        """Hand over to the walker: it starts anew where it can, its odometry goes on, its joints are led over."""
         before = self.position
         reset = getattr(self.walker, "reset", None)
         if self.restart is not None:
@@ -223,7 +223,7 @@ class FallManager:
     def _enter(self, state: FallState) -> None:
         self.state, self._since = state, 0.0
 
-    def _tell(self, time: float, what: str, where: str = "") -> None:
+    def _log(self, time: float, what: str, where: str = "") -> None:
         event = FallEvent(time, what, str(where))
         self.events.append(event)
         if self.listener is not None:

@@ -11,7 +11,7 @@ from andante.geometry import Array
 from andante.motion import Keyframes
 
 UPRIGHT = 0.8  # cosine of the tilt from which a body counts as upright
-LOADED = 0.6  # share of the weight on the feet from which it stands
+LOADED = 0.6  # fraction of the weight on the feet from which it stands
 
 
 class Posture(StrEnum):
@@ -31,7 +31,7 @@ class Posture(StrEnum):
 
 
 def posture_of(up: Array, load: float, over_feet: bool = True) -> Posture:
-    """The posture from the vertical in body axes (3,), the share of the weight on the feet, and `Balance.over_feet`.
+    """The posture from the vertical in body axes (3,), the fraction of the weight on the feet, and `Balance.over_feet`.
 
     x of the body looks ahead: with the belly down it points to the ground, so up[0] < 0. y looks left: lying on the
     left side up[1] < 0. A load of NaN (no force sensors) counts as enough to stand.

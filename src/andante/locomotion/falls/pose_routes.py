@@ -1,7 +1,7 @@
-"""Ways from one standing pose to another that keep the centre of mass over the soles.
+"""Ways from one standing pose to another that keep the center of mass over the soles.
 
 The way is straight in joint space where that is safe at every point of it, else it goes by another pose of the robot.
-A robot stands in a configuration when both soles lie in one plane, the body is upright over it, and the centre of
+A robot stands in a configuration when both soles lie in one plane, the body is upright over it, and the center of
 mass projects into the hull of the soles.
 """
 
@@ -18,12 +18,12 @@ from andante.geometry import Array
 from andante.locomotion.rigs.balance import Balance, margin
 from andante.motion.joint_motion import Chained, Positions, positions_of, transition, vector_of, within_limits
 
-SAFE = 0.015  # margin of the centre of mass inside the soles along a way [m]
+SAFE = 0.015  # margin of the center of mass inside the soles along a way [m]
 STEADY = 0.01  # and in a pose that counts as standing [m]
 PLANE = 0.012  # how far the corners of both soles may lie from one plane [m]
 UPRIGHT = math.radians(35.0)
 SAMPLES = 33
-VIA = ("StandInit", "init", "Crouch")  # asked first when the straight way is not safe
+VIA = ("StandInit", "init", "Crouch")  # tried first when the straight way is not safe
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +40,14 @@ def two_feet(robot: Robot) -> bool:
 
 
 def static_margin(balance: Balance, q: Array) -> float:
-    """Distance of the centre of mass from the border of the soles [m], standing still at q; -inf: it does not stand."""
+    """Distance of the center of mass from the border of the soles [m], standing still at q; -inf: it does not stand."""
     foot = balance.foot_poses(q)[0]
-    centre, soles = balance.at(q)
+    center, soles = balance.at(q)
     ground = np.concatenate([foot.inverse() @ points for points in soles])
     lean = math.acos(max(-1.0, min(1.0, float(foot.rotation[2, 2]))))
     if lean > UPRIGHT or float(np.ptp(ground[:, 2])) > PLANE:
         return -math.inf
-    return margin(ground[:, :2], (foot.inverse() @ centre)[:2])
+    return margin(ground[:, :2], (foot.inverse() @ center)[:2])
 
 
 def standing_poses(robot: Robot, balance: Balance | None = None) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def standing_poses(robot: Robot, balance: Balance | None = None) -> tuple[str, .
 def pose_route(
     robot: Robot, start: Positions, goal: Positions, speed: float = 0.4, balance: Balance | None = None
 ) -> PoseRoute:
-    """The way from where a robot stands to a pose in which it stands, at a share of the joints' speed.
+    """The way from where a robot stands to a pose in which it stands, at a fraction of the joints' speed.
 
     Raises BadInput when it stands in neither, or when no way over its own poses is safe.
     """
@@ -72,7 +72,7 @@ def pose_route(
         raise BadInput(f"robot {robot.name!r} does not stand on its feet; it must get up before it can take a pose")
     if static_margin(model, vector_of(robot, there)) <= STEADY:
         raise BadInput(
-            f"pose {name!r} is no standing pose: the centre of mass is not over level soles; standing ones are "
+            f"pose {name!r} is no standing pose: the center of mass is not over level soles; standing ones are "
             f"{', '.join(standing_poses(robot, model))}"
         )
     straight = way_margin(model, vector_of(robot, here), vector_of(robot, there))

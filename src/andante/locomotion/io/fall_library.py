@@ -25,7 +25,7 @@ ENDS = {
     Posture.RIGHT: LYING,
     Posture.SITTING: frozenset((Posture.STANDING,)),
 }
-# Share of the servos' strength while falling: legs yield, arms and head hold a little.
+# Fraction of the servos' strength while falling: legs yield, arms and head hold a little.
 FALLING_STIFFNESS = {"*": 0.1, "?Shoulder*": 0.4, "?Elbow*": 0.3, "Head*": 0.5}
 
 

@@ -43,7 +43,7 @@ class LeggedSettings:
     search_speed: float = 0.15  # [m/s]
     settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]
     catch: float = 1.0  # how far feet step to where the body falls, in gaits that do not wait (0: not at all)
-    sway_margin: float = 0.18  # wanted margin of the centre of mass inside its support, in widths of the stance
+    sway_margin: float = 0.18  # wanted margin of the center of mass inside its support, in widths of the stance
     hold_heading: bool = True
     feel: bool = True  # use foot contacts
     level: bool = True  # use the IMU's tilt
@@ -55,7 +55,7 @@ class LeggedSettings:
 
 
 class LeggedGait:
-    """A gait on a rig. `update` is the whole of it; the rest tells what it is doing."""
+    """A gait on a rig. `update` is the whole of it; the rest reports its state."""
 
     def __init__(
         self, robot: Robot, rig: Rig, gait: str | GaitPattern = "tripod", settings: LeggedSettings | None = None
@@ -114,8 +114,8 @@ class LeggedGait:
         made[kernels.PERIOD], made[kernels.DUTY], made[kernels.STEP_HEIGHT] = self.period, self.duty, self.step_height
         made[kernels.STATIC], made[kernels.SWAYS] = self.pattern.static, self.pattern.sway
         made[kernels.WIDTH] = np.min(np.ptp(self._fixed[:, :2], axis=0))
-        made[kernels.CENTRE_X], made[kernels.CENTRE_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.centre))[:2]
-        made[kernels.CENTRE_HEIGHT], made[kernels.FILTER_TIME] = self.rig.centre_height, self.attitude.settle
+        made[kernels.CENTER_X], made[kernels.CENTER_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.center))[:2]
+        made[kernels.CENTER_HEIGHT], made[kernels.FILTER_TIME] = self.rig.center_height, self.attitude.settle
         made[kernels.TOP_SPEED] = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
         made[kernels.TOP_TURN] = 1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
         return made
@@ -219,7 +219,7 @@ class LeggedGait:
         return self._q.copy()
 
     def _feel(self, readings: Readings) -> None:
-        """Per leg whether its foot is pressed, or that nobody can tell."""
+        """Per leg whether its foot is pressed, or unknown without a sensor."""
         if not self.settings.feel:
             self._touching[:] = kernels.UNKNOWN
             return

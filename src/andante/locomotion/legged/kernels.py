@@ -21,9 +21,9 @@ from .odometry import odometry_step
 TWIST, TWIST_GOAL, PHASE, HEADING_GOAL, SWAY, LEAN, USUAL_LEAN, FALL, ACTIVE = 0, 3, 6, 7, 8, 10, 12, 14, 16
 BODY = 17
 
-# Of every leg, one row: foot as commanded (x, y, z), where its swing began (x, y, z), share of the swing, time since a
+# Of every leg, one row: foot as commanded (x, y, z), start of its swing (x, y, z), fraction of the swing, time since a
 # swing ended without finding the ground (inf: it stands), depth searched since then, 1 while it swings.
-FOOT, FROM, SHARE, WAITED, DEPTH, SWINGING = 0, 3, 6, 7, 8, 9
+FOOT, FROM, FRACTION, WAITED, DEPTH, SWINGING = 0, 3, 6, 7, 8, 9
 LEG = 10
 
 # Of every leg, what does not change: usual place of its foot (x, y, z), reach, radius of the foot, phase of its swing.
@@ -49,16 +49,16 @@ FIXED = 6
     STATIC,
     SWAYS,
     WIDTH,
-    CENTRE_X,
-    CENTRE_Y,
-    CENTRE_HEIGHT,
+    CENTER_X,
+    CENTER_Y,
+    CENTER_HEIGHT,
     FILTER_TIME,
     TOP_SPEED,
     TOP_TURN,
 ) = range(23)
 FIGURES = 23
 
-# What is asked for: vx, vy, wz, height, roll, pitch.
+# The command: vx, vy, wz, height, roll, pitch.
 VX, VY, WZ, HEIGHT, ROLL, PITCH = range(6)
 
 # What a foot feels.
@@ -82,52 +82,52 @@ def moved(x: float, y: float, twist: Array, seconds: float) -> tuple[float, floa
 
 
 @njit(cache=True)
-def smooth(share: float) -> float:
+def smooth(fraction: float) -> float:
     """0 to 1 with zero velocity and acceleration at both ends: 10 s³ - 15 s⁴ + 6 s⁵."""
-    s = min(1.0, max(0.0, share))
+    s = min(1.0, max(0.0, fraction))
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
 @njit(cache=True)
-def lift(share: float) -> float:
+def lift(fraction: float) -> float:
     """Height of a swinging foot, 0 to 1 and back, with zero velocity at both ends: 16 s² (1 - s)²."""
-    s = min(1.0, max(0.0, share))
+    s = min(1.0, max(0.0, fraction))
     return 16.0 * (s * (1.0 - s)) ** 2
 
 
 @njit(cache=True)
-def forward_share(share: float) -> float:
+def forward_fraction(fraction: float) -> float:
     """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks.
 
     It is there after three quarters of the swing, so that a foot whose servos lag, or that meets the ground early, does
     not push the body back as it lands.
     """
-    return smooth((share - 0.1) / 0.65)
+    return smooth((fraction - 0.1) / 0.65)
 
 
 @njit(cache=True)
-def swing(start: Array, end: tuple[float, float, float], share: float, height: float) -> tuple[float, float, float]:
-    """A foot between its lift-off and touchdown points, at a share of the swing, lifted by a height [m]."""
-    along, up = forward_share(share), smooth(share)
+def swing(start: Array, end: tuple[float, float, float], fraction: float, height: float) -> tuple[float, float, float]:
+    """A foot between its lift-off and touchdown points, at a fraction of the swing, lifted by a height [m]."""
+    along, up = forward_fraction(fraction), smooth(fraction)
     return (
         start[0] + along * (end[0] - start[0]),
         start[1] + along * (end[1] - start[1]),
-        start[2] + up * (end[2] - start[2]) + height * lift(share),
+        start[2] + up * (end[2] - start[2]) + height * lift(fraction),
     )
 
 
 CALM = 0.12  # leans below this are no fall [rad]
-REACH_SHARE = 0.87  # of its reach that a foot uses in its stance; in the air it goes further ahead
+REACH_FRACTION = 0.87  # of its reach that a foot uses in its stance; in the air it goes further ahead
 AWAY = 0.06  # of its reach: a foot further from its usual place steps home
 MOST_CORRECTION = 0.3  # turning that holds the heading [rad/s]
-EARLY = 0.55  # share of a swing from which the ground ends it
-LEVEL_ROOM = 1.5  # how far levelling moves a foot, in step heights
+EARLY = 0.55  # fraction of a swing from which the ground ends it
+LEVEL_ROOM = 1.5  # how far leveling moves a foot, in step heights
 MOST_RISE = 0.1  # of the body back to its height [m/s]
 
 
 @njit(cache=True)
 def limit_scale(figures: Array, fixed: Array, vx: float, vy: float, wz: float) -> float:
-    """The share, up to 1, of a twist that keeps every foot in reach: min 2 * 0.87 reach / (stance time * speed).
+    """The fraction, up to 1, of a twist that keeps every foot in reach: min 2 * 0.87 reach / (stance time * speed).
 
     The speed of a foot is that of its usual place, |v + w x home|.
     """
@@ -135,7 +135,7 @@ def limit_scale(figures: Array, fixed: Array, vx: float, vy: float, wz: float) -
     scale = 1.0
     for leg in range(fixed.shape[0]):
         speed = math.hypot(vx - wz * fixed[leg, HOME + 1], vy + wz * fixed[leg, HOME])
-        scale = min(scale, 2.0 * REACH_SHARE * fixed[leg, REACH] / stance_time / max(speed, 1e-9))
+        scale = min(scale, 2.0 * REACH_FRACTION * fixed[leg, REACH] / stance_time / max(speed, 1e-9))
     return scale
 
 
@@ -172,7 +172,7 @@ def falling(figures: Array, fixed: Array, body: Array, gyro: Array) -> None:
     calm = not turning(body) and math.hypot(body[LEAN], body[LEAN + 1]) < CALM
     if figures[STATIC] or not figures[CATCH] or calm:
         return
-    h = figures[CENTRE_HEIGHT]
+    h = figures[CENTER_HEIGHT]
     time = math.sqrt(h / GRAVITY)
     roll = body[LEAN] - body[USUAL_LEAN] + time * gyro[0]
     pitch = body[LEAN + 1] - body[USUAL_LEAN + 1] + time * gyro[1]
@@ -198,17 +198,17 @@ def may_walk(figures: Array, fixed: Array, body: Array, legs: Array, dt: float) 
     if not any_due:
         return 1.0
     enough = 0.3 * figures[SWAY_MARGIN] * figures[WIDTH] if figures[SWAYS] else 0.0
-    centre = np.array([figures[CENTRE_X] + body[SWAY], figures[CENTRE_Y] + body[SWAY + 1]])
-    return 1.0 if margin(legs[carries, :2], centre) > enough else 0.0
+    center = np.array([figures[CENTER_X] + body[SWAY], figures[CENTER_Y] + body[SWAY + 1]])
+    return 1.0 if margin(legs[carries, :2], center) > enough else 0.0
 
 
 @njit(cache=True)
 def choose_twist(
     figures: Array, fixed: Array, attitude: Array, body: Array, command: Array, pace: float, dt: float
 ) -> None:
-    """Ramp the twist towards what is asked for, within the reach of the feet; the heading is held.
+    """Ramp the twist toward the command, within the reach of the feet; the heading is held.
 
-    The heading that the command has asked for so far is held by a turning of gain * error, bounded.
+    The heading commanded so far is held by a turning of gain * error, bounded.
     """
     vx, vy, wz = command[VX], command[VY], command[WZ]
     moving = vx != 0.0 or vy != 0.0 or wz != 0.0
@@ -243,7 +243,7 @@ def advance(figures: Array, fixed: Array, body: Array, legs: Array, pace: float,
             continue
         if turning(body) or is_away(fixed, legs, leg):
             legs[leg, SWINGING] = 1.0
-            legs[leg, SHARE] = legs[leg, DEPTH] = 0.0
+            legs[leg, FRACTION] = legs[leg, DEPTH] = 0.0
             legs[leg, WAITED] = math.inf
             for i in range(3):
                 legs[leg, FROM + i] = legs[leg, FOOT + i]
@@ -251,7 +251,7 @@ def advance(figures: Array, fixed: Array, body: Array, legs: Array, pace: float,
 
 @njit(cache=True)
 def ground(figures: Array, fixed: Array, legs: Array) -> tuple[float, float, float]:
-    """Plane z = a + b x + c y through the standing feet, level where they do not tell (ridge regression)."""
+    """Plane z = a + b x + c y through the standing feet, level where they leave it open (ridge regression)."""
     n, count = legs.shape[0], 0
     mx, my, mz, home = 0.0, 0.0, 0.0, 0.0
     for leg in range(n):
@@ -290,15 +290,15 @@ def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: 
     for leg in range(n):
         if legs[leg, SWINGING] == 0.0:
             continue
-        legs[leg, SHARE] += dt / swing_time
-        share = legs[leg, SHARE]
-        ahead = (1.0 - min(share, 1.0)) * swing_time + 0.5 * figures[DUTY] * figures[PERIOD]
+        legs[leg, FRACTION] += dt / swing_time
+        fraction = legs[leg, FRACTION]
+        ahead = (1.0 - min(fraction, 1.0)) * swing_time + 0.5 * figures[DUTY] * figures[PERIOD]
         x, y = moved(fixed[leg, HOME], fixed[leg, HOME + 1], twist, -ahead)
         z = a + b * x + c * y
         x, y = x + body[FALL], y + body[FALL + 1]
-        x, y, z = swing(legs[leg, FROM : FROM + 3], (x, y, z), share, figures[STEP_HEIGHT])
+        x, y, z = swing(legs[leg, FROM : FROM + 3], (x, y, z), fraction, figures[STEP_HEIGHT])
         if not figures[STATIC]:  # the ground as it lies under the body that leans
-            z -= smooth(share) * (body[LEAN] * y - body[LEAN + 1] * x)
+            z -= smooth(fraction) * (body[LEAN] * y - body[LEAN + 1] * x)
         legs[leg, FOOT], legs[leg, FOOT + 1], legs[leg, FOOT + 2] = x, y, z
     for leg in range(n):
         land(figures, legs, leg, touching[leg], dt)
@@ -308,9 +308,9 @@ def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: 
 def land(figures: Array, legs: Array, leg: int, felt: int, dt: float) -> None:
     """End a swing at the ground, early or in time; a foot that finds none waits a little and then reaches down."""
     if legs[leg, SWINGING] != 0.0:
-        if legs[leg, SHARE] > EARLY and felt == PRESSED:
+        if legs[leg, FRACTION] > EARLY and felt == PRESSED:
             legs[leg, SWINGING] = 0.0
-        elif legs[leg, SHARE] >= 1.0:
+        elif legs[leg, FRACTION] >= 1.0:
             legs[leg, SWINGING] = 0.0
             if felt == FREE:
                 legs[leg, WAITED] = 0.0
@@ -363,12 +363,12 @@ def sway(figures: Array, fixed: Array, body: Array, legs: Array, dt: float) -> N
             carries[leg] = legs[leg, SWINGING] == 0.0
         if carries.all():
             carries[soonest] = False
-        centre = np.array([figures[CENTRE_X], figures[CENTRE_Y]])
-        goal = inside(legs[carries, :2], centre, figures[SWAY_MARGIN] * figures[WIDTH])
-        x, y = goal[0] - centre[0], goal[1] - centre[1]
+        center = np.array([figures[CENTER_X], figures[CENTER_Y]])
+        goal = inside(legs[carries, :2], center, figures[SWAY_MARGIN] * figures[WIDTH])
+        x, y = goal[0] - center[0], goal[1] - center[1]
     quarter = 0.25 * figures[PERIOD]
-    share = min(1.0, 8.0 * dt / quarter)
-    x, y = share * (x - body[SWAY]), share * (y - body[SWAY + 1])
+    fraction = min(1.0, 8.0 * dt / quarter)
+    x, y = fraction * (x - body[SWAY]), fraction * (y - body[SWAY + 1])
     size = math.hypot(x, y)
     if size > 0:
         scale = min(1.0, 0.5 * figures[WIDTH] / quarter * dt / size)
@@ -407,7 +407,7 @@ def control_step(
     dt: float,
     goals: Array,
 ) -> None:
-    """One control step: from poses of the feet (legs, 4, 4) and readings to where their middles shall be (legs, 3).
+    """One control step: from poses of the feet (legs, 4, 4) and readings to where their middles should be (legs, 3).
 
     First tilt, heading, where the body falls to and where it has come to are estimated from the readings.
     """

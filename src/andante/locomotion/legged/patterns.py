@@ -2,7 +2,7 @@
 
 Legs are numbered in ring order (see `Rig`): the first half of the ring is the left side from front to back, the second
 half the right side from back to front. An offset is the moment within the cycle, 0 to 1, at which a leg lifts off; the
-duty factor is the share of the cycle that it spends on the ground.
+duty factor is the fraction of the cycle that it spends on the ground.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def pattern(name: str, legs: int) -> GaitPattern:
         if many:
             return GaitPattern(name, wave(legs), one + 0.15 / legs, period=0.45 * legs)
         return GaitPattern(name, crawl(legs), 0.85, period=5.0, sway=True)
-    share = 1.0 - 1.0 / legs
-    return GaitPattern(name, crawl(legs), share + 0.4 / legs, period=5.0 if not many else 0.6 * legs, sway=True)
+    fraction = 1.0 - 1.0 / legs
+    return GaitPattern(name, crawl(legs), fraction + 0.4 / legs, period=5.0 if not many else 0.6 * legs, sway=True)
 
 
 def alternate(legs: int) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Where the centre of mass and the soles of a robot are, from its joint positions alone."""
+"""Where the center of mass and the soles of a robot are, from its joint positions alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .mass_tree import mass_tree, points_of, sliding_frames, weigh
 
 ROUNDS = 40  # of projections before the middle is taken
 LEAST_AREA = 1e-12  # twice the area of a corner that counts [m²]
-CLOSE = 1e-6  # a point this near to its wish is there [m]
+CLOSE = 1e-6  # a point this near to its goal counts as there [m]
 
 
 @njit(cache=True)
@@ -125,7 +125,7 @@ TILTED = 0.06  # a sole whose corners differ more in height stands on its edge [
 
 
 class Balance:
-    """Centre of mass and sole corners of a robot in the axes of its root link.
+    """Center of mass and sole corners of a robot in the axes of its root link.
 
     Feet are the links given, else those that have force sensors. The sole of a foot is made of those corners of its
     collision shapes that are lowest (-z of the foot's frame).
@@ -135,7 +135,7 @@ class Balance:
         self.robot = robot
         self.feet = tuple(feet) or tuple(dict.fromkeys(s.link for s in robot.sensors if s.kind == "force"))
         if not self.feet:
-            raise BadInput(f"robot {robot.name!r} has no force sensors to tell its feet by; name the links of its feet")
+            raise BadInput(f"robot {robot.name!r} has no force sensors to find its feet by; name the links of its feet")
         self._tree, place = mass_tree(robot)
         self.mass = self._tree.total  # [kg]
         corners = [_sole(robot, name) for name in self.feet]
@@ -150,20 +150,20 @@ class Balance:
         self._foot_frames = [place[name] for name in self.feet]
 
     def at(self, q: ArrayLike) -> tuple[Array, list[Array]]:
-        """Centre of mass (3,) and sole corners of each foot (n, 3), in the root frame [m], at positions (joints,)."""
+        """Center of mass (3,) and sole corners of each foot (n, 3), in the root frame [m], at positions (joints,)."""
         turns, places = self._frames(q)
-        points, centre = points_of(turns, places, self._sole_body, self._sole_points), np.empty(3)
-        weigh(turns, places, self._tree.mass, self._tree.centre, centre)
-        return centre, [points[s] for s in self._slices]
+        points, center = points_of(turns, places, self._sole_body, self._sole_points), np.empty(3)
+        weigh(turns, places, self._tree.mass, self._tree.center, center)
+        return center, [points[s] for s in self._slices]
 
     def over_feet(self, q: ArrayLike, up: Array) -> bool:
-        """Whether the centre of mass is over soles that are level, up (3,) being the vertical in root axes."""
-        centre, soles = self.at(q)
+        """Whether the center of mass is over soles that are level, up (3,) being the vertical in root axes."""
+        center, soles = self.at(q)
         ahead = np.cross((0.0, 1.0, 0.0), up)
         level = np.array([ahead, np.cross(up, ahead)]) / max(float(np.linalg.norm(ahead)), 1e-9)
         heights = [points @ up for points in soles]
         flat = [points @ level.T for points, h in zip(soles, heights, strict=True) if h.max() - h.min() < TILTED]
-        return bool(flat) and margin(np.concatenate(flat), level @ centre) > 0
+        return bool(flat) and margin(np.concatenate(flat), level @ center) > 0
 
     def foot_poses(self, q: ArrayLike) -> list[SE3]:
         """root_from_foot of each foot at positions (joints,)."""

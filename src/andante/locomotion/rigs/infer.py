@@ -35,7 +35,7 @@ class _Sketch:
     knee: Chain  # hip link to the last joint
     body_from_hip: Array  # (4, 4)
     base: Array  # (2,) above which the foot stands, or from which it stands out
-    top: float  # height that heights are told from
+    top: float  # reference of heights
     outward: Array  # (2,) unit
     length: float
     sprawled: bool
@@ -68,7 +68,7 @@ class _Sketch:
 def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) -> Rig:
     """A rig of a robot: legs, forward axis, stance, reach, step sizes and gains.
 
-    knees: which way they bend: all the same way ("same": back where possible), "back", "front", towards the middle
+    knees: which way they bend: all the same way ("same": back where possible), "back", "front", toward the middle
     ("in"), away from it ("out") or "up". height: of the body over the ground [m] instead of the one that is found.
     """
     if knees not in KNEES:
@@ -209,7 +209,7 @@ def _try_stance(
         return None
     found, worst = [], math.inf
     for sketch, place in zip(sketches, places, strict=True):
-        q = _best_branch(sketch, place, _knee_wish(direction, sketch, forward))
+        q = _best_branch(sketch, place, _preferred_knee(direction, sketch, forward))
         if q is None:
             return None
         room = _reach(sketch, place, q, 0.1 * length) / sketch.length
@@ -225,11 +225,17 @@ def _try_stance(
     return worst - wide * lever - 0.3 * abs(drop - wish), found
 
 
-def _knee_wish(direction: str, sketch: _Sketch, forward: float) -> Array:
+def _preferred_knee(direction: str, sketch: _Sketch, forward: float) -> Array:
     ahead = np.array([math.cos(forward), math.sin(forward), 0.0])
     sign = math.copysign(1.0, float(ahead[:2] @ sketch.base))
-    wishes = {"up": np.array([0.0, 0.0, 1.0]), "back": -ahead, "front": ahead, "in": -sign * ahead, "out": sign * ahead}
-    return wishes[direction]
+    directions = {
+        "up": np.array([0.0, 0.0, 1.0]),
+        "back": -ahead,
+        "front": ahead,
+        "in": -sign * ahead,
+        "out": sign * ahead,
+    }
+    return directions[direction]
 
 
 def _best_branch(sketch: _Sketch, place: Array, wish: Array) -> Array | None:
@@ -241,11 +247,11 @@ def _best_branch(sketch: _Sketch, place: Array, wish: Array) -> Array | None:
     n = len(lower)
     for second in (0.25, 0.5, 0.75):
         for last in (0.2, 0.8):
-            share = np.full(n, 0.5)
-            share[-1] = last
+            fraction = np.full(n, 0.5)
+            fraction[-1] = last
             if n > 1:
-                share[-2] = second
-            q, reached = sketch.solve(place, low + share * (high - low), restarts=1)
+                fraction[-2] = second
+            q, reached = sketch.solve(place, low + fraction * (high - low), restarts=1)
             if not reached:
                 continue
             side = sketch.knee_side(q) @ wish
@@ -275,7 +281,7 @@ def _reach(sketch: _Sketch, place: Array, q: Array, lift: float) -> float:
 def _finish(
     robot: Robot, sketches: list[_Sketch], stance: dict[str, float], places: Array, forward: float, body: str
 ) -> Rig:
-    """Reach, step sizes, centre of mass and gains for a stance."""
+    """Reach, step sizes, center of mass and gains for a stance."""
     poses = robot.link_poses(stance)
     back = poses[body].inverse()
     ground = float(np.mean([p[2] - s.branch.radius for p, s in zip(places, sketches, strict=True)]))
@@ -313,14 +319,14 @@ def _finish(
     mass = sum(m for m, _ in weighed)
     if not mass > 0:
         raise BadInput(f"robot {robot.name!r} has no mass; give its links <inertial>")
-    centre = np.sum([m * c for m, c in weighed], axis=0) / mass
+    center = np.sum([m * c for m, c in weighed], axis=0) / mass
     rig = Rig(
         robot=robot.name,
         body=body,
         legs=tuple(legs),
         stance={name: round(value, 6) for name, value in stance.items()},
         forward=forward,
-        centre=_vec(centre),
+        center=_vec(center),
         mass=float(mass),
         step_height=round(step, 4),
         stride_time=_stride_time(robot, legs, tall),
@@ -329,13 +335,13 @@ def _finish(
 
 
 def _step_height(sketches: list[_Sketch], stance: dict[str, float], places: Array) -> float:
-    """How high every foot can be lifted at its place [m], up to a share of the legs' length."""
+    """How high every foot can be lifted at its place [m], up to a fraction of the legs' length."""
     wanted = float(np.mean([(STEP if s.sprawled else UPRIGHT_STEP) * s.length for s in sketches]))
-    for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5):
-        up = np.array([0.0, 0.0, share * wanted])
+    for fraction in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5):
+        up = np.array([0.0, 0.0, fraction * wanted])
         starts = [np.array([stance[name] for name in s.chain.joint_names]) for s in sketches]
         if all(s.solve(p + up, q)[1] for s, p, q in zip(sketches, places, starts, strict=True)):
-            return share * wanted
+            return fraction * wanted
     return 0.4 * wanted
 
 

@@ -190,7 +190,7 @@ def _lowest_reach(robot: Robot, branch: Branch) -> float:
 
 
 def body_link(robot: Robot, legs: list[Branch]) -> str:
-    """The link whose frame tells where feet stand: the root, or where legs meet when joints move that against it."""
+    """The link in whose frame feet are given: the root, or where legs meet when joints move that against it."""
     shared: list[str] | None = None
     for leg in legs:
         line = [leg.hip]

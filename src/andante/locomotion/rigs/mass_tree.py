@@ -26,7 +26,7 @@ class MassTree:
     offset: Array  # (bodies, 3) [m]
     axis: Array  # (bodies, 3) unit, body frame
     mass: Array  # (bodies,) [kg]
-    centre: Array  # (bodies, 3) centre of mass, body frame [m]
+    center: Array  # (bodies, 3) center of mass, body frame [m]
 
     @property
     def total(self) -> float:
@@ -52,7 +52,7 @@ def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
         slides.append(each.type is JointType.PRISMATIC)
         poses.append(frame)
         axes.append(np.asarray(each.axis, dtype=float) / np.linalg.norm(each.axis))
-    mass, centre = np.zeros(len(parent)), np.zeros((len(parent), 3))
+    mass, center = np.zeros(len(parent)), np.zeros((len(parent), 3))
     for k in range(len(parent)):
         parts = [
             link.inertia.transformed(place[link.name][1])
@@ -61,7 +61,7 @@ def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
         ]
         whole = combine(parts)
         if whole is not None:
-            mass[k], centre[k] = whole.mass, whole.com
+            mass[k], center[k] = whole.mass, whole.com
     if not mass.sum() > 0:
         raise BadInput(f"robot {robot.name!r} has no mass; give its links inertials")
     tree = MassTree(
@@ -72,7 +72,7 @@ def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
         offset=np.array([pose.translation for pose in poses]),
         axis=np.array(axes),
         mass=mass,
-        centre=centre,
+        center=center,
     )
     return tree, place
 
@@ -127,14 +127,14 @@ def frames(
 
 
 @njit(cache=True, nogil=True)
-def weigh(turns: Array, at: Array, mass: Array, centre: Array, out: Array) -> None:
-    """Centre of mass (3,) [m] in the root frame, from frames as `frames` fills them."""
+def weigh(turns: Array, at: Array, mass: Array, center: Array, out: Array) -> None:
+    """Center of mass (3,) [m] in the root frame, from frames as `frames` fills them."""
     total = 0.0
     out[0] = out[1] = out[2] = 0.0
     for k in range(mass.shape[0]):
         total += mass[k]
         for i in range(3):
-            arm = turns[k, i, 0] * centre[k, 0] + turns[k, i, 1] * centre[k, 1] + turns[k, i, 2] * centre[k, 2]
+            arm = turns[k, i, 0] * center[k, 0] + turns[k, i, 1] * center[k, 1] + turns[k, i, 2] * center[k, 2]
             out[i] += mass[k] * (at[k, i] + arm)
     for i in range(3):
         out[i] /= total

@@ -25,7 +25,7 @@ Vec3 = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Leg:
-    """One leg, told in the frame of the rig's body link where nothing else is said."""
+    """One leg, in the frame of the rig's body link unless stated otherwise."""
 
     name: str
     joints: tuple[str, ...]  # those that a gait moves, from hip to foot
@@ -58,11 +58,11 @@ class Rig:
     """
 
     robot: str
-    body: str  # link whose frame legs and stance are told in; its z axis points up when the robot stands
+    body: str  # link whose frame legs and stance are given in; its z axis points up when the robot stands
     legs: tuple[Leg, ...]
     stance: Mapping[str, float]  # every movable joint [rad or m]
     forward: float = 0.0  # azimuth of straight ahead in the body frame [rad]
-    centre: Vec3 = (0.0, 0.0, 0.0)  # centre of mass in the stance, body frame [m]
+    center: Vec3 = (0.0, 0.0, 0.0)  # center of mass in the stance, body frame [m]
     mass: float = 1.0  # of the whole robot [kg]
     step_height: float = 0.03  # how high a swinging foot is lifted [m]
     stride_time: float = 0.8  # period of the quickest gait [s]; slower gaits take multiples of it
@@ -85,9 +85,9 @@ class Rig:
         return -float(np.mean([leg.stand[2] for leg in self.legs]))
 
     @property
-    def centre_height(self) -> float:
-        """Height of the centre of mass over the ground in the stance, at least a centimetre [m]."""
-        return max(0.01, self.centre[2] + self.height)
+    def center_height(self) -> float:
+        """Height of the center of mass over the ground in the stance, at least a centimeter [m]."""
+        return max(0.01, self.center[2] + self.height)
 
     @property
     def walking_from_body(self) -> Array:
@@ -144,7 +144,7 @@ def with_rig(robot: Robot, rig: Rig) -> Robot:
     """The robot ready to walk: the stance as its pose `rig` (and `Stand` where it has none), gains, sensors.
 
     A robot whose file has no IMU gets one on its body, and feet without load cells or switches get a contact switch, so
-    that it can be levelled and feels the ground.
+    that it can be leveled and feels the ground.
     """
     check_rig(rig, robot)
     known = {name.casefold() for name in robot.poses}
@@ -258,7 +258,7 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     kd = 2 z sqrt(kp I).
     """
     poses = robot.link_poses(rig.stance)
-    share = 2.0 * rig.mass / len(rig.legs)
+    mass = 2.0 * rig.mass / len(rig.legs)
     out = {}
     for leg in rig.legs:
         foot = poses[leg.foot] @ np.asarray(leg.point)
@@ -266,8 +266,8 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             if any(fnmatchcase(name, pattern) for pattern in robot.servos):
                 continue
             joint = robot.joint(name)
-            inertia, load = _carried(joint, poses[joint.parent] @ joint.pose, foot, share)
-            inertia = max(inertia, 0.05 * share * rig.centre_height**2) + joint.dynamics.armature
+            inertia, load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)
+            inertia = max(inertia, 0.05 * mass * rig.center_height**2) + joint.dynamics.armature
             kp = max(inertia * (2 * math.pi * BANDWIDTH) ** 2, load / SAG)
             kd = min(2 * DAMPING * math.sqrt(kp * inertia), LONGEST_LAG * kp)
             out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
@@ -282,12 +282,12 @@ def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
     Joint to load and limit [N m, N], the weakest first. Joints without a limit are strong enough.
     """
     poses = robot.link_poses(rig.stance)
-    share = 2.0 * rig.mass / len(rig.legs)
+    mass = 2.0 * rig.mass / len(rig.legs)
     found: dict[str, tuple[float, float]] = {}
     for leg in rig.legs:
         foot = poses[leg.foot] @ np.asarray(leg.point)
         for joint in map(robot.joint, leg.joints):
-            load = _carried(joint, poses[joint.parent] @ joint.pose, foot, share)[1]
+            load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)[1]
             if load > joint.limits.effort > 0:
                 found[joint.name] = (load, joint.limits.effort)
     return dict(sorted(found.items(), key=lambda item: item[1][1] / item[1][0]))

@@ -101,19 +101,19 @@ def _tilt(poses: Array, heading: Array) -> Array:
 
 Fitness = Callable[[WaveStatistics], float]
 
-ASIDE_PRICE = 1.0  # metres of way that a metre aside costs
-TURN_PRICE = 0.1  # metres per radian turned
-WOBBLE_PRICE = 0.2  # metres per radian of tilt
-TRANSPORT_PRICE = 0.002  # metres per unit of the cost of transport
+ASIDE_PRICE = 1.0  # meters of way that a meter aside costs
+TURN_PRICE = 0.1  # meters per radian turned
+WOBBLE_PRICE = 0.2  # meters per radian of tilt
+TRANSPORT_PRICE = 0.002  # meters per unit of the cost of transport
 MOST_TRANSPORT = 20.0
-SHORTEST = 0.05  # way for which the cost of transport is told [m]
+SHORTEST = 0.05  # way for which the cost of transport is defined [m]
 
 
 def source_fitness(figures: WaveStatistics) -> float:
     """F = sqrt(d^3 / tau) sqrt(1 / e) dir with cm and s, 0 after a fall (F. Perez 2015).
 
     d: planar way, tau: time, e: deviation (0 counts as 1e-7 cm), dir = y0 / (y0 + |y1 - y0|), both y raised by 10 cm
-    where y0 = 0. Known flaws: d does not ask for the direction, so a way sidewards or backwards counts in full; e is
+    where y0 = 0. Known flaws: d ignores the direction, so motion sideways or backward counts in full; e is
     about the stride, so it takes back what d rewards; dir depends on where along y the robot stood, and turns infinite
     or negative where y0 is; a fall in the last moment counts as nothing done.
     """

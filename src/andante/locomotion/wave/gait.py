@@ -1,4 +1,4 @@
-"""The wave gait as a behaviour: it plays its waves while a velocity is asked for, and feels nothing."""
+"""The wave gait as a behaviour: it plays its waves while a velocity is commanded, and uses no sensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.gaits import Prepared, Request
 from andante.motion import smoothstep
 
-from .model import SAMPLES, SINE_SHARE, TEN, WaveModel, WaveParameters
+from .model import SAMPLES, SINE_FRACTION, TEN, WaveModel, WaveParameters
 from .playback import STOP_STRETCH, envelope
 
 FIRST_POSE = "StandInit"
@@ -24,11 +24,11 @@ LEG = 0.2  # about the length of a bent leg of the NAO [m]
 class WaveGait:
     """An open-loop walk straight ahead. `start`, `stop`, `set_parameters` act at once, or are led by the command.
 
-    The speed that is asked for sets the `stride`, 0 to 1, which scales those swings of the smooth variant that carry it
-    forwards. The exact one knows its own speed only. Where it is it reckons from its usual speed alone.
+    The commanded speed sets the `stride`, 0 to 1, which scales those swings of the smooth variant that carry it
+    forward. The exact one knows its own speed only. Its position is estimated from its usual speed alone.
     """
 
-    top_turn = 0.1  # [rad/s]; it cannot turn, and says so when it is asked to
+    top_turn = 0.1  # [rad/s]; it cannot turn and refuses commands that do
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class WaveGait:
         self._grown = 0.0  # how long the swings have grown, up to the ramp [s]
         self._arrived = 0.0  # the same, never falling: how far the first pose is left behind [s]
         self.stride = 1.0
-        self._kept = 1.0  # share of the stride that a stop has left
+        self._kept = 1.0  # fraction of the stride that a stop has left
         self._offset, self._since = np.zeros(len(self._first)), math.inf
         self._place = 0.0
         self._rest: Array | None = self._first  # where the exact waves come to rest; None: they run
@@ -84,7 +84,7 @@ class WaveGait:
         self._grown = min(self._grown, parameters.ramp)
         self._offset, self._since = self._last - self._waves(), 0.0
 
-    # ---- what a guide asks -----------------------------------------------------------------------
+    # ---- what a controller asks ----------------------------------------------------------------------
     @property
     def top_speed(self) -> float:
         """As measured, or guessed from the swing of the hips [m/s]."""
@@ -111,7 +111,7 @@ class WaveGait:
         """Joint targets (joints,) for the next control step of dt [s]; the readings are not looked at."""
         if command.moving:
             if command.vx <= 0 or command.wz:
-                raise BadInput("gait 'wave' only goes straight ahead; ask for a velocity forwards and no turn")
+                raise BadInput("gait 'wave' only goes straight ahead; command a forward velocity and no turn")
             if self.variant == "smooth":
                 self.stride = min(1.0, command.vx / self._speed)
             if not self._wanted:
@@ -146,8 +146,8 @@ class WaveGait:
                 self._grown = 0.0
             self._kept *= float(envelope(self._grown, ramp)) / before
         self._arrived = max(self._arrived, self._grown)
-        share = float(envelope(self._grown, ramp))
-        self._place += dt * share * self.stride * self._kept * self._speed
+        fraction = float(envelope(self._grown, ramp))
+        self._place += dt * fraction * self.stride * self._kept * self._speed
 
     def _run_out(self, dt: float) -> None:
         """The exact waves: they run on to the end of the cycle, then the pose goes to the first one."""
@@ -168,8 +168,8 @@ class WaveGait:
     def _waves(self) -> Array:
         if self.variant == "smooth":
             ramp = self.parameters.ramp
-            share = float(envelope(self._grown, ramp))
-            waves = self._model.angles(self._clock, share, self.stride * self._kept)
+            fraction = float(envelope(self._grown, ramp))
+            waves = self._model.angles(self._clock, fraction, self.stride * self._kept)
             return self._first + float(envelope(self._arrived, ramp)) * (waves - self._first)
         if self._rest is not None:
             done = float(smoothstep(self._resting / CHANGE_TIME))
@@ -181,7 +181,7 @@ class WaveGait:
 
 def speed_guess(parameters: WaveParameters) -> float:
     """Speed of a foot that neither slips nor lags: two strides of the hips' sine a cycle, at least 1 mm/s [m/s]."""
-    swing = 2.0 * SINE_SHARE * math.radians(abs(parameters.hip_amplitude))
+    swing = 2.0 * SINE_FRACTION * math.radians(abs(parameters.hip_amplitude))
     return max(1e-3, 2.0 * LEG * swing / parameters.period)
 
 

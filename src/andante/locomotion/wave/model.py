@@ -33,7 +33,7 @@ ARM_AMPLITUDE = 50.0
 ARM_SPREAD = 7.5  # by which smooth arms stand further off, so that no hand meets a thigh [deg]
 SHOULDER_PITCH, SHOULDER_ROLL = (0.37, 90.5, 3.14), (0.05, -12.5, 0.0)
 ELBOW_YAW, ELBOW_ROLL = (0.2, 75.0, 3.14), (0.22, 31.0, 0.0)
-SINE_SHARE, RIPPLE = 6.0 / 11.0, 0.22  # of the hip and knee amplitude, outside of pulse and flexion
+SINE_FRACTION, RIPPLE = 6.0 / 11.0, 0.22  # of the hip and knee amplitude, outside of pulse and flexion
 PULSE_WIDTH = 0.5 * math.pi  # half of the smooth hip pulse [rad]
 
 _DEGREE = math.pi / 180.0
@@ -45,7 +45,7 @@ def _hip(x: float, amplitude: float, shift: float) -> float:
     x = x % _TURN
     if 0.75 * math.pi < x < math.pi:
         return amplitude + shift
-    return SINE_SHARE * amplitude * math.sin(x) + shift
+    return SINE_FRACTION * amplitude * math.sin(x) + shift
 
 
 @njit(cache=True)
@@ -105,9 +105,9 @@ def _arms(x: float, amplitude: float, spread: float, row: Array) -> None:
 
 
 @njit(cache=True)
-def _window(x: float, centre: float, half: float, cycle: float) -> float:
-    """A bump of height 1 at `centre` that is 0 from `half` on, with slope and curvature continuous: cos^4."""
-    gap = (x - centre + 0.5 * cycle) % cycle - 0.5 * cycle
+def _window(x: float, center: float, half: float, cycle: float) -> float:
+    """A bump of height 1 at `center` that is 0 from `half` on, with slope and curvature continuous: cos^4."""
+    gap = (x - center + 0.5 * cycle) % cycle - 0.5 * cycle
     if abs(gap) >= half:
         return 0.0
     c = math.cos(0.5 * math.pi * gap / half)
@@ -117,7 +117,7 @@ def _window(x: float, centre: float, half: float, cycle: float) -> float:
 @njit(cache=True)
 def _smooth_hip(x: float, pulse: float) -> float:
     w = pulse * _window(x, 0.875 * math.pi, PULSE_WIDTH, _TURN)
-    return (1.0 - w) * SINE_SHARE * math.sin(x) + w
+    return (1.0 - w) * SINE_FRACTION * math.sin(x) + w
 
 
 @njit(cache=True)
@@ -136,10 +136,10 @@ def _smooth_ankle(x: float) -> float:
 
 
 @njit(cache=True)
-def smooth_waves(parameters: Array, t: Array, share: Array, stride: Array) -> Array:
-    """Angles (n, 18) [rad] of the smooth variant; `share` (n,) scales every swing, `stride` (n,) those of the pitch.
+def smooth_waves(parameters: Array, t: Array, fraction: Array, stride: Array) -> Array:
+    """Angles (n, 18) [rad] of the smooth variant; `fraction` (n,) scales every swing, `stride` (n,) those of the pitch.
 
-    The shifts are held however small the shares are: a share of 0 is a stand.
+    The shifts are held however small the fractions are: a fraction of 0 is a stand.
     """
     period, hip_a, hip_s, knee_a, knee_f, knee_s, ankle_a, ankle_f, ankle_s, balance = parameters[:10]
     roll_f, swing, level, pulse = parameters[10:14]
@@ -151,16 +151,16 @@ def smooth_waves(parameters: Array, t: Array, share: Array, stride: Array) -> Ar
         row = out[i]
         for side in range(2):
             half = side * math.pi
-            hip = share[i] * stride[i] * hip_a * _smooth_hip(x + half, pulse)
-            bend = share[i] * knee_a * _smooth_knee(knee + 2.0 * half, swing)
-            push = share[i] * stride[i] * ankle_a * _smooth_ankle(ankle + half)
+            hip = fraction[i] * stride[i] * hip_a * _smooth_hip(x + half, pulse)
+            bend = fraction[i] * knee_a * _smooth_knee(knee + 2.0 * half, swing)
+            push = fraction[i] * stride[i] * ankle_a * _smooth_ankle(ankle + half)
             row[side] = hip_s + hip
             row[2 + side] = knee_s + bend
             row[4 + side] = ankle_s + push - level * (hip + bend)
-        roll = share[i] * balance * math.sin(x + HIP_ROLL[2] + roll_f)
+        roll = fraction[i] * balance * math.sin(x + HIP_ROLL[2] + roll_f)
         row[6] = row[7] = HIP_ROLL[0] * roll
         row[8] = row[9] = -ANKLE_ROLL[0] * roll
-        _arms(x, share[i] * stride[i] * ARM_AMPLITUDE, ARM_SPREAD, row)
+        _arms(x, fraction[i] * stride[i] * ARM_AMPLITUDE, ARM_SPREAD, row)
         for k in range(COLUMNS):
             row[k] *= _DEGREE
     return out
@@ -182,7 +182,7 @@ SYMBOLS = {  # published symbol -> field
     "b": "balance",
     "f_r": "roll_phase",
     "w_k": "flexion_share",
-    "c_a": "levelling",
+    "c_a": "leveling",
     "p_h": "pulse",
     "ramp": "ramp",
 }
@@ -214,7 +214,7 @@ class WaveParameters:
     balance: float  # b: scales hip roll and ankle roll
     roll_phase: float = 0.0  # f_r: of the rolls, added to the published pi/3 [rad]
     flexion_share: float = 0.4  # w_k: part of the cycle in which a knee bends
-    levelling: float = 1.0  # c_a: how much of the swing of hip and knee an ankle takes back; 1 keeps the foot level
+    leveling: float = 1.0  # c_a: how much of the swing of hip and knee an ankle takes back; 1 keeps the foot level
     pulse: float = 0.0  # p_h: height of the hip pulse, 1 as published
     ramp: float = 1.0  # time in which the swings grow at the start and die at the stop [s]
 
@@ -281,10 +281,10 @@ class WaveModel:
         """Where in the joint vector each wave stands, (18,)."""
         return np.array([self.robot.joint_names.index(name) for name in JOINTS])
 
-    def angles(self, t: ArrayLike, share: ArrayLike = 1.0, stride: ArrayLike = 1.0) -> Array:
+    def angles(self, t: ArrayLike, fraction: ArrayLike = 1.0, stride: ArrayLike = 1.0) -> Array:
         """Joint angles (..., joints) at times (...) in the cycle [rad].
 
-        share scales all swings of the smooth variant, stride those that carry it forwards (its ramps); the exact one
+        fraction scales all swings of the smooth variant, stride those that carry it forward (its ramps); the exact one
         has neither.
         """
         at = np.asarray(t, dtype=float)
@@ -292,9 +292,9 @@ class WaveModel:
         if self.variant == "exact":
             waves = exact_waves(self.parameters.vector, flat)
         else:
-            shares = np.ascontiguousarray(np.broadcast_to(np.asarray(share, dtype=float), at.shape).reshape(-1))
+            fractions = np.ascontiguousarray(np.broadcast_to(np.asarray(fraction, dtype=float), at.shape).reshape(-1))
             strides = np.ascontiguousarray(np.broadcast_to(np.asarray(stride, dtype=float), at.shape).reshape(-1))
-            waves = smooth_waves(self.parameters.vector, flat, shares, strides)
+            waves = smooth_waves(self.parameters.vector, flat, fractions, strides)
         out = np.zeros((len(flat), len(self.robot.joint_names)))
         out[:, self.columns] = waves
         return out.reshape(*at.shape, -1)

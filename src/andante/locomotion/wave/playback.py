@@ -33,7 +33,7 @@ def playback(model: WaveModel, start: Array, seconds: float, stride: float = 1.0
 
     exact: sample k of 18 is held T/18 (whole milliseconds), the cycle repeats; the first sample comes at once.
     smooth: a target every 10 ms. Over the ramp the pose goes from `start` to the waves while the swings grow; with
-    `stop` they die again over the last one and a half ramps. `stride` scales what carries it forwards.
+    `stop` they die again over the last one and a half ramps. `stride` scales what carries it forward.
     """
     if not (np.isfinite(seconds) and 0 < seconds <= LONGEST):
         raise BadInput(f"a wave gait is played for up to {LONGEST:g} s, got {seconds}")

@@ -93,7 +93,7 @@ def _bound(atomic: Atomic, values: Mapping[str, float]) -> Atomic:
         return replace(atomic, duration=duration)
     speed = number(atomic.speed, values, source, "speed")
     if not 0 < speed <= 1:
-        raise BadInput(f"{source}: the speed is a share of the joint limits between 0 and 1, got {speed:g}")
+        raise BadInput(f"{source}: the speed is a fraction of the joint limits between 0 and 1, got {speed:g}")
     changed: dict[str, Any] = {"duration": duration, "speed": speed}
     if isinstance(atomic, Reach):
         changed["points"] = tuple(_point(point, values, source) for point in atomic.points)

@@ -1,4 +1,4 @@
-"""What would go wrong, said before anything moves: unreachable points, limits, too little time, self-collision."""
+"""Checks before anything moves: unreachable points, limits, too little time, self-collision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from andante.description.source import Problem, Severity, Source
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 from andante.motion.joint_motion import JointMotion
-from andante.motion.keyframes import Keyframes, fit, haste_problems, play_from
+from andante.motion.keyframes import Keyframes, fit, play_from, speed_problems
 
 from .binding import bind
 from .model import ActionSet, Value
@@ -35,7 +35,7 @@ class Hit:
 
 
 class SelfCollision:
-    """Pairs of links that may collide, prepared once; neighbours over one joint and masked pairs are left out."""
+    """Pairs of links that may collide, prepared once; neighbors over one joint and masked pairs are left out."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -44,7 +44,7 @@ class SelfCollision:
             lead[joint.child] = lead[joint.parent] if joint.type is JointType.FIXED else joint.child
         near = {frozenset((lead[j.parent], lead[j.child])) for j in robot.joints if j.type is not JointType.FIXED}
         self._shapes: list[tuple[str, Geometry, SE3]] = []
-        self._reach: list[tuple[Array, float]] = []  # centre and radius of a ball around each shape, in its link
+        self._reach: list[tuple[Array, float]] = []  # center and radius of a ball around each shape, in its link
         for link in robot.links:
             for collision in link.collisions:
                 if isinstance(collision.geometry, Plane | Heightmap):
@@ -52,10 +52,10 @@ class SelfCollision:
                 try:
                     low, high = bounds(collision.geometry, SE3.identity())
                 except AndanteError:
-                    continue  # a mesh that cannot be read is told by `check`
+                    continue  # a mesh that cannot be read is reported by `check`
                 self._shapes.append((link.name, collision.geometry, collision.pose))
-                centre = collision.pose @ ((low + high) / 2)
-                self._reach.append((centre, float(np.linalg.norm(high - low)) / 2))
+                center = collision.pose @ ((low + high) / 2)
+                self._reach.append((center, float(np.linalg.norm(high - low)) / 2))
         pairs = [
             (i, j)
             for i in range(len(self._shapes))
@@ -78,9 +78,9 @@ class SelfCollision:
             return found
         poses = self.robot.link_poses(positions)
         places = [poses[link] for link, _, _ in self._shapes]
-        centres = np.array([place @ reach[0] for place, reach in zip(places, self._reach, strict=True)])
+        centers = np.array([place @ reach[0] for place, reach in zip(places, self._reach, strict=True)])
         boxes: dict[int, tuple[Array, Array]] = {}
-        distances = np.linalg.norm(centres[self._pairs[:, 0]] - centres[self._pairs[:, 1]], axis=1)
+        distances = np.linalg.norm(centers[self._pairs[:, 0]] - centers[self._pairs[:, 1]], axis=1)
         for i, j in self._pairs[distances < self._near].tolist():
             pair = frozenset((self._shapes[i][0], self._shapes[j][0]))
             if pair in skip:
@@ -94,7 +94,7 @@ class SelfCollision:
             a, b = self._shapes[i], self._shapes[j]
             a_pose, b_pose = places[i] @ a[2], places[j] @ b[2]
             if shapes_overlap(a[1], a_pose, b[1], b_pose):
-                apart = centres[j] - centres[i]
+                apart = centers[j] - centers[i]
                 length = float(np.linalg.norm(apart))
                 step = apart / length * SHALLOW if length > 0 else np.zeros(3)
                 moved = SE3.from_parts(b_pose.rotation, b_pose.translation + step)
@@ -115,8 +115,8 @@ def check_action(
     parameters: Mapping[str, Value] | None = None,
     collisions: bool = True,
 ) -> tuple[Problem, ...]:
-    """Problems of one action run from joint positions; nothing is raised for what the file says wrongly."""
-    told: list[Problem] = []
+    """Problems of one action run from joint positions; mistakes in the file are reported, not raised."""
+    problems: list[Problem] = []
     try:
         bound = bind(actions, name, parameters)
         check_names(robot, actions, bound)
@@ -130,22 +130,22 @@ def check_action(
         try:
             planned = plan_step(robot, actions, step, here)
         except AndanteError as error:
-            told.append(_as_problem(error, step.source))
+            problems.append(_as_problem(error, step.source))
             break
-        told += planned.problems
+        problems += planned.problems
         if shapes is not None:
-            told += _collisions(robot, shapes, planned.motion, here, known, step.source, f"step {step.name!r}")
+            problems += _collisions(robot, shapes, planned.motion, here, known, step.source, f"step {step.name!r}")
         here = planned.end
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(problems))
 
 
 def check_set(robot: Robot, actions: ActionSet, start: Mapping[str, float]) -> tuple[Problem, ...]:
     """Problems of all groups and actions of a set, each action run from the start with its defaults."""
-    told: list[Problem] = []
+    problems: list[Problem] = []
     here = robot.complete(start)
     if actions.robot and actions.robot != robot.name:
         message = f"written for robot {actions.robot!r}, checked for {robot.name!r}"
-        told.append(Problem(Severity.WARNING, message, actions.source))
+        problems.append(Problem(Severity.WARNING, message, actions.source))
     for group in actions.groups.values():
         try:
             if group.feet:
@@ -153,10 +153,10 @@ def check_set(robot: Robot, actions: ActionSet, start: Mapping[str, float]) -> t
             else:
                 group_chain(robot, group, here)
         except AndanteError as error:
-            told.append(_as_problem(error, group.source))
+            problems.append(_as_problem(error, group.source))
     for name in actions.actions:
-        told += check_action(robot, actions, name, start)
-    return tuple(dict.fromkeys(told))
+        problems += check_action(robot, actions, name, start)
+    return tuple(dict.fromkeys(problems))
 
 
 def check_keyframes(
@@ -165,12 +165,12 @@ def check_keyframes(
     """Problems of a key-frame motion played from joint positions; unknown joints raise."""
     fitted = fit(motion, robot)
     played = play_from(fitted.motion, robot, start)
-    told = [*fitted.problems, *haste_problems(played, robot, motion.source)]
+    problems = [*fitted.problems, *speed_problems(played, robot, motion.source)]
     if collisions:
         shapes = SelfCollision(robot)
         here = robot.complete(start)
-        told += _collisions(robot, shapes, played, here, _overlaps(shapes, here), motion.source, "the motion")
-    return tuple(dict.fromkeys(told))
+        problems += _collisions(robot, shapes, played, here, _overlaps(shapes, here), motion.source, "the motion")
+    return tuple(dict.fromkeys(problems))
 
 
 def check_motion(robot: Robot, motion: JointMotion, start: Mapping[str, float]) -> tuple[Problem, ...]:
@@ -190,33 +190,33 @@ def _collisions(
     what: str,
 ) -> list[Problem]:
     """An error per pair that runs into each other, a warning when it only brushes; pairs in `known`, which overlap from
-    the start or were told, are left out."""
+    the start or were reported, are left out."""
     if not motion.names:
         return []
     duration = motion.duration if np.isfinite(motion.duration) else _one_round(motion)
     count = int(np.clip(np.ceil(duration / SAMPLE), 2, MOST_SAMPLES))
     times = np.linspace(0.0, duration, count + 1)[1:]
     rows = motion.evaluate(times)
-    told = []
+    problems = []
     for time, row in zip(times, rows, strict=True):
         for hit in shapes.at({**start, **dict(zip(motion.names, row.tolist(), strict=True))}, known):
             a, b = sorted(hit.links)
             how = "run into" if hit.deep else "brush"
             message = f"links {a!r} and {b!r} {how} each other {time:.2f} s into {what}"
-            told.append(Problem(Severity.ERROR if hit.deep else Severity.WARNING, message, source))
+            problems.append(Problem(Severity.ERROR if hit.deep else Severity.WARNING, message, source))
             if hit.deep:
                 known.add(hit.links)
-    return _once_per_message(told)
+    return _once_per_message(problems)
 
 
 def _overlaps(shapes: SelfCollision, positions: Mapping[str, float]) -> set[frozenset[str]]:
     return {hit.links for hit in shapes.at(positions)}
 
 
-def _once_per_message(told: list[Problem]) -> list[Problem]:
-    """Without warnings that say the same of a later instant, nor those that an error outdoes."""
+def _once_per_message(problems: list[Problem]) -> list[Problem]:
+    """Without warnings that repeat the same of a later instant, nor those that an error outdoes."""
     out: dict[str, Problem] = {}
-    for problem in told:
+    for problem in problems:
         links = problem.message.partition(" run into ")[0].partition(" brush ")[0]
         if links not in out or (out[links].severity, problem.severity) == (Severity.WARNING, Severity.ERROR):
             out[links] = problem

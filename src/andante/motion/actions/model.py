@@ -35,7 +35,7 @@ class Reach:
     """Atomic action: the tip of a group passes through control points x y z yaw pitch roll (NaN = free) [m, rad].
 
     The way begins where the tip is. `relative` points count from there, along the axes of the base link.
-    `duration` [s], or None: as fast as `speed`, a share of the joints' limits, allows.
+    `duration` [s], or None: as fast as `speed`, a fraction of the joints' limits, allows.
     """
 
     group: str

@@ -30,10 +30,10 @@ PATH_SAMPLES = 61  # IK solves along a way whose time is not yet known
 
 @dataclass(frozen=True)
 class Planned:
-    """A step as a joint motion, where it ends, and what had to be said about it.
+    """A step as a joint motion, where it ends, and the problems found.
 
     `places` are the control points as they were resolved: relative ones are absolute here, so that a step can be begun
-    again towards the same places.
+    again toward the same places.
     """
 
     motion: Sampled
@@ -44,10 +44,10 @@ class Planned:
 
 @dataclass(frozen=True)
 class _Way:
-    """Some joints along a way: samples over the share of the way, and its time."""
+    """Some joints along a way: samples over the fraction of the way, and its time."""
 
     names: tuple[str, ...]
-    shares: Array  # (m,) growing from 0 to 1
+    fractions: Array  # (m,) growing from 0 to 1
     positions: Array  # (m, joints)
     duration: float | None
     speed: float
@@ -66,9 +66,9 @@ def plan_step(robot: Robot, actions: ActionSet, step: Step, start: Mapping[str, 
             longest_wait = max(longest_wait, float(atomic.duration))
             resolved.append(atomic)
             continue
-        way, absolute, told = _way(robot, actions, atomic, here)
+        way, absolute, found = _way(robot, actions, atomic, here)
         ways.append(way)
-        problems += told
+        problems += found
         resolved.append(absolute)
     _no_joint_twice([(way.source, way.names) for way in ways])
     timed = [_timed(robot, way) for way in ways]
@@ -117,23 +117,23 @@ def _way(
         group = actions.group(atomic.group, atomic.source)
         samples = PATH_SAMPLES if duration is None else max(3, ceil(duration / SAMPLE) // 2 + 1)
         followed = (follow_body if group.feet else follow)(robot, group, atomic, here, samples)
-        way = _Way(followed.names, followed.shares, followed.positions, duration, speed, atomic.source)
+        way = _Way(followed.names, followed.fractions, followed.positions, duration, speed, atomic.source)
         return way, followed.absolute, followed.problems
-    told: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
     if isinstance(atomic, Take):
-        goal, told = within_limits(robot, positions_of(robot, atomic.pose), atomic.source)
+        goal, problems = within_limits(robot, positions_of(robot, atomic.pose), atomic.source)
         rows = {j.name: (goal[j.name],) for j in robot.independent if j.name in goal}
         absolute: Atomic = atomic
     else:
-        rows, absolute, told = _turned(robot, atomic, here)
+        rows, absolute, problems = _turned(robot, atomic, here)
     names = tuple(rows)
     most = max(len(row) for row in rows.values())
     points = np.array([[here[n], *row, *([row[-1]] * (most - len(row)))] for n, row in rows.items()], dtype=float).T
-    shares = np.linspace(0.0, 1.0, PATH_SAMPLES)
+    fractions = np.linspace(0.0, 1.0, PATH_SAMPLES)
     curve = Nurbs.through(points, min(3, len(points) - 1), np.linspace(0, 1, len(points)))
     limits = MotionLimits.of(robot, names)
-    positions = np.clip(curve.evaluate(shares), limits.lower, limits.upper)
-    return _Way(names, shares, positions, duration, speed, atomic.source), absolute, told
+    positions = np.clip(curve.evaluate(fractions), limits.lower, limits.upper)
+    return _Way(names, fractions, positions, duration, speed, atomic.source), absolute, problems
 
 
 def _turned(
@@ -141,7 +141,7 @@ def _turned(
 ) -> tuple[dict[str, tuple[float, ...]], Turn, tuple[Problem, ...]]:
     """Absolute positions of joints inside their limits."""
     rows: dict[str, tuple[float, ...]] = {}
-    told: list[Problem] = []
+    problems: list[Problem] = []
     for name, way in atomic.positions.items():
         joint = _joint(robot, name, atomic.source)
         place = f"{atomic.source}: " if str(atomic.source) else ""
@@ -155,16 +155,16 @@ def _turned(
                 robot, {name: float(value) + (here[name] if atomic.relative else 0.0)}, atomic.source
             )
             values.append(inside[name])
-            told += words
+            problems += words
         rows[name] = tuple(values)
-    return rows, Turn(rows, atomic.duration, atomic.speed, False, atomic.source), tuple(told)
+    return rows, Turn(rows, atomic.duration, atomic.speed, False, atomic.source), tuple(problems)
 
 
 def _timed(robot: Robot, way: _Way) -> Array:
     """Positions every SAMPLE seconds, from rest to rest: a quintic in the given time, else as fast as limits allow."""
     from scipy.interpolate import CubicSpline  # takes a while
 
-    spline = CubicSpline(way.shares, way.positions)
+    spline = CubicSpline(way.fractions, way.positions)
     if way.duration is not None:
         count = max(2, round(way.duration / SAMPLE) + 1)
         x = np.linspace(0.0, 1.0, count)
@@ -211,19 +211,19 @@ def _speed_problems(robot: Robot, ways: list[_Way], motion: Sampled) -> list[Pro
     if not motion.names:
         return []
     limits = MotionLimits.of(robot, motion.names)
-    share = np.abs(motion.evaluate(times, 1)).max(axis=0) / limits.velocity
-    told, k = [], 0
+    fraction = np.abs(motion.evaluate(times, 1)).max(axis=0) / limits.velocity
+    problems, k = [], 0
     for way in ways:
-        own = share[k : k + len(way.names)]
+        own = fraction[k : k + len(way.names)]
         worst = int(np.argmax(own)) if len(own) else 0
         if len(own) and own[worst] > 1.01 and way.duration is not None:
             message = (
                 f"joint {way.names[worst]!r} would need {own[worst]:.2g} times its top speed; "
                 f"give this at least {way.duration * own[worst]:.2g} s"
             )
-            told.append(Problem(Severity.ERROR, message, way.source))
+            problems.append(Problem(Severity.ERROR, message, way.source))
         k += len(way.names)
-    return told
+    return problems
 
 
 def _joint(robot: Robot, name: str, source: Source) -> Joint:

@@ -17,7 +17,7 @@ from andante.motion.curves.pose_spline import PoseSpline
 from .model import Group, Reach
 
 REACHED = 1e-4  # norm of the gap that still counts as reached [m, rad]
-NUDGES = (0.05, 0.15, 0.3)  # shares of the way to the middle of the joint ranges
+NUDGES = (0.05, 0.15, 0.3)  # fractions of the way to the middle of the joint ranges
 SUDDEN = 0.5  # change of a joint between two samples that is no longer a continuous way [rad or m]
 
 
@@ -26,7 +26,7 @@ class Followed:
     """Joint positions along the way of a tip."""
 
     names: tuple[str, ...]
-    shares: Array  # (m,) of the way, 0 to 1
+    fractions: Array  # (m,) of the way, 0 to 1
     positions: Array  # (m, joints) [rad or m]
     absolute: Reach  # with control points in the base frame
     problems: tuple[Problem, ...]
@@ -52,9 +52,9 @@ def group_chain(robot: Robot, group: Group, here: Mapping[str, float]) -> Chain:
 
 
 def follow(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, float], samples: int) -> Followed:
-    """Joint positions at even shares of the way through the control points, from where the tip is.
+    """Joint positions at even fractions of the way through the control points, from where the tip is.
 
-    Points that cannot be reached are approached as nearly as the joints allow, and told.
+    Points that cannot be reached are approached as nearly as the joints allow, and reported.
     """
     arm = group_chain(robot, group, here)
     q = np.clip(arm.vector(here), *arm.limits)
@@ -65,8 +65,8 @@ def follow(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, float],
     absolute = replace(atomic, points=tuple(map(tuple, points.tolist())), relative=False)
     first = np.where(np.isnan(points).all(axis=0), np.nan, begin)
     spline = PoseSpline(np.vstack([first, points]))
-    shares = np.linspace(0.0, 1.0, samples)
-    targets = spline.pose(shares)
+    fractions = np.linspace(0.0, 1.0, samples)
+    targets = spline.pose(fractions)
     positions = np.empty((samples, len(q)))
     positions[0] = q
     gaps = np.zeros(samples)
@@ -76,19 +76,19 @@ def follow(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, float],
             continue
         positions[k], gaps[k] = _near(arm, targets[k], positions[k - 1])
     problems = _told(robot, arm, atomic, spline, targets, positions, gaps)
-    return Followed(arm.joint_names, shares, positions, absolute, tuple(problems))
+    return Followed(arm.joint_names, fractions, positions, absolute, tuple(problems))
 
 
 def _near(arm: Chain, target: Array, q: Array) -> tuple[Array, float]:
     """Joint positions for a target near q, and the gap that is left.
 
-    Where the joints are caught at their limits, starts a little towards the middle of the range are tried too.
+    Where the joints are caught at their limits, starts a little toward the middle of the range are tried too.
     """
     best = arm.ik(target, start=q, restarts=0)
-    for share in NUDGES:
+    for fraction in NUDGES:
         if best.error <= REACHED:
             break
-        other = arm.ik(target, start=q + share * (arm.middle - q), restarts=0)
+        other = arm.ik(target, start=q + fraction * (arm.middle - q), restarts=0)
         if other.error < best.error and np.abs(other.q - q).max() < SUDDEN:
             best = other
     return best.q, best.error
@@ -104,10 +104,12 @@ def _told(
     missed = np.flatnonzero(gaps > REACHED)
     if len(missed):
         worst = int(missed[np.argmax(gaps[missed])])
-        share = worst / (count - 1)
-        number = int(np.argmin(np.abs(spline.parameters[1:] - share))) + 1
-        place = f"control point {number}" if abs(spline.parameters[number] - share) < 0.5 / (count - 1) else "the way"
-        what = f"{name} cannot reach {place} ({_words(targets[worst])}), {share:.0%} along"
+        fraction = worst / (count - 1)
+        number = int(np.argmin(np.abs(spline.parameters[1:] - fraction))) + 1
+        place = (
+            f"control point {number}" if abs(spline.parameters[number] - fraction) < 0.5 / (count - 1) else "the way"
+        )
+        what = f"{name} cannot reach {place} ({_words(targets[worst])}), {fraction:.0%} along"
         told.append(
             Problem(
                 Severity.ERROR, f"{what}: {_reason(arm, targets[worst], positions[worst], gaps[worst])}", atomic.source
@@ -161,7 +163,7 @@ def group_body(robot: Robot, group: Group, here: Mapping[str, float]) -> Paralle
 
 
 def follow_body(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, float], samples: int) -> Followed:
-    """Joint positions of all legs at even shares of the way of the body."""
+    """Joint positions of all legs at even fractions of the way of the body."""
     body = group_body(robot, group, here)
     q = np.clip(body.vector(here), *body.limits)
     feet = body.foot_poses(q)
@@ -170,12 +172,12 @@ def follow_body(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, fl
     if atomic.relative:
         points = np.where(np.isnan(points), 0.0, points)
         stops = SE3.from_xyz_rpy(points[:, :3], points[:, [5, 4, 3]])
-    else:  # told in the frame of the feet, where a relative one was resolved before
+    else:  # in the frame of the feet, where a relative one was resolved before
         stops = base_from_feet @ SE3.from_xyz_rpy(points[:, :3], points[:, [5, 4, 3]])
     absolute = replace(atomic, points=_coordinates(base_from_feet.inverse() @ stops), relative=False)
     spline = PoseSpline(np.vstack([np.zeros(6), np.array(_coordinates(stops))]))
-    shares = np.linspace(0.0, 1.0, samples)
-    poses = spline.pose(shares)
+    fractions = np.linspace(0.0, 1.0, samples)
+    poses = spline.pose(fractions)
     bases = SE3.from_xyz_rpy(poses[:, :3], poses[:, [5, 4, 3]])
     placed = feet[:, :3, 3] if len(feet) >= 3 else feet
     positions, gaps = np.empty((samples, len(q))), np.zeros(samples)
@@ -184,7 +186,7 @@ def follow_body(robot: Robot, group: Group, atomic: Reach, here: Mapping[str, fl
         found = body.inverse(bases[k], placed, start=positions[k - 1], restarts=0)
         positions[k], gaps[k] = found.q, found.error
     problems = _body_problems(atomic, positions, gaps, body)
-    return Followed(body.joint_names, shares, positions, absolute, problems)
+    return Followed(body.joint_names, fractions, positions, absolute, problems)
 
 
 def _feet_frame(feet: Array, group: Group) -> SE3:

@@ -1,6 +1,6 @@
 """`ActionRunner`: a state machine that turns time and joint positions into joint targets; it touches nothing else.
 
-Whatever is asked of it, targets have no jump in position, velocity or acceleration: a new motion starts at the present
+Whatever is requested, targets have no jump in position, velocity or acceleration: a new motion starts at the present
 targets, and the velocity that the old one had dies out beside it (`Fading`).
 """
 
@@ -77,7 +77,7 @@ class ActionRunner:
         self._moved: set[str] = set()
         self._time = -inf
 
-    # ---- what is asked of it -----------------------------------------------------------------------
+    # ---- requests ---------------------------------------------------------------------------------
     def start(self, name: str, parameters: Mapping[str, Value] | None = None, priority: int | None = None) -> None:
         """Ask for an action. It takes over at the next `targets` if its priority is higher than the running one's,
         else it waits for its turn."""
@@ -99,7 +99,7 @@ class ActionRunner:
             self._paused.clear()
             if self._current is not None:
                 self._halt(self._time)
-                self._tell(self._time, "stopped", self._current)
+                self._log(self._time, "stopped", self._current)
                 self._current = None
 
     @property
@@ -131,12 +131,12 @@ class ActionRunner:
 
     # ---- the machine ---------------------------------------------------------------------------------
     def targets(self, time: float, positions: Mapping[str, float] | ArrayLike) -> dict[str, float]:
-        """Targets at a time, which must not run backwards, of all joints that an action has moved so far [s; rad or m].
+        """Targets at a time, which must not run backward, of all joints that an action has moved so far [s; rad or m].
 
         Joints that no action names are left to others: a gait, or wheels.
         """
         if not np.isfinite(time) or time < self._time:
-            raise BadInput(f"time must not run backwards: {time} s after {self._time} s")
+            raise BadInput(f"time must not run backward: {time} s after {self._time} s")
         measured = positions_of(self.robot, positions)
         if self._base is None:
             missing = next((name for name in self._names if name not in measured), None)
@@ -167,11 +167,11 @@ class ActionRunner:
             if run.step == len(run.bound.steps):
                 run.step, run.round = 0, run.round + 1
                 if run.round >= run.bound.loop or run.stopping:
-                    self._tell(end, "stopped" if run.stopping and run.round < run.bound.loop else "ended", run)
+                    self._log(end, "stopped" if run.stopping and run.round < run.bound.loop else "ended", run)
                     self._current = None
                     return
             if self._next_in_line() and self._next_in_line()[0].bound.priority > run.bound.priority:
-                return  # somebody else takes over before the next step is planned
+                return  # another action takes over before the next step is planned
             self._begin(run, late)
 
     def _take_turns(self, time: float) -> None:
@@ -192,11 +192,11 @@ class ActionRunner:
             if run.bound.preempted == "resume":
                 self._paused.append(run)
                 run.planned = None
-            self._tell(time, "preempted", run)
+            self._log(time, "preempted", run)
         resumed = first in self._paused
         (self._paused if resumed else self._waiting).remove(first)
         self._current = first
-        self._tell(time, "resumed" if resumed else "started", first)
+        self._log(time, "resumed" if resumed else "started", first)
         self._begin(first, time)
 
     def _next_in_line(self) -> list[_Run]:
@@ -214,7 +214,7 @@ class ActionRunner:
         self.problems += [problem for problem in run.planned.problems if problem not in self.problems]
 
     def _follow_others(self, measured: Mapping[str, float]) -> None:
-        """Joints that nobody here has moved yet stand where they are measured, not where they once were."""
+        """Joints not moved here yet stand where they are measured, not where they once were."""
         assert self._base is not None
         for k, name in enumerate(self._names):
             if name not in self._moved and name in measured:
@@ -264,6 +264,6 @@ class ActionRunner:
         goal = dict(zip(motion.names, motion.evaluate(motion.duration).tolist(), strict=True))
         return all(abs(measured[name] - goal[name]) <= self.settle for name in motion.names if name in measured)
 
-    def _tell(self, time: float, what: str, run: _Run) -> None:
+    def _log(self, time: float, what: str, run: _Run) -> None:
         self.events.append(Event(time, what, run.bound.name))
         del self.events[:-MOST_EVENTS]

@@ -9,7 +9,7 @@ action greet priority 2 loop 3 preempted resume       # loop forever; preempted 
   parameter height = 0.04                             # [m]; defaults may use parameters above
   step up repeat 2
     leg.{1,4} in 0.6 by 0 0 height                    # relative to where the tip is
-    front at 0.5 to 0.2 0 -0.05 ; 0.22 0 _ nan 0.3 _  # control points x y z yaw pitch roll; _ = free; at: speed share
+    front at 0.5 to 0.2 0 -0.05 ; 0.22 0 _ nan 0.3 _  # control points x y z yaw pitch roll; _ = free; at: speed
     joint q211 in 0.5 to 0.4 ; 0.1
     pose stand in 1.0
     wait 0.2

@@ -1,1 +1,1 @@
-"""Curves."""
+"""Curves through points and poses: Bezier, NURBS, rotations and poses."""

@@ -85,9 +85,9 @@ class Bezier:
     def elevated(self) -> Bezier:
         """The same curve with a degree more."""
         four = np.concatenate([self.control * self.weights[:, None], self.weights[:, None]], axis=1)
-        share = (np.arange(len(four) + 1) / len(four))[:, None]
+        fraction = (np.arange(len(four) + 1) / len(four))[:, None]
         before, after = np.vstack([four[:1], four]), np.vstack([four, four[-1:]])
-        return Bezier(*projected(share * before + (1 - share) * after), self.domain)
+        return Bezier(*projected(fraction * before + (1 - fraction) * after), self.domain)
 
 
 def _casteljau(control: Array, u: Array) -> Array:

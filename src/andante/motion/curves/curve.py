@@ -67,7 +67,7 @@ class Curve(Protocol):
 
 
 def parameters_inside(u: ArrayLike, domain: tuple[float, float]) -> Array:
-    """The parameters as an array; rounding outside the domain is mended, anything else is an error."""
+    """The parameters as an array; rounding outside the domain is clipped, anything else is an error."""
     values = np.asarray(u, dtype=float)
     slack = 1e-9 * max(1.0, abs(domain[1] - domain[0]))
     if not np.all((values >= domain[0] - slack) & (values <= domain[1] + slack)):

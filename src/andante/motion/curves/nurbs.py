@@ -33,9 +33,9 @@ def basis(knots: Array, degree: int, u: Array, k: np.ndarray) -> Array:
         saved = np.zeros(u.shape)
         for r in range(j):
             width = right[r + 1] + left[j - r]
-            share = np.divide(out[..., r], width, out=np.zeros(u.shape), where=width != 0)
-            out[..., r] = saved + right[r + 1] * share
-            saved = left[j - r] * share
+            fraction = np.divide(out[..., r], width, out=np.zeros(u.shape), where=width != 0)
+            out[..., r] = saved + right[r + 1] * fraction
+            saved = left[j - r] * fraction
         out[..., j] = saved
     return out
 
@@ -63,8 +63,8 @@ def inserted(knots: Array, degree: int, control: Array, u: float) -> tuple[Array
     new[k + 1 :] = control[k:]
     i = np.arange(k - degree + 1, k + 1)
     width = knots[i + degree] - knots[i]
-    share = np.divide(u - knots[i], width, out=np.ones(len(i)), where=width != 0)[:, None]
-    new[i] = share * control[i] + (1 - share) * control[i - 1]
+    fraction = np.divide(u - knots[i], width, out=np.ones(len(i)), where=width != 0)[:, None]
+    new[i] = fraction * control[i] + (1 - fraction) * control[i - 1]
     return np.insert(knots, k + 1, u), new
 
 

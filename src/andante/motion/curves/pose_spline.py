@@ -205,8 +205,8 @@ def _block_tridiagonal(lower: Array, diagonal: Array, upper: Array) -> Array:
 
 
 COORDINATES = ("x", "y", "z", "yaw", "pitch", "roll")
-METRES_PER_RADIAN = 0.2  # how far a turn counts when waypoints are spaced [m/rad]
-LEAST_STEP = 0.2  # no two waypoints lie nearer than this share of the mean step
+METERS_PER_RADIAN = 0.2  # how far a turn counts when waypoints are spaced [m/rad]
+LEAST_STEP = 0.2  # no two waypoints lie nearer than this fraction of the mean step
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,10 +293,10 @@ class PoseSpline:
 
 
 def pose_parameters(points: Array) -> Array:
-    """Parameters in [0, 1]: steps as the square root of the way (centripetal), turns counted by METRES_PER_RADIAN."""
-    scaled = points * np.array([1, 1, 1, METRES_PER_RADIAN, METRES_PER_RADIAN, METRES_PER_RADIAN])
+    """Parameters in [0, 1]: steps as the square root of the way (centripetal), turns counted by METERS_PER_RADIAN."""
+    scaled = points * np.array([1, 1, 1, METERS_PER_RADIAN, METERS_PER_RADIAN, METERS_PER_RADIAN])
     difference = np.diff(scaled, axis=0)
-    wrap = np.pi * METRES_PER_RADIAN
+    wrap = np.pi * METERS_PER_RADIAN
     difference[:, 3:] = (difference[:, 3:] + wrap) % (2 * wrap) - wrap
     steps = np.sqrt(np.sqrt(np.nansum(difference**2, axis=1)))
     if steps.sum() == 0:
