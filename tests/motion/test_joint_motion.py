@@ -53,7 +53,7 @@ def test_part_of_the_joints_and_vectors(nao):
 @pytest.mark.parametrize(
     ("start", "pose", "error", "words"),
     [
-        ({"HeadYaw": 0}, "StandInit", BadInput, "does not say where"),
+        ({"HeadYaw": 0}, "StandInit", BadInput, "lacks the position of joint"),
         ({"HeadYaw": 0}, "nopose", UnknownName, "StandInit"),
         ({"HeadYaw": 0}, {"Tail": 1}, UnknownName, "Tail"),
         ({"HeadYaw": 0}, {"HeadYaw": np.nan}, BadInput, "finite"),

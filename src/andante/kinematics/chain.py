@@ -1,4 +1,4 @@
-"""`Chain`: the joints between two links as one thing with forward kinematics, Jacobians and inverse kinematics."""
+"""`Chain`: the joints between two links, with forward and inverse kinematics and Jacobians; its kernel tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be played: joint positions over time. Poses, key-frames and planned actions all become one of these."""
+"""Joint positions over time: the protocol, motion limits, straight moves, chains of motions, fading offsets, poses."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def transition(robot: Robot, start: Positions, pose: Positions, speed: float = 0
         raise BadInput(f"the pose names no joint that robot {robot.name!r} can move by itself")
     for name in names:
         if name not in here:
-            raise BadInput(f"the start lacks the position of joint {name!r} is; give all joints that the pose moves")
+            raise BadInput(f"the start lacks the position of joint {name!r}; give all joints that the pose moves")
     inside, _ = within_limits(robot, goal)
     limits = MotionLimits.of(robot, names, speed)
     first, last = np.array([here[n] for n in names]), np.array([inside[n] for n in names])

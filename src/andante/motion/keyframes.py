@@ -1,4 +1,4 @@
-"""Key-frame motions: positions of any joints at any times, interpolated, repeated, looped."""
+"""Key-frame motions: positions of any joints at any times; played from where a robot is; checked against limits."""
 
 from __future__ import annotations
 

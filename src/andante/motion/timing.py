@@ -1,9 +1,9 @@
-"""How fast a path may be run: the quickest speed along it under velocity and acceleration limits of every joint.
+"""Timing of motions: trapezoid and jerk-limited profiles of one axis, and the quickest speed along a path.
 
-Reachability analysis on a grid (Pham and Pham, TOPP-RA, 2018). With x = (ds/dt)² and u = d²s/dt², the joint
-acceleration is q' u + q'' x: a backward pass finds the largest x at each grid point from which the end can still be
-reached, a forward pass takes the largest u that stays below it. Limits are imposed at both ends of every interval; what
-the inside exceeds is then taken back by running a little slower.
+Path timing is reachability analysis on a grid (Pham and Pham, TOPP-RA, 2018). With x = (ds/dt)² and u = d²s/dt², the
+joint acceleration is q' u + q'' x: a backward pass finds the largest x at each grid point from which the end can still
+be reached, a forward pass takes the largest u that stays below it. Limits are imposed at both ends of every interval;
+what the inside exceeds is then taken back by running a little slower.
 """
 
 from __future__ import annotations

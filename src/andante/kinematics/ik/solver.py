@@ -1,9 +1,9 @@
 """Compiled inverse kinematics: damped Levenberg-Marquardt with joint limits and restarts, one kernel for all calls.
 
-A problem is one chain, or several chains that share variables (parallel robots). A step (`_step`) is taken over the
+A problem is one chain, or several chains that share variables (parallel robots). A step (`step`) is taken over the
 variables that are free to move: one that stands at a limit and is pushed outwards is left out (active set), and the
 step is cut at the limits. Its damping K shrinks after a step that helps and grows after one that does not. An attempt
-that crawls is given up; the next begins at random within the limits (`_restart`). When no attempt reaches the goal, the
+that crawls is given up; the next begins at random within the limits. When no attempt reaches the goal, the
 best one is followed to its optimum, with the second derivatives of the residual.
 """
 

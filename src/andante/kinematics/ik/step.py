@@ -1,4 +1,4 @@
-"""One step of the compiled inverse kinematics: dq = (JᵀWJ + K D + eps)⁻¹ JᵀW e.
+"""The problem of the compiled inverse kinematics, and one step of it: dq = (JᵀWJ + K D + eps)⁻¹ JᵀW e.
 
 D = diag(JᵀWJ) with a floor for joints that hardly matter. Near an optimum that leaves a residual, `curvature` puts the
 whole second derivative in the place of JᵀWJ.

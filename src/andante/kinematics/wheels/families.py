@@ -1,4 +1,4 @@
-"""Usual drives from a few numbers; other wheel lists go straight into `Drive`."""
+"""Usual drives, from a few figures or from wheels in the root frame; other wheel lists go straight into `Drive`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`find_drive`: the drive of any robot, from its drive plugin, else from its wheels as they stand."""
+"""`find_drive`: the drive of any robot, from its Gazebo drive plugin, else from its wheels as they stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The instantaneous center of rotation of a planar motion, finite or at infinity."""
+"""Planar twists: instantaneous center of rotation, and integration as exact arcs on SE(2)."""
 
 from __future__ import annotations
 

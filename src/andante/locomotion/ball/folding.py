@@ -1,9 +1,10 @@
-"""Routes through joint space between the hexapod and the ball: which via-points, from wherever the joints are.
+"""Folding between the hexapod and the ball: via-points from wherever the joints are, and motions along them.
 
 The chain of poses stand, tall, pass, tuck, ball is joined by straight lines on which nothing touches. Before `tuck` the
 folding joint is at 0 and the lower legs stand out; between `tuck` and `ball` the fan turns all legs under the body.
 Half way between tall and tuck the tile of every femur passes the petal above it; there, in `pass`, all legs are yawed a
-little, which gives their tiles 7 mm of room instead of 1.
+little, which gives their tiles 7 mm of room instead of 1. `RouteFollower` waits for the joints to arrive; `fold_motion`
+is the same route as a joint motion without sensors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The compiled control step of the rolling ball: wanted velocity, what the legs add, their openings, joint targets.
+"""The compiled control step of the rolling ball: attitude, wanted velocity, openings of the legs, joint targets.
 
-`figures` are the fields of `BallSettings` in their order; `state` is what `BallRoller` remembers from step to step.
+`figures` are the fields of `BallSettings` in their order; `state` is what `BallRoller` keeps from step to step.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def seen_from_legs(vector: Array, azimuth: Array) -> Array:
 def filter_step(
     rotation: Array, gyro: Array, force: Array, dt: float, fraction: float, gravity: float, tolerance: float
 ) -> Array:
-    """heading_from_body after one step: turned by the gyro, then leant by `fraction` toward the felt vertical.
+    """heading_from_body after one step: turned by the gyro, then leant by `fraction` toward the measured vertical.
 
     The result is brought back to a rotation by one step of Newton for the polar factor, R (3 I - RᵀR) / 2.
     """
@@ -153,7 +153,7 @@ def filter_step(
 
 @njit(cache=True)
 def upright(force: Array) -> Array:
-    """heading_from_body (3, 3) of a body at rest: up is the felt force, x ahead (z, where x points up)."""
+    """heading_from_body (3, 3) of a body at rest: up is the measured force, x ahead (z, where x points up)."""
     size = max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
     up = force / size
     ahead = np.zeros(3)

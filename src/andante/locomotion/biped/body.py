@@ -1,4 +1,4 @@
-"""What a walk on two legs must know of a robot, found in its file and rig: masses, legs, soles, load cells, IMU."""
+"""The model of a robot that walks on two legs, from its file and rig: masses, legs, soles, load cells, IMU."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from andante.locomotion.rigs.mass_tree import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.motion import vector_of
 
-from .kernels import center_of_mass, feel, holding, reach
+from .kernels import center_of_mass, holding, measure, reach
 
 Pair = tuple[float, float]
 
@@ -214,11 +214,11 @@ class BipedBody:
         center_of_mass(q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, turns, at, out)
         return out
 
-    def feel(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
-        """What the body is like at measured joints, (9,); see `kernels.feel`."""
+    def measure(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
+        """What the body is like at measured joints, (9,); see `kernels.measure`."""
         t, out = self.tree, np.empty(9)
         turns, at = self._work
-        feel(
+        measure(
             q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
             self.sole_at, stance, self.upright, shift, up, force, turns, at, out,
         )  # fmt: skip

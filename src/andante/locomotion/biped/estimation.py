@@ -1,4 +1,4 @@
-"""What a walking body feels of itself: tilt, loads on its feet, where its center of mass is and where it is going."""
+"""State estimation of a walk on two legs: tilt, foot loads, center of mass, odometry, and errors beyond the usual."""
 
 from __future__ import annotations
 
@@ -178,10 +178,10 @@ class BipedSense:
         own = (c * planned[0] + s * planned[1], c * planned[1] - s * planned[0])
         fx, fy, fz = force.tolist()
         self.attitude.update(gyro, (fx - own[0], fy - own[1], fz), dt)
-        felt = body.feel(readings.position, stance, self._shift, self.attitude.up, force).tolist()
-        self.other = (felt[0], felt[1], felt[2])
-        self.foot_roll, self.foot_pitch = felt[3], felt[4]
-        self._follow((felt[5], felt[6]), (felt[7], felt[8]), dt)
+        measured = body.measure(readings.position, stance, self._shift, self.attitude.up, force).tolist()
+        self.other = (measured[0], measured[1], measured[2])
+        self.foot_roll, self.foot_pitch = measured[3], measured[4]
+        self._follow((measured[5], measured[6]), (measured[7], measured[8]), dt)
         self.loads = (self._load(0, readings), self._load(1, readings))
 
     def _follow(self, measured: tuple[float, float], pushed: tuple[float, float], dt: float) -> None:
@@ -201,9 +201,9 @@ class BipedSense:
 
     def _load(self, foot: int, readings: Readings) -> float:
         sole = self.body.soles[foot]
-        felt = readings.forces.get(sole.link)
-        if felt is not None:
-            return float(felt.sum()) / (self.body.mass * GRAVITY)
+        measured = readings.forces.get(sole.link)
+        if measured is not None:
+            return float(measured.sum()) / (self.body.mass * GRAVITY)
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
 

@@ -1,4 +1,9 @@
-"""The coming footsteps of a commanded velocity, and the motion of a swinging foot."""
+"""Footsteps of a walk on two legs: the linear inverted pendulum, where the next foot goes, and the swinging foot.
+
+A center of mass c at constant height h over a pressure point p moves as c'' = w² (c - p), w = sqrt(g / h). With the
+divergent component x = c + c'/w the motion falls apart into x' = w (x - p), which runs away, and c' = w (x - c), which
+follows. Whoever steers x with feet and pressure steers the walk. Poses of feet are x, y [m] and yaw [rad].
+"""
 
 from __future__ import annotations
 

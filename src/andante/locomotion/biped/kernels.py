@@ -1,4 +1,4 @@
-"""Compiled kinematics of a walking body: center of mass, whole-body inverse kinematics, holding torques."""
+"""Compiled kinematics of a walking body: center of mass, whole-body inverse kinematics, holding torques, sensing."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def _sole(
 
 
 @njit(cache=True, nogil=True)
-def feel(
+def measure(
     q: Array,
     parent: np.ndarray,
     joint: np.ndarray,

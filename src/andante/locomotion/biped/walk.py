@@ -1,9 +1,9 @@
 """The walk on two legs: a velocity and sensor readings in, joint targets out.
 
-The plan is a linear inverted pendulum over footsteps (see `lipm`); legs, soles and masses come from the robot's file.
+The plan is a linear inverted pendulum over footsteps (see `footsteps`); legs, soles and masses come from the file.
 The whole body is placed by inverse kinematics so that its center, weighed by what masses press when they sway, goes
 where the pendulum goes. Errors of the divergent component and tilts of the standing foot beyond what is usual are
-answered by where and when the next foot comes down; each landing takes the pendulum over as it was felt.
+answered by where and when the next foot comes down; each landing takes the pendulum over as measured.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ class BipedWalk:
         self.disturbed = False
         self.alarm = Alarm(s)
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
-        self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness says
+        self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness implies
         self._ramped = [0.0, 0.0, 0.0]
-        self._asked = False
+        self._commanded = False
         self._heading_goal = 0.0
         self._pressed: Pair = (m.pressure, 0.0)
         self._before: Pair = (0.0, 0.0)  # where the foot before stands
@@ -171,7 +171,7 @@ class BipedWalk:
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
-        self._feel(readings, dt)
+        self._estimate(readings, dt)
         self._follow(command, dt)
         if self.phase == "stand":
             pressure = self._stand(command, dt)
@@ -182,7 +182,7 @@ class BipedWalk:
         self._advance(pressure, dt)
         return self._targets(dt)
 
-    def _feel(self, readings: Readings, dt: float) -> None:
+    def _estimate(self, readings: Readings, dt: float) -> None:
         w, sense, s = self.measures.rate, self.sense, self.settings
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
@@ -205,7 +205,7 @@ class BipedWalk:
     def _follow(self, command: Command, dt: float) -> None:
         """Ramp the command, within what is possible, and hold the heading by the steps that were measured."""
         m = self.measures
-        self._asked = command.moving
+        self._commanded = command.moving
         tops = (m.top_speed, m.top_side, m.top_turn)
         for i, wanted in enumerate((command.vx, command.vy, command.wz)):
             most = m.acceleration * tops[i] / m.top_speed * dt
@@ -307,7 +307,7 @@ class BipedWalk:
         if self.left > 1e-9 and not self._met_ground():
             return px, py
         step = self._change_foot()
-        if not (self._asked or any(self._ramped) or self.disturbed) and self._side_by_side():
+        if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
         return seen_from(step, px, py)
 
@@ -339,9 +339,9 @@ class BipedWalk:
             s.quick,
             m.rate,
         )
-        felt = np.array([x + self.error[0], y + self.error[1]])
+        measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
-        self.left = choose_step(felt, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)
+        self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)
         self.step = (float(found[0]), float(found[1]), wanted[2])
         if self.disturbed:  # the body itself goes on as planned, in the time that the step now takes
             choose_step(
@@ -377,14 +377,14 @@ class BipedWalk:
         turn, at = self._turns[1 - k], self._feet[1 - k]
         step = (float(at[0]), float(at[1]), angles_of(turn)[0])
         wanted = self._wanted()
-        felt = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
+        measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
         rotation = turn.T @ turned(self._yaw) @ leaning(*self._lean)
         torso = turn.T @ (self._torso - at)
-        if self.disturbed:  # take over what was felt; the lean that is left fades
+        if self.disturbed:  # take over what was measured; the lean that is left fades
             center = rotation @ (self.body.upright @ self.body.center(self._q)) + torso
             self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
             rate = self.measures.rate
-            self.speed = ((felt[0] - self.place[0]) * rate, (felt[1] - self.place[1]) * rate)
+            self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
             self._yaw, roll, pitch = angles_of(rotation)
             self._lean, self._height = (roll, pitch), float(torso[2])
             self._past.clear()
@@ -404,7 +404,7 @@ class BipedWalk:
         return step
 
     def _take_over(self) -> None:
-        """Let the pendulum be what was felt."""
+        """Let the pendulum be what was measured."""
         rate = self.measures.rate
         self.speed = (self.speed[0] + rate * self.error[0], self.speed[1] + rate * self.error[1])
         self._past.clear()

@@ -140,7 +140,7 @@ def _unit(vector: Array) -> Array:
 
 
 def load_fraction(forces: Mapping[str, Array], weight: float) -> float:
-    """Fraction of the weight [N] that the force sensors of the feet feel; NaN without any."""
+    """Fraction of the weight [N] that the force sensors of the feet measure; NaN without any."""
     if not forces:
         return math.nan
     return float(sum(np.sum(cells) for cells in forces.values())) / weight

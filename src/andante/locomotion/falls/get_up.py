@@ -163,7 +163,7 @@ class GetUp:
             self._fail(f"came from {stage} to {self.posture}")
 
     def _begin_stage(self, here: Array) -> None:
-        """Choose the motion for the posture that is felt now."""
+        """Choose the motion for the posture measured now."""
         self.stage = self.posture
         self.story.append(str(self.posture))
         current = dict(zip(self._names, np.asarray(here, dtype=float).tolist(), strict=True))

@@ -27,7 +27,7 @@ from .detector import BalanceState, FallDetector, FallRules, load_fraction
 from .get_up import GetUp, GetUpSettings, Phase, Track
 from .motions import FallMotions, Posture, posture_of
 
-QUIET_TURN, QUIET_FORCE = 0.5, 1.5  # a body at rest turns slower [rad/s] and feels gravity within [m/s²]
+QUIET_TURN, QUIET_FORCE = 0.5, 1.5  # a body at rest turns slower [rad/s] and measures gravity within [m/s²]
 HANDOVER = 0.5  # from the standing pose to the walker's targets [s]
 
 
@@ -174,8 +174,8 @@ class FallManager:
         assert self._track is not None
         targets = self._track.at(self._since)
         turning = float(np.linalg.norm(np.nan_to_num(readings.gyro)))
-        felt = abs(float(np.linalg.norm(readings.acceleration)) - GRAVITY)
-        self._quiet = self._quiet + dt if turning < QUIET_TURN and felt < QUIET_FORCE else 0.0
+        measured = abs(float(np.linalg.norm(readings.acceleration)) - GRAVITY)
+        self._quiet = self._quiet + dt if turning < QUIET_TURN and measured < QUIET_FORCE else 0.0
         timing = self.timing
         if self._since >= timing.longest or (self._since >= timing.shortest and self._quiet >= timing.quiet):
             up = self.detector.attitude.up

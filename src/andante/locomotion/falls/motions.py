@@ -1,4 +1,4 @@
-"""What a robot does when it falls: poses that protect it, and motions that lead from how it lies to a stand."""
+"""Postures of a robot that fell, by gravity and foot load, and the motions that protect it and get it up."""
 
 from __future__ import annotations
 

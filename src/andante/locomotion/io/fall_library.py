@@ -2,7 +2,7 @@
 
 motion/library/ROBOT/falls: protect_front, protect_back, protect_left, protect_right, and get_up_belly, get_up_back,
 get_up_left, get_up_right, get_up_sitting: each leads from that posture to the next one. They lean on the ground and on
-the robot itself, so they are played by `GetUp`, which feels how they end, not by themselves.
+the robot itself, so they are played by `GetUp`, which checks how they end, not by themselves.
 """
 
 from __future__ import annotations

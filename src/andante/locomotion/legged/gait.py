@@ -2,7 +2,7 @@
 
 The feet live in walking axes (x ahead, z up) with the body's origin. Standing feet move against the body's twist,
 exactly; a swinging foot goes on a smooth arc, in the frame of the ground, to where the twist will have it at its usual
-place in the middle of its next stance. Feet feel the ground: a swing ends early when the foot is pressed, and a foot
+place in the middle of its next stance. Feet sense the ground: a swing ends early when the foot is pressed, and a foot
 that finds nothing reaches further down. Tilt and heading are held by the IMU.
 """
 
@@ -196,7 +196,7 @@ class LeggedGait:
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]: see `kernels.control_step`."""
-        self._feel(readings)
+        self._read_contacts(readings)
         asked = np.array([command.vx, command.vy, command.wz, command.height, command.roll, command.pitch], dtype=float)
         kernels.control_step(
             self._figures,
@@ -218,7 +218,7 @@ class LeggedGait:
         self._q, self.error = self._solver.joints(self._goals, self._q)
         return self._q.copy()
 
-    def _feel(self, readings: Readings) -> None:
+    def _read_contacts(self, readings: Readings) -> None:
         """Per leg whether its foot is pressed, or unknown without a sensor."""
         if not self.settings.feel:
             self._touching[:] = kernels.UNKNOWN

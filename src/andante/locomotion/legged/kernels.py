@@ -1,4 +1,7 @@
-"""The compiled control step of legged gaits, over the arrays that are laid out first."""
+"""The compiled control step of gaits with many legs, over arrays whose layout the constants below give.
+
+Standing feet move against the body's twist; swinging feet follow smooth arcs.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ FIGURES = 23
 # The command: vx, vy, wz, height, roll, pitch.
 VX, VY, WZ, HEIGHT, ROLL, PITCH = range(6)
 
-# What a foot feels.
+# Contact of a foot.
 UNKNOWN, FREE, PRESSED = -1, 0, 1
 
 
@@ -305,18 +308,18 @@ def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: 
 
 
 @njit(cache=True)
-def land(figures: Array, legs: Array, leg: int, felt: int, dt: float) -> None:
+def land(figures: Array, legs: Array, leg: int, measured: int, dt: float) -> None:
     """End a swing at the ground, early or in time; a foot that finds none waits a little and then reaches down."""
     if legs[leg, SWINGING] != 0.0:
-        if legs[leg, FRACTION] > EARLY and felt == PRESSED:
+        if legs[leg, FRACTION] > EARLY and measured == PRESSED:
             legs[leg, SWINGING] = 0.0
         elif legs[leg, FRACTION] >= 1.0:
             legs[leg, SWINGING] = 0.0
-            if felt == FREE:
+            if measured == FREE:
                 legs[leg, WAITED] = 0.0
     if math.isfinite(legs[leg, WAITED]):
         legs[leg, WAITED] += dt
-        if felt == PRESSED or legs[leg, DEPTH] >= figures[SEARCH_DEPTH] * figures[STEP_HEIGHT]:
+        if measured == PRESSED or legs[leg, DEPTH] >= figures[SEARCH_DEPTH] * figures[STEP_HEIGHT]:
             legs[leg, WAITED] = math.inf
         elif legs[leg, WAITED] > figures[SETTLE]:
             legs[leg, DEPTH] += figures[SEARCH_SPEED] * dt

@@ -1,4 +1,4 @@
-"""Where the center of mass and the soles of a robot are, from its joint positions alone."""
+"""Static stability: support polygons, and center of mass and soles of a robot from its joint positions alone."""
 
 from __future__ import annotations
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from andante.description import Robot
+from andante.description.extent import bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.kinematics import Chain
 
 from .balance import margin
-from .legs import Branch, body_link, find_legs, forward_azimuth, resting_pose, ring_order
+from .legs import Branch, body_link, find_legs, forward_azimuth, leg_faults, resting_pose, ring_order
 from .rig import Leg, Rig, Vec3, leg_chain, leg_gains
 
 KNEES = ("same", "back", "front", "in", "out", "up")
@@ -76,8 +77,6 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     try:
         branches = find_legs(robot)
     except BadInput as error:
-        from .legs import leg_faults
-
         raise BadInput(f"{error} ({leg_faults(robot)})") from None
     if robot.fixed_base:
         raise BadInput(
@@ -185,8 +184,6 @@ def _search_stance(
 
 def _underside(robot: Robot, body: str, rest: dict[str, float], moved: set[str]) -> float:
     """Lowest point of everything that the legs do not move, body frame [m]."""
-    from andante.description.extent import bounds
-
     poses = robot.link_poses(rest)
     back = poses[body].inverse()
     low = math.inf

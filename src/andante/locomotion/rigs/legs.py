@@ -1,4 +1,4 @@
-"""Finding legs in any robot: the branches that stand on the ground, the point they stand on, and which way is ahead."""
+"""Finding the legs of any robot: branches that stand on the ground, their foot points, forward direction, faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A robot as moving masses: the arrays that compiled kernels of whole trees read."""
+"""A robot as a tree of masses: arrays, and compiled forward kinematics over them (frames, center of mass, points)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Rig`: what a gait must know about a legged robot: its legs, where its feet stand, how far they reach."""
+"""`Rig`: what a gait must know about a legged robot: legs, stance, reach, servo gains; `LegSolver`: feet to joints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from andante.geometry import SE3, Array
 from andante.gravity import GRAVITY
 from andante.kinematics import Chain, Legs, chain
 
-FEELING = ("force", "contact", "bumper", "touch")  # kinds of sensors by which a foot feels the ground
+CONTACT_SENSORS = ("force", "contact", "bumper", "touch")  # kinds of sensors that sense the ground under a foot
 TOUCH = 0.2  # of a foot's share of the weight, at which a fitted switch closes
 
 Vec3 = tuple[float, float, float]
@@ -144,7 +144,7 @@ def with_rig(robot: Robot, rig: Rig) -> Robot:
     """The robot ready to walk: the stance as its pose `rig` (and `Stand` where it has none), gains, sensors.
 
     A robot whose file has no IMU gets one on its body, and feet without load cells or switches get a contact switch, so
-    that it can be leveled and feels the ground.
+    that it can be leveled and senses the ground.
     """
     check_rig(rig, robot)
     known = {name.casefold() for name in robot.poses}
@@ -174,7 +174,7 @@ def missing_sensors(robot: Robot, rig: Rig) -> tuple[SensorSpec, ...]:
         out.append(SensorSpec("rig_imu", "imu", rig.body, rate=200.0))
     press = TOUCH * rig.mass * GRAVITY / len(rig.legs)
     for leg in rig.legs:
-        if not any(spec.link == leg.foot and spec.kind in FEELING for spec in robot.sensors):
+        if not any(spec.link == leg.foot and spec.kind in CONTACT_SENSORS for spec in robot.sensors):
             parameters = {"threshold": press}
             out.append(SensorSpec(f"{leg.foot}/touch", "contact", leg.foot, rate=100.0, parameters=parameters))
     return tuple(out)
@@ -294,7 +294,7 @@ def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
 
 
 def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float, float]:
-    """Inertia [kg m^2, kg] and load [N m, N] of a mass over the foot, as felt by a joint at `frame`."""
+    """Inertia [kg m^2, kg] and load [N m, N] of a mass over the foot, as seen by a joint at `frame`."""
     axis = frame.rotation @ np.asarray(joint.axis)
     if joint.type is JointType.PRISMATIC:
         return mass, mass * GRAVITY * abs(float(axis[2]))

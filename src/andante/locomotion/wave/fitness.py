@@ -1,4 +1,4 @@
-"""How good a gait was, from its statistics: the published fitness and a better one. Larger is better."""
+"""Figures of a gait trial (distance, time, deviation, tilt, energy) and its fitness; larger is better."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.gaits import Prepared, Request
+from andante.locomotion.io.wave_file import default_gait
 from andante.motion import smoothstep
 
 from .model import SAMPLES, SINE_FRACTION, TEN, WaveModel, WaveParameters
@@ -190,8 +191,6 @@ def make_wave(robot: Robot, request: Request) -> Prepared:
 
     Where no variant is named, the ten published numbers and no other are an exact gait, as `gait export` writes it.
     """
-    from andante.locomotion.io.wave_file import default_gait
-
     given = dict(request.parameters or {})
     speed = given.pop("speed", None)
     variant = given.pop("variant", "exact" if set(given) == set(TEN) else "smooth")

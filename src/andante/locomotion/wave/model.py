@@ -2,6 +2,8 @@
 
 Two variants by name: `exact` is the published model, `smooth` the same waves without jumps and kinks, with a soft start
 and stop. Angles of the parameters are degrees, phases radians, times seconds, as published; what comes out is radians.
+Columns of the angles, right before left: hip pitch, knee pitch, ankle pitch, hip roll, ankle roll, shoulder pitch,
+shoulder roll, elbow yaw, elbow roll.
 """
 
 from __future__ import annotations

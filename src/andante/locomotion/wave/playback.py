@@ -1,4 +1,4 @@
-"""A wave gait as a list of joint targets over time: what a trial plays, what key-frames are made of."""
+"""A wave gait as joint targets over time, for trials, and as key-frames, for `andante play`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks before anything moves: unreachable points, limits, too little time, self-collision."""
+"""Checks before anything moves: unreachable points, limits, too little time, self-collision by collision shapes."""
 
 from __future__ import annotations
 

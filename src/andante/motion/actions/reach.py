@@ -1,4 +1,9 @@
-"""The tip of a group through control points: IK along a pose spline, and words on what cannot be reached."""
+"""A tip, or a body on its feet, through control points: IK along a pose spline, and reports of what is out of reach.
+
+Control points of a body are relative: offsets x y z yaw pitch roll from where it is when the step begins, along its own
+axes; a free coordinate stays as it is. The feet stay where they are, all legs are solved together. Three feet and more
+stay as points, one or two keep their directions too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every curve of this room offers, and arc length over any of them."""
+"""What every curve offers, arc length over any of them, and the homogeneous coordinates of rational ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""NURBS curves: evaluation, derivatives, knot insertion, pieces, and global interpolation through waypoints."""
+"""NURBS curves: evaluation, derivatives, knot insertion, pieces, and global interpolation through waypoints.
+
+Bases and control-point algebra follow Piegl and Tiller, The NURBS Book; all batched over u.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,14 @@
-"""A smooth path through waypoints x y z yaw pitch roll [m, rad] of which any number may be free (NaN).
+"""Smooth curves through orientations (`RotationSpline`) and through partly free poses (`PoseSpline`).
 
-A coordinate that is NaN at every waypoint stays free all along. One that is NaN at some waypoints is not held there:
-the path passes through those that give it, and it is free before the first and after the last of them.
-Positions follow cubic NURBS. Orientations follow an SO(3) spline when every waypoint gives all three angles or none
-gives any; otherwise each angle that is given follows a cubic of its own, unwrapped.
+Between two orientations R(t) = R_i exp([phi_i(t)]), phi_i a cubic with phi_i(0) = 0 and phi_i(h) = log(R_i' R_{i+1}).
+The angular velocities at the waypoints are solved so that angular velocity and angular acceleration are continuous.
+Each segment takes the short way: below half a turn.
+
+Waypoints of a pose spline are x y z yaw pitch roll [m, rad]. A coordinate that is NaN at every waypoint stays free all
+along. One that is NaN at some waypoints is not held there: the path passes through those that give it, and it is free
+before the first and after the last of them. Positions follow cubic NURBS. Orientations follow an SO(3) spline when
+every waypoint gives all three angles or none gives any; otherwise each angle that is given follows a cubic of its own,
+unwrapped.
 """
 
 from __future__ import annotations

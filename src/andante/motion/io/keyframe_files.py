@@ -1,4 +1,4 @@
-"""Key-frame motions as TOML, one [[keys]] table per instant:
+"""Key-frame motions as files: CSV tables `time,JOINT,JOINT,...`, or TOML with one [[keys]] table per instant:
 
 name = "wave_hand"
 robot = "nao"                # for whom it is meant (optional)
