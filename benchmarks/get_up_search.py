@@ -21,19 +21,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from andante.simulation.stiffness import softened
 from cmaes import CMA
 
 import andante as an
 from andante.description import Robot
 from andante.errors import Diverged
 from andante.geometry import Array, so3
-from andante.locomotion.get_up import Track
+from andante.locomotion.falls.get_up import Track
 from andante.locomotion.io.fall_library import fall_motions
 from andante.motion import Keyframes, fit, play_from
-from andante.motion.io.keyframe_toml import read_keyframes_toml
+from andante.motion.io.keyframe_files import read_keyframes_toml
 from andante.motion.io.library import LIBRARY
 from andante.motion.keyframes import Key
+from andante.simulation.servos import softened
 from andante.simulation.simulation import simulate
 
 NAO = an.robot("nao")

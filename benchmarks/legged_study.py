@@ -29,7 +29,7 @@ SHELL = [
     *(WalkJob("shell", gait=g, world="rough", distance=2.0) for g in ("tripod", "ripple")),
     *(WalkJob("shell", gait="roll", engine=e, distance=2.5) for e in ("mujoco", "bullet")),
 ]
-SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "locomotion" / "legged_samples.py"
+SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "locomotion" / "legged" / "samples.py"
 QUADRUPEDS = (
     "a1/a1.urdf",
     "aliengo/aliengo.urdf",

@@ -21,7 +21,7 @@ import andante as an
 from andante.control.loop import ControlLoop
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
-from andante.locomotion.ball import BallRoller
+from andante.locomotion.ball.roller import BallRoller
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 from andante.physics.camera import Camera

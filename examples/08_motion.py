@@ -1,9 +1,9 @@
 """Motions: a curve through points, a pose, a wave of the hand, and an action that another one interrupts."""
 
 import numpy as np
-from andante.control.player import Player
 
 import andante as an
+from andante.bus.bags.player import Player
 from andante.motion import ActionRunner, ArcLength, Nurbs, check_set, parse_actions, play_from, time_path, transition
 from andante.motion.io.library import find_motion
 

@@ -5,7 +5,6 @@ to UWB ranges; wheels slip. What comes out goes straight into mapping and locali
 """
 
 import numpy as np
-from andante.mobile.wheel_odometry import WheelOdometry
 from PIL import Image
 
 import andante as an
@@ -14,9 +13,11 @@ from andante.kinematics import find_drive
 from andante.localization.trilateration import trilaterate
 from andante.mapping import build_map
 from andante.mapping.records import Log, Odometry
+from andante.mobile.odometry import WheelOdometry
+from andante.mobile.uwb import uwb_setup, world_from_uwb
 from andante.physics import Mode
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
-from andante.simulation.scans import scans_since, uwb_setup, world_from_uwb
+from andante.simulation.scans import scans_since
 
 sim = an.simulate("rover", world="lab", place=(0.0, -0.8, 0.0), sensors=True, seed=1)
 robot, sensors = sim.robot, sim.sensors

@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import playback
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 

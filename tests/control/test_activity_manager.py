@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.control.activity import Hold
-from andante.control.activity_manager import Board
-from andante.control.playing import Playing
+from andante.control.activities import Hold, Playing
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.hardware.board import Board
 from andante.locomotion import Command, Readings
 from andante.motion import transition
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 
 DT = 0.01
 

@@ -2,13 +2,13 @@ import math
 
 import numpy as np
 import pytest
-from andante.session.nodes.robot_state import RobotStateNode
 from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.control.estimate import levelling, quaternion_product
 from andante.geometry import so3
 from andante.session import LiveSession
+from andante.session.nodes.robot import RobotStateNode
 
 angles = st.floats(-3.0, 3.0)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from andante.bags import open_bag
 
 import andante as an
+from andante.bus.bags.reader import open_bag
 from andante.control import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from andante.simulation.recorded_sensors import plain
+from andante.simulation.recorder import open_recorder
 
 import andante as an
 from andante.description import SensorSpec
@@ -15,12 +17,11 @@ from andante.geometry import SE3, se2
 from andante.kinematics import find_drive
 from andante.localization.io.uwb_logs import read_uwb_log
 from andante.mapping.io.logs import read_log
-from andante.mobile.wheel_odometry import WheelOdometry
+from andante.mobile.odometry import WheelOdometry
+from andante.mobile.uwb import uwb_setup, world_from_uwb
 from andante.physics import Mode
 from andante.sensors import RPLIDAR_A2, Lidar, SensorSuite
-from andante.simulation.recorded_sensors import plain
-from andante.simulation.recorder import open_recorder
-from andante.simulation.scans import latest_scan, lidar_channel, scan_of, scans_since, uwb_setup, world_from_uwb
+from andante.simulation.scans import latest_scan, lidar_channel, scan_of, scans_since
 
 
 def go(sim, twist) -> None:

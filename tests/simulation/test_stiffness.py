@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from andante.simulation.stiffness import LEAST, softened
 
 import andante as an
 from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.locomotion.hold_pose import HoldPose
+from andante.simulation.servos import LEAST, softened
 
 
 def test_gains_are_scaled():

@@ -18,8 +18,8 @@ from andante.mobile.explore.waypoints import read_waypoints
 from andante.mobile.localizer import OnMap
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Costmap, HybridAStar, Inflation, Vehicle
-from andante.tasks.explore import ExploreJob, prepare, run_explore
-from andante.tasks.navigate import NavigateJob, run_navigate
+from andante.tasks.explore import ExploreJob, run_explore
+from andante.tasks.navigate import NavigateJob, prepare, run_navigate
 
 CAR = Vehicle([[-0.05, -0.15], [0.4, -0.15], [0.4, 0.15], [-0.05, 0.15]], "ackermann", 1.0, turning_radius=0.8)
 CART = Vehicle([[-0.15, -0.15], [0.15, -0.15], [0.15, 0.15], [-0.15, 0.15]], max_speed=0.3)

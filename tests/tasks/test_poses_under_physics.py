@@ -4,13 +4,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from andante.control.player import Player
 
 import andante as an
+from andante.bus.bags.player import Player
 from andante.control.start import lying_side
 from andante.geometry import so3
-from andante.locomotion.balance import Balance
-from andante.locomotion.pose_routes import pose_route, standing_poses
+from andante.locomotion.falls.pose_routes import pose_route, standing_poses
+from andante.locomotion.rigs.balance import Balance
 from andante.simulation.spawn import resting_rotation
 
 NAO = an.robot("nao")

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from andante.simulation.recorder import open_recorder
 
 import andante as an
-from andante.control.player import Player
+from andante.bus.bags.player import Player
 from andante.errors import BadInput
 from andante.motion.io.library import find_motion
 from andante.motion.io.recordings import Recording, is_recording, read_recording, recorded_motion
 from andante.motion.keyframes import Keyframes
-from andante.simulation.recorder import open_recorder
 from andante.tasks.play import PlayJob, check_play, run_play
 
 NAO = an.robot("nao")

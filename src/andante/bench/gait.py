@@ -23,8 +23,8 @@ from andante.experiments.wave.objective import WaveObjective
 from andante.experiments.wave.trial import WaveTrial
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import Playback, playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 
 from .bare import BARE

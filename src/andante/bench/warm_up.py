@@ -35,7 +35,7 @@ def warm_up() -> Iterator[str]:
 def _gaits() -> Iterator[str]:
     from andante.experiments.wave.trial import WaveTrial
     from andante.locomotion.io.wave_file import default_gait
-    from andante.locomotion.wave import VARIANTS
+    from andante.locomotion.wave.model import VARIANTS
     from andante.tasks.walk import walk
 
     for robot, gait in WALKS:

@@ -26,8 +26,8 @@ def rig(
     """Infer a rig: what gaits must know about a legged robot."""
     from andante.description import load_robot
     from andante.locomotion.io.rig_file import rig_text, write_rig
-    from andante.locomotion.rig_gains import weak_joints
-    from andante.locomotion.rig_infer import infer_rig
+    from andante.locomotion.rigs.infer import infer_rig
+    from andante.locomotion.rigs.rig import weak_joints
 
     model = load_robot(robot, arguments_of(arguments))
     made = infer_rig(model, knees, height)

@@ -14,9 +14,9 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings, Walker
-from andante.locomotion.get_up import GetUp, GetUpSettings, Phase
+from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase
 from andante.locomotion.io.fall_library import can_get_up, fall_motions
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait
 from andante.motion import ActionRunner, JointMotion
 
 BRAKING = 0.3  # a motion that is stopped comes to rest in so long [s]

@@ -16,8 +16,7 @@ from andante.errors import AndanteError
 from andante.geometry import Array
 from andante.locomotion import Command, Readings, Walker
 from andante.motion import JointMotion
-from andante.motion.limits import MotionLimits
-from andante.motion.moves import Fading, fading_time
+from andante.motion.joint_motion import Fading, MotionLimits, fading_time
 from andante.physics.state import Mode
 
 from .activities import Activity, Hold, Playing

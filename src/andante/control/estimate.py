@@ -10,9 +10,9 @@ from andante.description.extent import robot_bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.locomotion.attitude import Attitude
-from andante.locomotion.balance import Balance
-from andante.locomotion.fall_detector import imu_rotation
-from andante.locomotion.pose_routes import two_feet
+from andante.locomotion.falls.pose_routes import two_feet
+from andante.locomotion.rigs.balance import Balance
+from andante.locomotion.rigs.rig import root_from_imu
 
 from .view import RobotView
 
@@ -33,7 +33,7 @@ class BaseEstimate:
         self.imu: Quaternion | None = None  # root_from_imu; None: the robot has none
         self._body_from_imu = np.eye(3)
         try:
-            self._body_from_imu = np.ascontiguousarray(imu_rotation(view.robot))
+            self._body_from_imu = np.ascontiguousarray(root_from_imu(view.robot))
             self.imu = _tuple(so3.to_quaternion(self._body_from_imu))
         except AndanteError:
             pass

@@ -19,7 +19,7 @@ from andante.bus import messages
 from andante.control.body import BodyCommand, BodyState, Health
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
-from andante.kinematics.drive_finder import find_drive
+from andante.kinematics.wheels.finder import find_drive
 from andante.physics.state import Mode
 
 from ._remote_body import RemoteBody, measured

@@ -16,8 +16,7 @@ from andante.files import read_text
 from andante.geometry import Array
 from andante.parsing import parse_toml
 
-from ._tables import Fixed, Moving, Step
-from .chain import Chain
+from .chain import Chain, Fixed, Moving, Step
 
 CONVENTIONS = ("standard", "modified")
 TYPES = ("revolute", "prismatic", "fixed")

@@ -14,7 +14,7 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
 from .behaviour import Walker
-from .gait_patterns import PATTERNS
+from .legged.patterns import PATTERNS
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
             return gait.make(robot, request)
     names = gait_names(robot)
     if not names:
-        from .leg_faults import leg_faults
+        from .rigs.legs import leg_faults
 
         raise BadInput(
             f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
@@ -94,7 +94,7 @@ def check_walker(walker: Any, robot: Robot, name: str) -> None:
 
 def leg_count(robot: Robot) -> int:
     """How many legs a robot stands on, 0 when none are found."""
-    from .rig_legs import find_legs
+    from .rigs.legs import find_legs
 
     try:
         return len(find_legs(robot))
@@ -137,8 +137,8 @@ def _many_legs(robot: Robot) -> bool:
 def _make_legged(robot: Robot, request: Request) -> Prepared:
     """A rigged robot with one of the patterns."""
     from .io.rig_file import rig_for
-    from .legged import LeggedGait, LeggedSettings
-    from .rig import with_rig
+    from .legged.gait import LeggedGait, LeggedSettings
+    from .rigs.rig import with_rig
 
     rig = rig_for(robot, request.rig)
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
@@ -160,7 +160,7 @@ def _two_legs(robot: Robot) -> bool:
 
 
 def _make_walk(robot: Robot, request: Request) -> Prepared:
-    from .biped_gait import make_walk
+    from .biped.walk import make_walk
 
     return make_walk(robot, request)
 
@@ -171,27 +171,27 @@ def _folds(robot: Robot) -> bool:
 
 
 def _make_roll(robot: Robot, request: Request) -> Prepared:
-    from .ball_gait import make_roll
+    from .ball.gait import make_roll
 
     return make_roll(robot, request)
 
 
 def waves(robot: Robot) -> bool:
     """Whether a robot has the joints and the first pose of the NAO."""
-    from .wave import JOINTS
+    from .wave.model import JOINTS
 
     return set(JOINTS) <= set(robot.joint_names) and "standinit" in {name.casefold() for name in robot.poses}
 
 
 def _make_wave(robot: Robot, request: Request) -> Prepared:
-    from .wave_gait import make_wave
+    from .wave.gait import make_wave
 
     return make_wave(robot, request)
 
 
 def _drive_waves(robot: Robot, request: Request) -> Prepared:
     """The wave gait under any command: it walks while it shall go ahead, and stands otherwise."""
-    from .wave_gait import WaveGait
+    from .wave.gait import WaveGait
 
     made = prepare(robot, request)
     if isinstance(made.walker, WaveGait):

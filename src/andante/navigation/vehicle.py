@@ -13,7 +13,7 @@ from andante.description.robot import Robot
 from andante.description.shapes import Plane
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array, se2
-from andante.kinematics.drive_finder import find_drive
+from andante.kinematics.wheels.finder import find_drive
 
 _DIRECTIONS = 48  # in which round shapes are touched
 DRIVES = ("differential", "ackermann", "omni")

@@ -28,11 +28,11 @@ from andante.experiments.wave.watch import WalkWatch
 from andante.geometry import Array
 from andante.locomotion.gaits import Request, prepare, waves
 from andante.locomotion.io.fall_library import can_get_up
-from andante.locomotion.wave import WaveParameters
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.model import WaveParameters
 from andante.motion import ActionRunner, Keyframes, play_from
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
-from andante.motion.keyframe_check import fit
+from andante.motion.keyframes import fit
 
 from .stage import Stage
 

@@ -19,12 +19,12 @@ from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command, Walker
-from andante.locomotion.fall import FallEvent
-from andante.locomotion.fold_motion import fold_motion, folds
+from andante.locomotion.ball.folding import fold_motion, folds
+from andante.locomotion.falls.manager import FallEvent
+from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.io.fall_library import can_get_up
-from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import JointMotion, transition
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
 from andante.simulation.simulation import simulate
 

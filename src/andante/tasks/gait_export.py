@@ -43,7 +43,7 @@ def export_gait(study: Path, out: Path, rank: int = 1, index: int | None = None,
     write_whole(parameters, head + toml_text(dict(record.parameters)))
     if played is None:
         return Exported(record, parameters, None)
-    from andante.motion.io.keyframe_toml import write_keyframes_toml
+    from andante.motion.io.keyframe_files import write_keyframes_toml
 
     write_keyframes_toml(played, motion)
     return Exported(record, parameters, motion)
@@ -52,8 +52,8 @@ def export_gait(study: Path, out: Path, rank: int = 1, index: int | None = None,
 def wave_motion(folder: StudyFolder, record: Record, cycles: int, name: str) -> Any:
     """The wave gait of a candidate as key-frames, from the pose in which its trial began."""
     from andante.control.start import first_positions
-    from andante.locomotion.wave import WaveModel, WaveParameters
-    from andante.locomotion.wave_export import wave_keyframes
+    from andante.locomotion.wave.model import WaveModel, WaveParameters
+    from andante.locomotion.wave.playback import wave_keyframes
 
     arguments = folder.config.objective.arguments
     robot = load_robot(arguments.get("robot", "nao"))

@@ -20,16 +20,15 @@ from andante.description.source import Severity
 from andante.errors import BadInput
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
-from andante.locomotion.fold_motion import fold_motion, folds
-from andante.locomotion.get_up import GetUp, Phase
-from andante.locomotion.pose_routes import pose_route, two_feet
+from andante.locomotion.ball.folding import fold_motion, folds
+from andante.locomotion.falls.get_up import GetUp, Phase
+from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
-from andante.motion.actions import Value
+from andante.motion.actions.model import Value
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
 from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
-from andante.motion.keyframe_check import fit
-from andante.motion.keyframe_play import play_from
-from andante.motion.poses import vector_of, within_limits
+from andante.motion.joint_motion import vector_of, within_limits
+from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
 from .inputs import RobotLike, WorldLike, as_robot, as_world

@@ -16,9 +16,9 @@ from andante.description import Robot
 from andante.description.extent import robot_bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
-from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_centre
+from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_center
 from andante.motion import ActionSet, JointMotion, MotionLimits, Planned, Reach, Step, Take, Turn, bind, plan_step
-from andante.motion.actions import Atomic, Value
+from andante.motion.actions.model import Atomic, Value
 from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 from andante.simulation.simulation import Simulation
@@ -179,7 +179,7 @@ def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
     wanted = np.asarray(twist, dtype=float)
     base = drive.base
     angles = dict(zip(base.turning, np.asarray(drive.wheel_motion(wanted).angles).tolist(), strict=True))
-    centre = instantaneous_centre(wanted)
+    centre = instantaneous_center(wanted)
     corners = []
     for index, wheel in enumerate(base.wheels):
         heading = wheel.heading + angles.get(index, wheel.angle) - wheel.angle

@@ -11,8 +11,8 @@ from andante.experiments.perturbed import perturbed_pose, perturbed_robot, pertu
 from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
 from andante.experiments.wave.trial import WaveTrial
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveParameters
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.model import WaveParameters
 
 TERMS = Terms(
     "a wave gait",

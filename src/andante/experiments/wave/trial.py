@@ -17,9 +17,9 @@ from andante.description import Robot, World
 from andante.errors import BadInput, Diverged
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import Playback, playback
-from andante.locomotion.wave_statistics import Track
+from andante.locomotion.wave.fitness import Track
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import Playback, playback
 from andante.physics import Engine, Settings
 from andante.simulation.simulation import simulate
 

@@ -13,7 +13,7 @@ MAX_BYTES = 1024 * 1024
 
 
 def read_parameter_file(path: Path) -> Any:
-    """What a parameter file holds, TOML or, by its ending, JSON; what it must be is for the caller to say."""
+    """What a parameter file holds, TOML or, by its ending, JSON; the caller checks what it must be."""
     if not path.is_file():
         raise MissingFile(f"{path}: no such parameter file")
     text = read_bytes(path, MAX_BYTES)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from andante.errors import UnknownName
-from andante.locomotion.wave import VARIANTS, WaveParameters
+from andante.locomotion.wave.model import VARIANTS, WaveParameters
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -24,7 +24,7 @@ class ShippedGait:
 
 @cache
 def default_gait(variant: str) -> ShippedGait:
-    """The gait of the NAO that a variant walks when nothing is asked for."""
+    """The gait of the NAO that a variant walks when none is named."""
     if variant not in VARIANTS:
         raise UnknownName.among("wave variant", variant, VARIANTS)
     table = tomllib.loads((DATA / f"wave_nao_{variant}.toml").read_text(encoding="utf-8"))

@@ -9,14 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from andante.description import Robot
+from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
-from andante.motion.actions import ActionSet
+from andante.motion.actions.model import ActionSet
+from andante.motion.actions.text import parse_actions
 from andante.motion.keyframes import Keyframes
 
-from .action_files import read_actions
-from .keyframe_csv import read_keyframes_csv
-from .keyframe_toml import read_keyframes_toml
+from .keyframe_files import read_keyframes_csv, read_keyframes_toml
 from .recordings import is_recording, read_recording, recorded_motion
+
+MAX_BYTES = 4 * 1024 * 1024
+
+
+def read_actions(path: Path) -> ActionSet:
+    """The actions of a file; errors name the line."""
+    try:
+        text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text file (UTF-8)") from None
+    return parse_actions(text, str(path))
+
 
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
 SUFFIXES = (".toml", ".csv", ".action", ".mcap")

@@ -9,7 +9,7 @@ import numpy as np
 from andante.bus import messages
 from andante.control.activities import Waving
 from andante.errors import BadInput
-from andante.locomotion.wave_fitness import source_fitness
+from andante.locomotion.wave.fitness import source_fitness
 
 from .node import Answer, LiveNode
 
