@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.description.io.resolver import Resolver
-from andante.description.robots import _meshing as make
-from andante.description.robots import generate
-from andante.description.robots.nao.tables import sole_outline
+from andante.robots import _meshing as make
+from andante.robots import generate
+from andante.robots.nao.tables import sole_outline
 
 # Extents of the shell of each NAO link in its frame [m]: low and high corner (x, y, z).
 SHELLS = {

@@ -10,11 +10,11 @@ import pytest
 from andante.description import Placement, Robot, World, load_robot
 from andante.description.inertia import combine
 from andante.description.meshes import hull
-from andante.description.robots.nao import generate_links
-from andante.description.robots.nao.tables import rows, sole_outline
 from andante.description.shapes import Mesh
 from andante.geometry import SE3
 from andante.physics import Engine, Settings, engine_class
+from andante.robots.nao import generate_links
+from andante.robots.nao.tables import rows, sole_outline
 
 TEN_POSES = (
     "Stand",

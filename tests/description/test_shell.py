@@ -13,10 +13,10 @@ from andante.description import Robot, load_robot
 from andante.description.check import check_robot
 from andante.description.extent import support
 from andante.description.inertia import combine
-from andante.description.robots.shell import masses
-from andante.description.robots.shell._figures import figures
-from andante.description.robots.shell.meshes import MESHES
 from andante.geometry import Array
+from andante.robots.shell import masses
+from andante.robots.shell._figures import figures
+from andante.robots.shell.meshes import MESHES
 
 LEGS = range(1, 7)
 

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import trimesh
 
-from andante.description.robots._meshing import Section, join, loft, patch, prism, revolve, ring, rounded, rounded_box
 from andante.geometry import Array
+from andante.robots._meshing import Section, join, loft, patch, prism, revolve, ring, rounded, rounded_box
 
 from .tables import sole_outline
 

@@ -10,7 +10,7 @@ parallel-axis theorem, I_c = I_o - m (c·c E - c cᵀ). Three choices make the m
 - Hands: the table has one solid for hand and fingers. FINGERS are cut off it as a solid ellipsoid, and the rest stays
   with the wrist link, so that both together have the official mass, centre and tensor when the hand is closed.
 
-Run it as `python -m andante.description.robots.nao.generate_links`.
+Run it as `python -m andante.robots.nao.generate_links`.
 """
 
 from __future__ import annotations

@@ -7,19 +7,7 @@ from functools import cache
 import numpy as np
 import trimesh
 
-from andante.description.robots._meshing import (
-    Section,
-    circle,
-    ellipsoid,
-    join,
-    loft,
-    moved,
-    patch,
-    revolve,
-    ring,
-    rounded,
-    tube,
-)
+from andante.robots._meshing import Section, circle, ellipsoid, join, loft, moved, patch, revolve, ring, rounded, tube
 
 HAND = (0.05775, 0.0, -0.01231)  # finger joint in the wrist link [m]
 # Finger bones in the wrist link [m]: from knuckle to middle joint, from there to the tip.

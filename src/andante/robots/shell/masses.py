@@ -1,6 +1,6 @@
 """Masses and inertias of the links, from the volumes of their parts; writes shell_masses.xacro.
 
-Run `python -m andante.description.robots.shell.masses` after a change of the shapes or of the figures.
+Run `python -m andante.robots.shell.masses` after a change of the shapes or of the figures.
 """
 
 from __future__ import annotations

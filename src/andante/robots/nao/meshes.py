@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import trimesh
 
-from andante.description.robots._meshing import mirror
+from andante.robots._meshing import mirror
 
 from . import _arm, _head, _leg, _torso
 
