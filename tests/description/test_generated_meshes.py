@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.description.io.resolver import Resolver
-from andante.robots import _meshing as make
-from andante.robots import generate
+from andante.description.mesh import generated as generate
+from andante.description.mesh import modeling as make
 from andante.robots.nao.tables import sole_outline
 
 # Extents of the shell of each NAO link in its frame [m]: low and high corner (x, y, z).

@@ -9,7 +9,7 @@ import pytest
 
 from andante.description import Placement, Robot, World, load_robot
 from andante.description.inertia import combine
-from andante.description.meshes import hull
+from andante.description.mesh.triangles import hull
 from andante.description.shapes import Mesh
 from andante.geometry import SE3
 from andante.physics import Engine, Settings, engine_class

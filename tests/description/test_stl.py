@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 from andante.description import Mesh
 from andante.description.io import stl
 from andante.description.io.mesh_files import load_mesh_file
-from andante.description.meshes import hull, triangles
+from andante.description.mesh.triangles import hull, triangles
 from andante.errors import BadInput
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .meshes import hull
+from .mesh.triangles import hull
 from .robot import Robot
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 

@@ -128,7 +128,7 @@ def _second_moments(geometry: Geometry) -> tuple[float, Vec3]:
 
 
 def _mesh_moments(mesh: Mesh) -> tuple[Moments, str]:
-    from .meshes import hull, load, triangles
+    from .mesh.triangles import hull, load, triangles
 
     loaded = load(mesh)
     if loaded.is_watertight and loaded.is_winding_consistent:

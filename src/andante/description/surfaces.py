@@ -29,7 +29,7 @@ def surface(geometry: Geometry, sections: int = SECTIONS) -> tuple[Array, np.nda
         case Plane():
             raise BadInput("a plane is infinite and has no triangles; use a thin box")
         case Mesh():
-            from .meshes import triangles
+            from .mesh.triangles import triangles
 
             return triangles(geometry)
         case Heightmap():

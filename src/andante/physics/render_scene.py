@@ -9,8 +9,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from andante.description import meshes
 from andante.description.link import Visual
+from andante.description.mesh import triangles as meshes
 from andante.description.shapes import (
     RGBA,
     Geometry,

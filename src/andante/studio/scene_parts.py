@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from andante.description import meshes
 from andante.description.link import Collision, Link, Visual
+from andante.description.mesh import triangles as meshes
 from andante.description.shapes import RGBA, Geometry, Mesh, Plane
 from andante.description.surfaces import surface
 from andante.errors import AndanteError

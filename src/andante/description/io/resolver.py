@@ -79,7 +79,7 @@ def _generated(inside: str) -> Path | None:
     parts = inside.split("/")
     if len(parts) != 4 or parts[0] != "robots" or parts[2] != "meshes" or not parts[3].endswith(".stl"):
         return None
-    from andante.robots.generate import generated_mesh
+    from andante.description.mesh.generated import generated_mesh
 
     return generated_mesh(parts[1], parts[3].removesuffix(".stl"))
 

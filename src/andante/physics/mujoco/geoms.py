@@ -14,8 +14,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from andante.description import meshes
 from andante.description.link import Surface
+from andante.description.mesh import triangles as meshes
 from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
 from andante.description.source import Problem, Severity
 from andante.errors import Unsupported

@@ -7,7 +7,19 @@ from functools import cache
 import numpy as np
 import trimesh
 
-from andante.robots._meshing import Section, circle, ellipsoid, join, loft, moved, patch, revolve, ring, rounded, tube
+from andante.description.mesh.modeling import (
+    Section,
+    circle,
+    ellipsoid,
+    join,
+    loft,
+    moved,
+    revolve,
+    ring,
+    rounded,
+    tube,
+)
+from andante.description.mesh.modeling import loft as patch
 
 HAND = (0.05775, 0.0, -0.01231)  # finger joint in the wrist link [m]
 # Finger bones in the wrist link [m]: from knuckle to middle joint, from there to the tip.

@@ -6,7 +6,8 @@ from functools import cache
 
 import trimesh
 
-from andante.robots._meshing import Section, circle, join, loft, mirror, patch, revolve, ring, rounded
+from andante.description.mesh.modeling import Section, circle, join, loft, mirror, revolve, ring, rounded
+from andante.description.mesh.modeling import loft as patch
 
 EYE = (0.06, 0.0257, 0.0475)
 EYE_NORMAL = (1, 0.30, 0)

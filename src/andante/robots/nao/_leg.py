@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 import trimesh
 
+from andante.description.mesh.modeling import Section, join, loft, prism, revolve, ring, rounded, rounded_box
+from andante.description.mesh.modeling import loft as patch
 from andante.geometry import Array
-from andante.robots._meshing import Section, join, loft, patch, prism, revolve, ring, rounded, rounded_box
 
 from .tables import sole_outline
 

@@ -6,7 +6,8 @@ from functools import cache
 
 import trimesh
 
-from andante.robots._meshing import Section, circle, join, loft, mirror, patch, revolve, ring, rounded
+from andante.description.mesh.modeling import Section, circle, join, loft, mirror, revolve, ring, rounded
+from andante.description.mesh.modeling import loft as patch
 
 BUTTON = (0.07, 0.0, 0.0552)
 SONARS = ((0.0341, 0.0698), (0.0416, 0.0509))  # y and z of the upper and lower transducer, left

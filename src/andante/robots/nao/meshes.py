@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import trimesh
 
-from andante.robots._meshing import mirror
+from andante.description.mesh.modeling import mirror
 
 from . import _arm, _head, _leg, _torso
 

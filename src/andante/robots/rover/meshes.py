@@ -8,8 +8,19 @@ from collections.abc import Callable
 import numpy as np
 import trimesh
 
+from andante.description.mesh.modeling import (
+    Section,
+    join,
+    loft,
+    moved,
+    prism,
+    revolve,
+    ring,
+    rounded,
+    rounded_box,
+    tube,
+)
 from andante.geometry import so3
-from andante.robots._meshing import Section, join, loft, moved, prism, revolve, ring, rounded, rounded_box, tube
 
 AXLE = 0.055  # height of base_link over the ground [m]; below, z is told over base_link
 WHEELBASE, TRACK = 0.33, 0.25

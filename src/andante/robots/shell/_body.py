@@ -7,7 +7,7 @@ import math
 import numpy as np
 import trimesh
 
-from andante.robots._meshing import join, prism, revolve, ring, rounded_box, tube
+from andante.description.mesh.modeling import join, prism, revolve, ring, rounded_box, tube
 
 from ._figures import figures
 

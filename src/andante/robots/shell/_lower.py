@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import trimesh
 
-from andante.robots._meshing import ellipsoid, join, prism, revolve, ring, rounded_box, tube
+from andante.description.mesh.modeling import ellipsoid, join, prism, revolve, ring, rounded_box, tube
 
 from ._figures import figures
 from ._tiles import hull_of, rib, surface, tile, to_link

@@ -12,9 +12,9 @@ from typing import TypeAlias
 import numpy as np
 import trimesh
 
+from andante.description.mesh.modeling import moved
+from andante.description.mesh.modeling import closed
 from andante.geometry import Array
-from andante.robots._meshing import moved
-from andante.robots._meshing._grid import closed
 
 from ._figures import ball_frames, figures
 

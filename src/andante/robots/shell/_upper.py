@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import trimesh
 
-from andante.robots._meshing import join, prism, revolve, ring, rounded_box
+from andante.description.mesh.modeling import join, prism, revolve, ring, rounded_box
 
 from ._figures import figures
 from ._lower import BASE, EDGE, THICK, TOP, drum

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import trimesh
 
-from andante.robots._meshing import join, moved, prism, revolve, rounded, rounded_box
+from andante.description.mesh.modeling import join, moved, prism, revolve, rounded, rounded_box
 
 BODY_X = -0.064  # middle of the body [m], base_link frame
 PLATES = (0.004, 0.036, 0.066, 0.096)  # lower faces of the four decks [m]

@@ -14,7 +14,7 @@ import trimesh
 
 from andante.description.io.mesh_files import load_mesh_file, load_mesh_parts
 from andante.description.io.mesh_writer import WRITABLE, write_mesh
-from andante.description.meshes import hull, mesh_color, triangles
+from andante.description.mesh.triangles import hull, mesh_color, triangles
 from andante.description.shapes import Mesh
 from andante.errors import BadInput
 from andante.files import write_bytes

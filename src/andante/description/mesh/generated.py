@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import trimesh
 
+
 HERE = Path(__file__).resolve().parent
 SOURCES = (".py", ".csv", ".xacro")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante.description.io import stl
+from andante.description.io.mesh_files import face_colors, load_mesh_file, load_mesh_parts
+from andante.description.shapes import RGBA, Mesh
+from andante.description.source import Source
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .io import stl
-from .io.mesh_files import face_colors, load_mesh_file, load_mesh_parts
-from .mesh_tools import hull_of
-from .shapes import RGBA, Mesh
+from .tools import hull_of
 
 if TYPE_CHECKING:
     import trimesh
@@ -91,3 +93,37 @@ def _color(path: Path, changed: int, size: int, submesh: str, center: bool) -> R
     colors, counts = np.unique(painted, axis=0, return_counts=True)
     r, g, b, a = (float(v) / 255 for v in colors[np.argmax(counts)])
     return (r, g, b, a)
+
+
+USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
+LEVELS_UP = 2
+ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
+
+
+def mesh_remedy(mesh: Mesh, source: Source) -> str:
+    """Advice for a mesh without a file that the description `source` names: the name that would work, if there is one.
+
+    Looked at are the folder of the description and the two above it, there the path that the name ends in and a file
+    of the same name in the usual folders; upper and lower case do not matter.
+    """
+    rest = mesh.uri.partition("://")[2].partition("/")[2] if "://" in mesh.uri else mesh.uri
+    parts = [part for part in rest.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts or not source.file:
+        return ELSEWHERE
+    home = Path(source.file).resolve().parent
+    for base in [home, *home.parents][: LEVELS_UP + 1]:
+        for folder in dict.fromkeys(["/".join(parts[:-1]), *USUAL_FOLDERS]):
+            if found := _same_name(base / folder, parts[-1]):
+                return f'write filename="{Path(os.path.relpath(found, home)).as_posix()}": that file is there'
+    return ELSEWHERE
+
+
+def _same_name(folder: Path, name: str) -> Path | None:
+    """A file of that name, also in other letters of case."""
+    try:
+        exact = folder / name
+        if exact.is_file():
+            return exact
+        return next((each for each in sorted(folder.iterdir()) if each.name.lower() == name.lower()), None)
+    except (OSError, ValueError):
+        return None

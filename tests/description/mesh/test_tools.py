@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from andante.description import mesh_tools as tools
+from andante.description.mesh import tools
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 

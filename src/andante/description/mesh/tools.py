@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.description.io.mesh_files import LARGEST, face_colors, paint, quiet
+from andante.description.shapes import Box, Vec3
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
-
-from .io.mesh_files import LARGEST, face_colors, paint, quiet
-from .shapes import Box, Vec3
 
 if TYPE_CHECKING:
     import trimesh
@@ -57,7 +56,7 @@ def recentre(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> tr
     if about == "box":
         middle = np.mean(mesh.bounds, axis=0)
     else:
-        from .solids import mesh_moments
+        from andante.description.solids import mesh_moments
 
         middle = mesh_moments(mesh).com
     return _moved(mesh, np.asarray(mesh.vertices) - middle)
@@ -126,7 +125,7 @@ def oriented_box(mesh: trimesh.Trimesh) -> tuple[Box, SE3]:
 
 def box_mesh(box: Box, pose: SE3) -> trimesh.Trimesh:
     """The twelve triangles of a box at a pose."""
-    from .solids import as_trimesh
+    from andante.description.solids import as_trimesh
 
     mesh = as_trimesh(box)
     return _moved(mesh, pose @ np.asarray(mesh.vertices))
