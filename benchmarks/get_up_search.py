@@ -31,14 +31,14 @@ from andante.locomotion.get_up import Track
 from andante.locomotion.io.fall_library import fall_motions
 from andante.motion import Keyframes, fit, play_from
 from andante.motion.io.keyframe_toml import read_keyframes_toml
-from andante.motion.io.library import LIBRARY
 from andante.motion.keyframes import Key
+from andante.robots.nao import ROBOT as NAO_PACKAGE
 from andante.runtime.simulation import simulate
 from andante.runtime.stiffness import softened
 
 NAO = an.robot("nao")
 NAMES = NAO.joint_names
-FOLDER = LIBRARY / "nao" / "falls"
+FOLDER = Path(NAO_PACKAGE.motions or "") / "falls"
 PEAK = 15 / 8  # of the speed of a smooth move over its mean speed; no joint is asked for more than it can
 TICK = 0.01  # control step [s]
 SETTLE = 1.0  # after the motion [s]

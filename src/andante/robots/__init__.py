@@ -1,1 +1,1 @@
-"""Built-in robots: one folder each with NAME.urdf.xacro, its side file and the code that makes its meshes."""
+"""Robots that ship with Andante, each a package that registers itself by an entry point, as strangers' packages do."""

@@ -1,14 +1,14 @@
-"""Meshes of the built-in robots, made by code when first asked for and kept in a cache of the user.
+"""Meshes of robots that are made by code when first asked for and kept in a cache of the user.
 
-`package://andante/robots/ROBOT/meshes/PART.stl` is made by the function PART of the table `MESHES` in ROBOT/meshes.py.
-The cache folder carries a hash of the code and tables that the mesh comes from, so a changed design is made anew.
+`package://andante/robots/ROBOT/meshes/PART.stl` is made by the function PART of the table `meshes` of the robot's
+package. The cache folder carries a hash of the code and tables beside that table, so a changed design is made anew.
 """
 
 from __future__ import annotations
 
 import atexit
 import hashlib
-import importlib
+import importlib.util
 import os
 import shutil
 import sys
@@ -18,35 +18,40 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from andante.description.load import ROBOTS
+from andante.errors import BadInput
+from andante.files import write_bytes
+from andante.plugins import load_reference
+
 if TYPE_CHECKING:
     import trimesh
 
-
-HERE = Path(__file__).resolve().parent
 SOURCES = (".py", ".csv", ".xacro")
 
 
 def mesh_parts(robot: str) -> Mapping[str, Callable[[], trimesh.Trimesh]]:
-    """The generated meshes of a built-in robot by part name; empty when it has none."""
-    if not robot.isidentifier() or not (HERE / robot / "meshes.py").is_file():
-        return {}
-    return importlib.import_module(f"{__package__}.{robot}.meshes").MESHES
+    """The generated meshes of a registered robot by part name; empty when it has none."""
+    table = ROBOTS[robot].meshes if robot in ROBOTS else ""
+    return load_reference(table) if table else {}
 
 
 def generated_mesh(robot: str, part: str) -> Path | None:
-    """Binary STL file of a part of a built-in robot, made if need be; None when there is no such part."""
-    if not part.isidentifier() or not robot.isidentifier():
+    """Binary STL file of a part of a registered robot, made if need be; None when there is no such part."""
+    if not part.isidentifier() or robot not in ROBOTS or not ROBOTS[robot].meshes:
         return None
     for place in (cache_folder, _scratch):
         try:
-            target = place() / f"{robot}-{_fingerprint(robot)}" / f"{part}.stl"
+            target = place() / f"{robot}-{_fingerprint(ROBOTS[robot].meshes)}" / f"{part}.stl"
             if target.is_file():
                 return target
             make = mesh_parts(robot).get(part)
             if make is None:
                 return None
-            _write(target, make())
-        except (OSError, RuntimeError):  # not writable, or no home folder
+            data = make().export(file_type="stl")
+            assert isinstance(data, bytes)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(data, target)
+        except (OSError, RuntimeError, BadInput):  # not writable, or no home folder
             continue
         return target
     return None
@@ -66,28 +71,15 @@ def cache_folder() -> Path:
     return base / "andante" / "meshes"
 
 
-def _write(target: Path, mesh: trimesh.Trimesh) -> None:
-    """Write whole or not at all, so that processes working side by side never see half a file."""
-    data = mesh.export(file_type="stl")
-    assert isinstance(data, bytes)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 @cache
-def _fingerprint(robot: str) -> str:
+def _fingerprint(table: str) -> str:
+    """Hash of the sources beside the module of a mesh table and of the tools that meshes are made with."""
+    spec = importlib.util.find_spec(table.partition(":")[0])
+    folder = Path(spec.origin).parent if spec and spec.origin else None
     digest = hashlib.sha256()
-    for folder in (HERE / "_meshing", HERE / robot):
-        for path in sorted(folder.iterdir()):
-            if path.suffix in SOURCES:
-                digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in (Path(__file__).with_name("modeling.py"), *(sorted(folder.iterdir()) if folder else ())):
+        if path.suffix in SOURCES:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 

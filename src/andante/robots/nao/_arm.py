@@ -14,12 +14,12 @@ from andante.description.mesh.modeling import (
     join,
     loft,
     moved,
+    patch,
     revolve,
     ring,
     rounded,
     tube,
 )
-from andante.description.mesh.modeling import loft as patch
 
 HAND = (0.05775, 0.0, -0.01231)  # finger joint in the wrist link [m]
 # Finger bones in the wrist link [m]: from knuckle to middle joint, from there to the tip.

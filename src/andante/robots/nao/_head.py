@@ -6,8 +6,7 @@ from functools import cache
 
 import trimesh
 
-from andante.description.mesh.modeling import Section, circle, join, loft, mirror, revolve, ring, rounded
-from andante.description.mesh.modeling import loft as patch
+from andante.description.mesh.modeling import Section, circle, join, loft, mirror, patch, revolve, ring, rounded
 
 EYE = (0.06, 0.0257, 0.0475)
 EYE_NORMAL = (1, 0.30, 0)

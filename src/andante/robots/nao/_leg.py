@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 import trimesh
 
-from andante.description.mesh.modeling import Section, join, loft, prism, revolve, ring, rounded, rounded_box
-from andante.description.mesh.modeling import loft as patch
+from andante.description.mesh.modeling import Section, join, loft, patch, prism, revolve, ring, rounded, rounded_box
 from andante.geometry import Array
 
 from .tables import sole_outline

@@ -6,8 +6,7 @@ from functools import cache
 
 import trimesh
 
-from andante.description.mesh.modeling import Section, circle, join, loft, mirror, revolve, ring, rounded
-from andante.description.mesh.modeling import loft as patch
+from andante.description.mesh.modeling import Section, circle, join, loft, mirror, patch, revolve, ring, rounded
 
 BUTTON = (0.07, 0.0, 0.0552)
 SONARS = ((0.0341, 0.0698), (0.0416, 0.0509))  # y and z of the upper and lower transducer, left

@@ -12,8 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import trimesh
 
-from andante.description.mesh.modeling import moved
-from andante.description.mesh.modeling import closed
+from andante.description.mesh.modeling import closed, moved
 from andante.geometry import Array
 
 from ._figures import ball_frames, figures

@@ -119,7 +119,7 @@ def test_resolver_makes_meshes_of_this_package_only(tmp_path: Path, monkeypatch:
 
 
 SIDE_BY_SIDE = """
-from andante.description.robots.generate import generated_mesh
+from andante.description.mesh.generated import generated_mesh
 import trimesh
 print([len(trimesh.load(generated_mesh("nao", part), force="mesh").faces) for part in ("l_sole_hull", "neck_dark")])
 """
