@@ -303,7 +303,7 @@ class Trial:
         self.offset[NAMES.index("RHipYawPitch")] = self.offset[NAMES.index("LHipYawPitch")]
         self.sim = simulate(rubbed(NAO, variant.friction), pose=design.start)
         engine, actor = self.sim.engine, self.sim.actor
-        engine.set_gains(actor, softened(engine.wishes[actor].gains, np.full(len(NAMES), variant.strength)))
+        engine.set_gains(actor, softened(engine.commands[actor].gains, np.full(len(NAMES), variant.strength)))
         rest = dict(NAO.pose(design.start))
         if variant.fallen:
             rest.update(fall_motions(NAO).protect[design.fallen].keys[-1].positions)

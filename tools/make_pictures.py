@@ -20,8 +20,8 @@ import andante as an
 from andante.description import robot_names, world_names
 from andante.description.extent import robot_bounds
 from andante.geometry import SE3, Array
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
 from andante.runtime.fall_trial import FallPush, run_fall
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"

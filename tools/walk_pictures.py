@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw, ImageFont
 import andante as an
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
 from andante.runtime.behave import Behave
 
 TILE = (320, 300)

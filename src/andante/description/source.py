@@ -18,7 +18,7 @@ class Source:
 
 
 class Severity(StrEnum):
-    """How much a problem matters: an error must be mended, a warning should be, an info is told."""
+    """How much a problem matters: an error must be fixed, a warning should be, an info is for information."""
 
     ERROR = "error"
     WARNING = "warning"

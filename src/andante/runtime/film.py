@@ -12,9 +12,9 @@ from andante.description.extent import robot_bounds
 from andante.errors import BadInput
 from andante.files import whole_file
 from andante.geometry import SE3
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
-from andante.physics.video import VideoWriter
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
+from andante.physics.rendering.video import VideoWriter
 
 from .outputs import PICTURES
 from .simulation import Simulation

@@ -12,7 +12,7 @@ import numpy as np
 
 from andante.geometry import Array, se2, so3
 from andante.navigation import Output
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 from andante.progress import Tell, bar
 
 from .mobile import MobileRobot, Sensed

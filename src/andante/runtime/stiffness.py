@@ -29,7 +29,7 @@ class Softener:
 
     def __init__(self, engine: Engine, actor: int) -> None:
         self._engine, self._actor = engine, actor
-        self._full = engine.wishes[actor].gains
+        self._full = engine.commands[actor].gains
         self._asked: Array | None = None
 
     def ask(self, stiffness: Array) -> None:

@@ -20,7 +20,7 @@ from andante.geometry import Array, so3
 from andante.locomotion import Command
 from andante.locomotion.gaits import Prepared, Request, Walker, prepare
 from andante.locomotion.io.gait_parameters import read_parameters
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 
 from .behave import Behave
 from .job import parse_push

@@ -18,7 +18,7 @@ from .mount import Mount
 from .sensor import Scene
 
 if TYPE_CHECKING:
-    from andante.physics.render import Renderer
+    from andante.physics.rendering.renderer import Renderer
 
 KEPT = 8  # pictures
 FOCUS = 4.0  # how far ahead of the camera shadows are sharpest [m]
@@ -126,8 +126,8 @@ class CameraSensor:
         return np.array([float(self._count)])
 
     def _shoot(self, scene: Scene) -> np.ndarray:
-        from andante.physics.camera import Camera
-        from andante.physics.render import Renderer
+        from andante.physics.rendering.camera import Camera
+        from andante.physics.rendering.renderer import Renderer
 
         m = self.model
         if self._renderer is None:

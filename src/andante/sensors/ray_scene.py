@@ -15,7 +15,7 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.physics import Engine
-from andante.physics.raycast import Raycaster
+from andante.physics.rays import Raycaster
 
 LOOK = 2.0  # how often things that stand are looked at again: somebody may have put them elsewhere [s]
 

@@ -10,7 +10,7 @@ from andante.description.shapes import RGBA, Geometry, Mesh, Plane
 from andante.description.surfaces import surface
 from andante.errors import AndanteError
 from andante.geometry import SE3
-from andante.physics.visible import PLAIN, shown
+from andante.physics.rendering import PLAIN, shown
 
 from .mesh_bytes import Part
 

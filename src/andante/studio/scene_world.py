@@ -10,7 +10,7 @@ import numpy as np
 from andante.description.link import Visual
 from andante.description.world import Placement, World
 from andante.geometry import SE3, so3
-from andante.physics.visible import GROUND
+from andante.physics.rendering import GROUND
 
 from .mesh_bytes import Part, mesh_bytes
 from .scene_parts import moved, planes, visual_parts

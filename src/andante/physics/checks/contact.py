@@ -167,10 +167,10 @@ def heightmap(engine: type[Engine]) -> CheckResult:
 def self_collision(engine: type[Engine]) -> CheckResult:
     """Links of one robot collide only when asked, never with their neighbours, never when the pair is masked."""
     found = Findings("self_collision")
-    for wished, masked in ((False, False), (True, False), (True, True)):
+    for allowed, masked in ((False, False), (True, False), (True, True)):
         scene = engine(
             specimens.world(gravity=(0.0, 0.0, 0.0)),
-            [Placement("c", specimens.clapper(wished, masked))],
+            [Placement("c", specimens.clapper(allowed, masked))],
             Settings(dt=0.001),
         )
         scene.step(2)
@@ -178,7 +178,7 @@ def self_collision(engine: type[Engine]) -> CheckResult:
         scene.command(0, [5.0, 5.0], Mode.TORQUE)
         scene.step(800)
         closed = float(scene.joint_positions(0).sum())
-        if wished and not masked:
+        if allowed and not masked:
             found.close("sliders that collide stop at contact [m]", closed, 0.3, 0.006)
             found.true("their contact is told", len(scene.contacts()) > 0)
         else:

@@ -17,9 +17,9 @@ from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane
 from andante.geometry import Array
-from andante.physics.raycast import shape_triangles
+from andante.physics.rays import shape_triangles
 
-from . import _convex_kernels as kernels
+from . import convex_kernels as kernels
 from .build import ellipsoid_triangles
 
 MAX_CORNERS = 96
@@ -111,12 +111,12 @@ def shape_points(geometry: Geometry) -> Array:
 class ConvexPairs:
     """The pairs of a scene that are met here."""
 
-    def __init__(self, geometries: Sequence[Geometry], free: np.ndarray, wish: np.ndarray) -> None:
+    def __init__(self, geometries: Sequence[Geometry], free: np.ndarray, allowed: np.ndarray) -> None:
         pairs = [
             (i, k)
             for i in range(len(geometries))
             for k in range(i + 1, len(geometries))
-            if wish[i, k] and is_own(geometries[i], geometries[k], bool(free[i]), bool(free[k]))
+            if allowed[i, k] and is_own(geometries[i], geometries[k], bool(free[i]), bool(free[k]))
         ]
         self.geoms = sorted({g for pair in pairs for g in pair})
         local = {g: i for i, g in enumerate(self.geoms)}

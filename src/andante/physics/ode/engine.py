@@ -19,7 +19,7 @@ from andante.description.joint import JointType
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
-from andante.physics.raycast import Raycaster
+from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
 from .build import Built, anchor_joints, build_actor, place, place_static, put_back, tree_poses

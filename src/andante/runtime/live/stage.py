@@ -78,7 +78,7 @@ class Stage:
         self.wiring = Wiring(sim.sensors)
         self.servos = LiveServos(sim.engine, sim.actor, names)
         self.limits = MotionLimits.of(self.robot)
-        hold = np.array(sim.engine.wishes[sim.actor].targets, dtype=float)
+        hold = np.array(sim.engine.commands[sim.actor].targets, dtype=float)
         modes = np.full(len(names), Mode.POSITION, dtype=np.int8)
         self.wheels: WheelDriver | None = None
         if self.ready.walker is None:

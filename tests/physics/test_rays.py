@@ -15,7 +15,7 @@ from andante.description.link import Collision, Link
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.physics.raycast import Raycaster, bounding_tree, heightmap_triangles
+from andante.physics.rays import Raycaster, bounding_tree, heightmap_triangles
 from andante.physics.tree import BodyTree, body_tree
 
 

@@ -21,9 +21,9 @@ from andante.description.shapes import (
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
+from andante.physics.mujoco.geoms import add_field, field_pose, quaternion, set_solid
 
-from .mujoco_shapes import add_field, field_pose, quaternion, set_solid
-from .visible import GROUND, PLAIN, shown
+from . import GROUND, PLAIN, shown
 
 ENDLESS = 50.0  # a plane at least this wide is shown to the horizon [m]
 HORIZON = 500.0  # how far endless planes reach [m]

@@ -1,4 +1,4 @@
-"""What a picture shows of a link, whoever draws it."""
+"""Pictures of robots and worlds: camera, renderer, films, and what a picture shows of a link, whoever draws it."""
 
 from __future__ import annotations
 

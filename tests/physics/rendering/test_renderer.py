@@ -26,11 +26,12 @@ from andante.description import (
 )
 from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3
-from andante.physics import ENGINES, engine_class, gl, installed
-from andante.physics.camera import Camera
+from andante.physics import ENGINES, engine_class, installed
 from andante.physics.checks import specimens
-from andante.physics.render import Renderer, rest_poses
-from andante.physics.video import VideoWriter, film_strip
+from andante.physics.rendering import renderer as gl
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer, rest_poses
+from andante.physics.rendering.video import VideoWriter, film_strip
 
 RED = Material("red", (1.0, 0.0, 0.0, 1.0))
 ABOVE = Camera(position=(0.0, 0.0, 5.0), lookat=(0.0, 0.0, 0.0))
@@ -173,9 +174,9 @@ def test_no_open_gl_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_next_back_end_is_tried() -> None:
     """A back end that is not there leaves the way free; in a process of its own, since PyOpenGL is global."""
     code = """
-from andante.physics import gl
+from andante.physics.rendering import renderer as gl
 from andante.physics.checks import specimens
-from andante.physics.camera import Camera
+from andante.physics.rendering.camera import Camera
 gl.backends = lambda: ("nowhere", "egl", "osmesa")
 make = gl.importlib.import_module
 gl.importlib.import_module = lambda name: broken() if name == "mujoco.nowhere" else make(name)
@@ -183,7 +184,7 @@ def broken():
     import os; os.environ["PYOPENGL_PLATFORM"] = "linux"
     import OpenGL.GL
     raise ImportError("no such library")
-from andante.physics.render import Renderer
+from andante.physics.rendering.renderer import Renderer
 with Renderer([], specimens.world(), 16, 16) as renderer:
     print(renderer.render(None, Camera()).shape)
 """

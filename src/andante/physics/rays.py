@@ -2,6 +2,10 @@
 
 A `Raycaster` is built once from the actors of an engine; every cast takes the present poses of their bodies. Shapes
 are met analytically, meshes and height maps by their triangles (meshes by their convex hull on moving bodies).
+
+The compiled tests, one per kind of shape, take the ray in the frame of the shape and return the distance to the first
+surface point, inf where there is none. A ray that starts inside a solid meets its surface from within; planes are met
+from their upper side only.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.description.mesh import triangles as meshes
@@ -18,9 +23,248 @@ from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geomet
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from . import _ray_kernels as kernels
+from . import rays as kernels
 from .state import RayHits
 from .tree import BodyTree
+
+BOX, SPHERE, CYLINDER, CAPSULE, ELLIPSOID, PLANE, TRIANGLES = range(7)
+LEAF = 4  # triangles in a leaf of a bounding volume tree
+
+
+@njit(cache=True)
+def _first(enter: float, leave: float) -> float:
+    """The first surface of a convex solid that the line is inside of from `enter` to `leave`."""
+    if enter > leave or leave < 0.0:
+        return math.inf
+    return enter if enter >= 0.0 else leave
+
+
+@njit(cache=True)
+def _slab(o: float, d: float, half: float) -> tuple[float, float]:
+    """Where a line is between -half and half along one axis."""
+    if d == 0.0:
+        if -half <= o <= half:
+            return -math.inf, math.inf
+        return math.inf, -math.inf
+    a, b = (-half - o) / d, (half - o) / d
+    return (a, b) if a <= b else (b, a)
+
+
+@njit(cache=True)
+def _roots(a: float, b: float, c: float) -> tuple[float, float]:
+    """Interval where a t^2 + 2 b t + c <= 0; empty as (inf, -inf)."""
+    if a <= 1e-300:
+        if c <= 0.0:
+            return -math.inf, math.inf
+        return math.inf, -math.inf
+    discriminant = b * b - a * c
+    if discriminant < 0.0:
+        return math.inf, -math.inf
+    q = -(b + math.copysign(math.sqrt(discriminant), b))
+    if q == 0.0:
+        return 0.0, 0.0
+    t1, t2 = q / a, c / q
+    return (t1, t2) if t1 <= t2 else (t2, t1)
+
+
+@njit(cache=True)
+def _ball(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, radius: float) -> tuple[float, float]:
+    """Interval of a line inside a sphere at the origin, told from the point nearest to it to keep digits."""
+    dd = dx * dx + dy * dy + dz * dz
+    shift = -(ox * dx + oy * dy + oz * dz) / dd
+    px, py, pz = ox + shift * dx, oy + shift * dy, oz + shift * dz
+    rest = radius * radius - (px * px + py * py + pz * pz)
+    if rest < 0.0:
+        return math.inf, -math.inf
+    half = math.sqrt(rest / dd)
+    return shift - half, shift + half
+
+
+@njit(cache=True)
+def _solid(kind: int, p: Array, o: Array, d: Array) -> float:
+    """Distance to a primitive with sizes p (half edges; radius and half length; radii; normal)."""
+    if kind == BOX:
+        x0, x1 = _slab(o[0], d[0], p[0])
+        y0, y1 = _slab(o[1], d[1], p[1])
+        z0, z1 = _slab(o[2], d[2], p[2])
+        return _first(max(x0, y0, z0), min(x1, y1, z1))
+    if kind == SPHERE:
+        t0, t1 = _ball(o[0], o[1], o[2], d[0], d[1], d[2], p[0])
+        return _first(t0, t1)
+    if kind == ELLIPSOID:
+        t0, t1 = _ball(o[0] / p[0], o[1] / p[1], o[2] / p[2], d[0] / p[0], d[1] / p[1], d[2] / p[2], 1.0)
+        return _first(t0, t1)
+    if kind == PLANE:
+        falling = p[0] * d[0] + p[1] * d[1] + p[2] * d[2]
+        height = p[0] * o[0] + p[1] * o[1] + p[2] * o[2]
+        return -height / falling if falling < 0.0 and height >= 0.0 else math.inf
+    side0, side1 = _roots(d[0] * d[0] + d[1] * d[1], o[0] * d[0] + o[1] * d[1], o[0] * o[0] + o[1] * o[1] - p[0] * p[0])
+    z0, z1 = _slab(o[2], d[2], p[1])
+    t0, t1 = max(side0, z0), min(side1, z1)
+    if kind == CYLINDER:
+        return _first(t0, t1)
+    if t0 > t1:
+        t0, t1 = math.inf, -math.inf
+    for end in (-p[1], p[1]):
+        b0, b1 = _ball(o[0], o[1], o[2] - end, d[0], d[1], d[2], p[0])
+        t0, t1 = min(t0, b0), max(t1, b1)
+    return _first(t0, t1)
+
+
+@njit(cache=True)
+def _triangle(v: Array, o: Array, d: Array) -> float:
+    """Distance to a triangle (3, 3), either side (Möller and Trumbore)."""
+    e1x, e1y, e1z = v[1, 0] - v[0, 0], v[1, 1] - v[0, 1], v[1, 2] - v[0, 2]
+    e2x, e2y, e2z = v[2, 0] - v[0, 0], v[2, 1] - v[0, 1], v[2, 2] - v[0, 2]
+    px, py, pz = d[1] * e2z - d[2] * e2y, d[2] * e2x - d[0] * e2z, d[0] * e2y - d[1] * e2x
+    det = e1x * px + e1y * py + e1z * pz
+    if det == 0.0:
+        return math.inf
+    sx, sy, sz = o[0] - v[0, 0], o[1] - v[0, 1], o[2] - v[0, 2]
+    u = (sx * px + sy * py + sz * pz) / det
+    if not -1e-12 <= u <= 1.0 + 1e-12:
+        return math.inf
+    qx, qy, qz = sy * e1z - sz * e1y, sz * e1x - sx * e1z, sx * e1y - sy * e1x
+    w = (d[0] * qx + d[1] * qy + d[2] * qz) / det
+    if w < -1e-12 or u + w > 1.0 + 1e-12:
+        return math.inf
+    t = (e2x * qx + e2y * qy + e2z * qz) / det
+    return t if t >= 0.0 else math.inf
+
+
+@njit(cache=True)
+def _enters(box: Array, o: Array, d: Array, best: float) -> float:
+    """Distance at which a ray enters a bounding box (lows, highs), inf when it misses it or enters beyond `best`."""
+    enter, leave = 0.0, best
+    for k in range(3):
+        low, high = box[k], box[3 + k]
+        if d[k] == 0.0:
+            if o[k] < low or o[k] > high:
+                return math.inf
+            continue
+        a, b = (low - o[k]) / d[k], (high - o[k]) / d[k]
+        if a > b:
+            a, b = b, a
+        enter, leave = max(enter, a), min(leave, b)
+    return enter if enter <= leave * (1 + 1e-12) + 1e-12 else math.inf
+
+
+@njit(cache=True)
+def _mesh(nodes: Array, corners: Array, first: int, inner: int, o: Array, d: Array, best: float) -> float:
+    """Distance to the nearest triangle of a mesh, by its complete binary tree of boxes (children 2i+1, 2i+2)."""
+    stack = np.empty(64, dtype=np.int64)
+    if _enters(nodes[0], o, d, best) == math.inf:
+        return math.inf
+    stack[0], top, found = 0, 1, best
+    hit = False
+    while top > 0:
+        top -= 1
+        node = stack[top]
+        if node >= inner:
+            start = first + (node - inner) * LEAF
+            for k in range(start, start + LEAF):
+                t = _triangle(corners[k], o, d)
+                if t <= found:
+                    found, hit = t, True
+            continue
+        left, right = 2 * node + 1, 2 * node + 2
+        a, b = _enters(nodes[left], o, d, found), _enters(nodes[right], o, d, found)
+        if a > b:
+            left, right, a, b = right, left, b, a
+        if b != math.inf:
+            stack[top] = right
+            top += 1
+        if a != math.inf:
+            stack[top] = left
+            top += 1
+    return found if hit else math.inf
+
+
+@njit(cache=True)
+def place(
+    poses: Array, body: np.ndarray, local_r: Array, local_t: Array, middle: Array, R: Array, t: Array, centre: Array
+) -> None:
+    """World rotation, position and bounding centre of every shape from the poses of the bodies."""
+    for s in range(len(body)):
+        p = poses[body[s]]
+        x, y, z, w = p[3], p[4], p[5], p[6]
+        n = 2.0 / (x * x + y * y + z * z + w * w)
+        b00, b01, b02 = 1 - n * (y * y + z * z), n * (x * y - z * w), n * (x * z + y * w)
+        b10, b11, b12 = n * (x * y + z * w), 1 - n * (x * x + z * z), n * (y * z - x * w)
+        b20, b21, b22 = n * (x * z - y * w), n * (y * z + x * w), 1 - n * (x * x + y * y)
+        for k in range(3):
+            a0, a1, a2 = local_r[s, 0, k], local_r[s, 1, k], local_r[s, 2, k]
+            R[s, 0, k] = b00 * a0 + b01 * a1 + b02 * a2
+            R[s, 1, k] = b10 * a0 + b11 * a1 + b12 * a2
+            R[s, 2, k] = b20 * a0 + b21 * a1 + b22 * a2
+        l0, l1, l2 = local_t[s, 0], local_t[s, 1], local_t[s, 2]
+        t[s, 0] = p[0] + b00 * l0 + b01 * l1 + b02 * l2
+        t[s, 1] = p[1] + b10 * l0 + b11 * l1 + b12 * l2
+        t[s, 2] = p[2] + b20 * l0 + b21 * l1 + b22 * l2
+        for k in range(3):
+            centre[s, k] = t[s, k] + R[s, k, 0] * middle[s, 0] + R[s, k, 1] * middle[s, 1] + R[s, k, 2] * middle[s, 2]
+
+
+@njit(cache=True)
+def within(centre: Array, radius: Array, point: Array, reach: float) -> np.ndarray:
+    """Which bounding spheres come within `reach` of a point."""
+    out = np.empty(len(radius), dtype=np.bool_)
+    for s in range(len(radius)):
+        dx, dy, dz = centre[s, 0] - point[0], centre[s, 1] - point[1], centre[s, 2] - point[2]
+        limit = reach + radius[s]
+        out[s] = dx * dx + dy * dy + dz * dz <= limit * limit
+    return out
+
+
+@njit(cache=True)
+def cast(
+    origins: Array,
+    directions: Array,
+    max_range: float,
+    skip: np.ndarray,
+    kind: np.ndarray,
+    sizes: Array,
+    R: Array,
+    t: Array,
+    centre: Array,
+    radius: Array,
+    spans: np.ndarray,
+    nodes: Array,
+    corners: Array,
+    distance: Array,
+    which: np.ndarray,
+) -> None:
+    """Nearest shape of every ray: fills `distance` (inf: nothing) and `which` (-1: nothing).
+
+    A shape is looked at only when the ray meets its bounding sphere nearer than what was found before.
+    """
+    o, d = np.empty(3), np.empty(3)
+    for i in range(len(origins)):
+        gx, gy, gz = origins[i, 0], origins[i, 1], origins[i, 2]
+        rx, ry, rz = directions[i, 0], directions[i, 1], directions[i, 2]
+        best, found = max_range, -1
+        for s in range(len(kind)):
+            if skip[s]:
+                continue
+            if radius[s] != math.inf:
+                cx, cy, cz = centre[s, 0] - gx, centre[s, 1] - gy, centre[s, 2] - gz
+                along = cx * rx + cy * ry + cz * rz
+                if along + radius[s] < 0.0 or along - radius[s] > best:
+                    continue
+                if cx * cx + cy * cy + cz * cz - along * along > radius[s] * radius[s]:
+                    continue
+            wx, wy, wz = gx - t[s, 0], gy - t[s, 1], gz - t[s, 2]
+            for k in range(3):
+                o[k] = R[s, 0, k] * wx + R[s, 1, k] * wy + R[s, 2, k] * wz
+                d[k] = R[s, 0, k] * rx + R[s, 1, k] * ry + R[s, 2, k] * rz
+            if kind[s] == TRIANGLES:
+                hit = _mesh(nodes[spans[s, 0] :], corners, spans[s, 2], spans[s, 1], o, d, best)
+            else:
+                hit = _solid(kind[s], sizes[s], o, d)
+            if hit <= best and (hit < best or found < 0):
+                best, found = hit, s
+        which[i] = found
+        distance[i] = best if found >= 0 else math.inf
 
 
 class Placed(Protocol):

@@ -1,10 +1,15 @@
 """The one renderer: pictures, depth and segmentation of a scene, whichever engine moves it.
 
-The scene is a MuJoCo model made only of visuals; the links are put where the engine says they are.
+The scene is a MuJoCo model made only of visuals; the links are put where the engine says they are. It is drawn in an
+OpenGL context without a window: EGL, else OSMesa, else (with a display) GLFW; MUJOCO_GL (egl, osmesa, glfw) is
+respected when it is set.
 """
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
@@ -14,13 +19,50 @@ import numpy as np
 
 from andante.description.robot import Robot
 from andante.description.world import Placement, World
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3, Array
+from andante.physics.engine import Actor, Engine
 
 from .camera import Camera
-from .engine import Actor, Engine
-from .gl import make_context
-from .render_scene import build_visual_scene
+from .scene import build_visual_scene
+
+
+def backends() -> tuple[str, ...]:
+    """Names of the back ends to try on this machine, in order."""
+    stated = os.environ.get("MUJOCO_GL", "").casefold()
+    if stated in ("egl", "osmesa", "glfw"):
+        return (stated,)
+    if sys.platform in ("win32", "darwin"):
+        return ("glfw",)
+    return ("egl", "osmesa", "glfw") if os.environ.get("DISPLAY") else ("egl", "osmesa")
+
+
+def make_context(width: int, height: int) -> Any:
+    """A GL context with `make_current` and `free`; one clear line when the machine has none."""
+    reasons = []
+    for name in backends():
+        try:
+            if name in ("egl", "osmesa") and "OpenGL" not in sys.modules:
+                os.environ["PYOPENGL_PLATFORM"] = name
+            elif name == "glfw" and "OpenGL" not in sys.modules:
+                os.environ.pop("PYOPENGL_PLATFORM", None)
+            context = importlib.import_module(f"mujoco.{name}").GLContext(width, height)
+            context.make_current()
+            return context
+        except Exception as error:
+            reasons.append(f"{name}: {' '.join(str(error).split())[:80] or type(error).__name__}")
+            _forget_opengl(name)
+    raise MissingExtra(
+        f"pictures need OpenGL, and none works here ({'; '.join(reasons)}); install libegl1 or libosmesa6 "
+        "and set MUJOCO_GL to egl or osmesa"
+    )
+
+
+def _forget_opengl(backend: str) -> None:
+    """PyOpenGL keeps the platform it was first imported for; the next back end needs it afresh."""
+    for module in [m for m in sys.modules if m.split(".")[0] == "OpenGL" or m.startswith(f"mujoco.{backend}")]:
+        del sys.modules[module]
+
 
 MAX_PIXELS = 4096  # largest edge of a picture
 LIGHT_REACH = 1.0  # half edge of the shadowed square, in distances of the camera

@@ -116,7 +116,7 @@ def contacts(
 def followed(wanted: Array, lower: Array, upper: Array, references: Array, per_stride: Array) -> int:
     """Cut targets (joints,) at their limits in place; 0: within a stride of the references, 1: farther, -1: NaN.
 
-    What `Wishes.follow` does for position servos.
+    What `JointCommands.follow` does for position servos.
     """
     far = 0
     for j in range(wanted.shape[0]):
@@ -137,7 +137,7 @@ def slewed(
 ) -> tuple[Array, bool]:
     """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets.
 
-    What `Wishes.slew` does step by step: position servos move by at most their stride, others are there at once.
+    What `JointCommands.slew` does step by step: position servos move by at most their stride, others are there at once.
     """
     count = targets.shape[0]
     rows = np.empty((steps, count))
