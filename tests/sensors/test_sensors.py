@@ -10,8 +10,8 @@ from andante.description import Box, Collision, Inertia, Link, Robot, SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
 from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite, shares
-from andante.sensors._kernels import share
-from andante.sensors.force import share_table
+from andante.sensors.contact import share_table
+from andante.sensors.kernels import share
 from andante.sensors.noise import BLOCK, NoiseBank, NoiseSource
 
 HERE = SE3.identity()

@@ -9,7 +9,7 @@ from andante.description import Robot, World
 from andante.description.link import Link
 from andante.description.sensor import SensorSpec
 from andante.errors import BadInput
-from andante.sensors.presets import lidar_model
+from andante.sensors.lidar import lidar_model
 from andante.sensors.suite import noise_of
 from andante.sensors.uwb import UwbErrors
 
