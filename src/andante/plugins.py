@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from importlib import metadata
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from andante.errors import BadInput
-from andante.extras import renewal
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -28,8 +29,12 @@ class Registry(Mapping[str, T], Generic[T]):
         self._loaded: dict[str, T] = {}
 
     @cached_property
-    def _points(self) -> dict[str, list[metadata.EntryPoint]]:
-        found: dict[str, list[metadata.EntryPoint]] = {}
+    def _points(self) -> dict[str, list[EntryPoint]]:
+        from importlib import metadata  # takes 50 ms
+
+        from andante.extras import renewal
+
+        found: dict[str, list[EntryPoint]] = {}
         for point in metadata.entry_points(group=self.group):
             found.setdefault(point.name, []).append(point)
         if not found:
@@ -51,17 +56,17 @@ class Registry(Mapping[str, T], Generic[T]):
             self._loaded[name] = self._load(*self._points[name])
         return self._loaded[name]
 
-    def _load(self, point: metadata.EntryPoint, *others: metadata.EntryPoint) -> T:
+    def _load(self, point: EntryPoint, *others: EntryPoint) -> T:
         if others:
             owners = ", ".join(_owner(each) for each in (point, *others))
             raise BadInput(f"{self.group}: {point.name!r} is registered by several packages ({owners}); keep one")
-        told = f"{self.group}: {point.name!r} of the package {_owner(point)}"
+        where = f"{self.group}: {point.name!r} of the package {_owner(point)}"
         try:
             entry = point.load()
         except Exception as error:
-            raise BadInput(f"{told} cannot be loaded: {type(error).__name__}: {error}") from error
+            raise BadInput(f"{where} cannot be loaded: {type(error).__name__}: {error}") from error
         if not isinstance(entry, self._kind):
-            raise BadInput(f"{told} must be a {self._kind.__name__}, got {type(entry).__name__}")
+            raise BadInput(f"{where} must be a {self._kind.__name__}, got {type(entry).__name__}")
         return entry
 
 
@@ -74,5 +79,5 @@ def load_reference(reference: str) -> Any:
         raise BadInput(f"{reference} cannot be loaded: {error}") from error
 
 
-def _owner(point: metadata.EntryPoint) -> str:
+def _owner(point: EntryPoint) -> str:
     return point.dist.name if point.dist else point.value

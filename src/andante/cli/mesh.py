@@ -107,7 +107,7 @@ def _apply(
     if turn is not None:
         mesh = tools.rotate(mesh, turn)
     if center:
-        mesh = tools.recentre(mesh)
+        mesh = tools.recenter(mesh)
     pieces = tools.split(mesh) if split else (mesh,)
     if hull:
         return tuple(tools.convex_hull(piece) for piece in pieces)

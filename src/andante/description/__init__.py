@@ -2,10 +2,9 @@
 
 from .inertia import Inertia
 from .joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
-from .link import Collision, Link, Material, Surface, Visual
+from .link import Collision, Link, Material, SensorSpec, Surface, Visual
 from .load import ROBOTS, WORLDS, RobotPackage, load_robot, load_world, robot_names, world_names
 from .robot import Frame, Plugin, Robot, Transmission
-from .sensor import SensorSpec
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from .source import Problem, Severity, Source
 from .world import Light, PhysicsSpec, Placement, World

@@ -1,4 +1,4 @@
-"""Where a thing was read from, and what a reader or `check` has to say about it."""
+"""Where an element was read from, and problems that a reader or `check` finds in it."""
 
 from __future__ import annotations
 

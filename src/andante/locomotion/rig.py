@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from andante.description import Joint, Robot
-from andante.description.sensor import SensorSpec
+from andante.description.link import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY

@@ -148,8 +148,8 @@ class ActuatorDrive:
         pull = np.where(modes == Mode.TORQUE, references, pull)
         driving = np.sign(pull) * state.velocity
         with np.errstate(invalid="ignore"):
-            share = np.where(np.isfinite(self.no_load), 1 - np.maximum(driving, 0.0) / self.no_load, 1.0)
-        limit = np.minimum(np.minimum(gains.effort, self.peak), self.stall * np.clip(share, 1e-6, 1.0))
+            fraction = np.where(np.isfinite(self.no_load), 1 - np.maximum(driving, 0.0) / self.no_load, 1.0)
+        limit = np.minimum(np.minimum(gains.effort, self.peak), self.stall * np.clip(fraction, 1e-6, 1.0))
         references = np.where(modes == Mode.TORQUE, np.clip(references, -limit, limit), references)
         return ServoOrder(modes, references, gains.changed(effort=limit))
 
@@ -171,7 +171,7 @@ class ActuatorDrive:
         return tuple(self._past)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._past = deque(state)
 
 
@@ -231,5 +231,5 @@ class CascadeDrive:
         return (self._integral, self._error)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._integral, self._error = state

@@ -25,7 +25,7 @@ SLOWEST, FASTEST = 1e-100, 1e100  # strides that stand for none and for any [rad
 
 @dataclass(frozen=True)
 class ServoOrder:
-    """What the engine's servos are told for one step; arrays (joints,)."""
+    """What the engine's servos get for one step; arrays (joints,)."""
 
     modes: np.ndarray
     references: Array
@@ -50,7 +50,7 @@ class Drive(Protocol):
         """The drive's memory as a value."""
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class JointCommands:
     gains: ServoGains
     lower: Array  # position limits [rad or m]
     upper: Array
-    uniform: Mode | None = None  # the mode of all joints; None: they differ, or nobody looked
+    uniform: Mode | None = None  # the mode of all joints; None: they differ, or unknown
     _pace: tuple[ServoGains, float, Array, Array] | None = field(default=None, repr=False)  # gains, dt, `strides`
 
     @staticmethod

@@ -1,7 +1,7 @@
 """The `Engine`: one scene of placed robots under one physics engine.
 
-A new engine gives the methods marked abstract; everything else (links from bodies, servo bookkeeping, names, checks of
-arguments) is derived here. `andante.physics.check_engine` tells whether an engine keeps the contract.
+A new engine implements the abstract methods; everything else (links from bodies, servo bookkeeping, names, checks of
+arguments) is derived here. `andante.physics.check_engine` measures whether an engine keeps the contract.
 
 Units SI; poses are (..., 7) x y z qx qy qz qw; velocities (..., 6) linear then angular, world axes, of the origin.
 Joint vectors follow `robot.movable` (mimic joints included; commands to them are ignored, they follow their source).
@@ -92,7 +92,7 @@ class Engine(ABC):
         return self.steps * self.settings.dt
 
     def step(self, n: int = 1) -> None:
-        """Advance n steps of dt under the present commands and pushes."""
+        """Advance n steps of dt [s] under the present commands and pushes."""
         while n > 0 and (self._slewing or self.drives):
             n -= self._advance_driven(n)
         if n > 0:
@@ -153,7 +153,7 @@ class Engine(ABC):
         return False
 
     def contacts_of(self, actor: int) -> Contacts:
-        """Contacts of one actor, told with it as side A; see `Contacts.of`."""
+        """Contacts of one actor, with it as side A; see `Contacts.of`."""
         return self.contacts().of(actor)
 
     # ---- servos ----------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class Engine(ABC):
     ) -> None:
         """Hold an outside force [N] and torque [N m] (world axes) on a link until changed; zero ends it.
 
-        It acts at the centre of mass of the link's body, or at `point` in the link frame. One wrench per body.
+        It acts at the center of mass of the link's body, or at `point` in the link frame. One wrench per body.
         """
         tree = self.actors[actor].tree
         tree.robot.link(link)
@@ -346,7 +346,7 @@ class Engine(ABC):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
 
     @abstractmethod
     def _save(self) -> Any:
@@ -354,7 +354,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _load(self, state: Any) -> None:
-        """Put back what `_save` gave."""
+        """Put back what `_save` returned."""
 
     def close(self) -> None:  # noqa: B027
         """Free what the engine holds outside Python; afterwards it cannot be used."""

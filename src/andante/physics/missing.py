@@ -1,6 +1,6 @@
-"""Meshes that were not found: a collision mesh stops a run, a visual one is left out of pictures and told.
+"""Meshes that were not found: a collision mesh stops a run, a visual one is left out of pictures with a warning.
 
-A collision mesh of an absurd size is used, and told.
+A collision mesh of an absurd size is used, with a warning.
 """
 
 from __future__ import annotations

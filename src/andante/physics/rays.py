@@ -69,7 +69,7 @@ def _roots(a: float, b: float, c: float) -> tuple[float, float]:
 
 @njit(cache=True)
 def _ball(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, radius: float) -> tuple[float, float]:
-    """Interval of a line inside a sphere at the origin, told from the point nearest to it to keep digits."""
+    """Interval of a line inside a sphere at the origin, measured from the point nearest to it to keep digits."""
     dd = dx * dx + dy * dy + dz * dz
     shift = -(ox * dx + oy * dy + oz * dz) / dd
     px, py, pz = ox + shift * dx, oy + shift * dy, oz + shift * dz
@@ -182,9 +182,9 @@ def _mesh(nodes: Array, corners: Array, first: int, inner: int, o: Array, d: Arr
 
 @njit(cache=True)
 def place(
-    poses: Array, body: np.ndarray, local_r: Array, local_t: Array, middle: Array, R: Array, t: Array, centre: Array
+    poses: Array, body: np.ndarray, local_r: Array, local_t: Array, middle: Array, R: Array, t: Array, center: Array
 ) -> None:
-    """World rotation, position and bounding centre of every shape from the poses of the bodies."""
+    """World rotation, position and bounding center of every shape from the poses of the bodies."""
     for s in range(len(body)):
         p = poses[body[s]]
         x, y, z, w = p[3], p[4], p[5], p[6]
@@ -202,15 +202,15 @@ def place(
         t[s, 1] = p[1] + b10 * l0 + b11 * l1 + b12 * l2
         t[s, 2] = p[2] + b20 * l0 + b21 * l1 + b22 * l2
         for k in range(3):
-            centre[s, k] = t[s, k] + R[s, k, 0] * middle[s, 0] + R[s, k, 1] * middle[s, 1] + R[s, k, 2] * middle[s, 2]
+            center[s, k] = t[s, k] + R[s, k, 0] * middle[s, 0] + R[s, k, 1] * middle[s, 1] + R[s, k, 2] * middle[s, 2]
 
 
 @njit(cache=True)
-def within(centre: Array, radius: Array, point: Array, reach: float) -> np.ndarray:
+def within(center: Array, radius: Array, point: Array, reach: float) -> np.ndarray:
     """Which bounding spheres come within `reach` of a point."""
     out = np.empty(len(radius), dtype=np.bool_)
     for s in range(len(radius)):
-        dx, dy, dz = centre[s, 0] - point[0], centre[s, 1] - point[1], centre[s, 2] - point[2]
+        dx, dy, dz = center[s, 0] - point[0], center[s, 1] - point[1], center[s, 2] - point[2]
         limit = reach + radius[s]
         out[s] = dx * dx + dy * dy + dz * dz <= limit * limit
     return out
@@ -226,7 +226,7 @@ def cast(
     sizes: Array,
     R: Array,
     t: Array,
-    centre: Array,
+    center: Array,
     radius: Array,
     spans: np.ndarray,
     nodes: Array,
@@ -236,7 +236,7 @@ def cast(
 ) -> None:
     """Nearest shape of every ray: fills `distance` (inf: nothing) and `which` (-1: nothing).
 
-    A shape is looked at only when the ray meets its bounding sphere nearer than what was found before.
+    A shape is tested only when the ray meets its bounding sphere nearer than what was found before.
     """
     o, d = np.empty(3), np.empty(3)
     for i in range(len(origins)):
@@ -247,7 +247,7 @@ def cast(
             if skip[s]:
                 continue
             if radius[s] != math.inf:
-                cx, cy, cz = centre[s, 0] - gx, centre[s, 1] - gy, centre[s, 2] - gz
+                cx, cy, cz = center[s, 0] - gx, center[s, 1] - gy, center[s, 2] - gz
                 along = cx * rx + cy * ry + cz * rz
                 if along + radius[s] < 0.0 or along - radius[s] > best:
                     continue
@@ -329,7 +329,7 @@ class Raycaster:
     ) -> RayHits:
         """First hits of rays (n, 3) within `max_range` [m].
 
-        `body_poses` holds one (bodies, 7) array per actor, x y z qx qy qz qw in the world; directions are normalised;
+        `body_poses` holds one (bodies, 7) array per actor, x y z qx qy qz qw in the world; directions are normalized;
         `ignore` leaves out an actor. One origin for all rays is spread over them.
         """
         o, d = ray_arrays(origins, directions)
@@ -411,13 +411,13 @@ def heightmap_triangles(field: Heightmap) -> tuple[Array, np.ndarray]:
 def bounding_tree(triangles: Array) -> tuple[Array, Array, int]:
     """Boxes (nodes, 6), triangles (leaves * LEAF, 3, 3) in leaf order, and the number of inner nodes.
 
-    The triangles are sorted along a Morton curve through their centres and cut into leaves; the tree above is a
+    The triangles are sorted along a Morton curve through their centers and cut into leaves; the tree above is a
     complete binary one (children of i: 2i + 1 and 2i + 2), padded with boxes that nothing enters.
     """
     low, high = triangles.min(axis=1), triangles.max(axis=1)
-    centre = (low + high) / 2
-    extent = np.maximum(np.ptp(centre, axis=0), 1e-300)
-    cell = np.clip((centre - centre.min(axis=0)) / extent * 1023, 0, 1023).astype(np.int64)
+    center = (low + high) / 2
+    extent = np.maximum(np.ptp(center, axis=0), 1e-300)
+    cell = np.clip((center - center.min(axis=0)) / extent * 1023, 0, 1023).astype(np.int64)
     code = np.zeros(len(triangles), dtype=np.int64)
     for bit in range(10):
         for axis in range(3):

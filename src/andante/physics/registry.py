@@ -57,7 +57,10 @@ def version(entry: EngineEntry) -> str | None:
 
 
 def engine_class(name: str) -> type[Engine]:
-    """The class of a registered engine or of a user's `file.py:Name`; says which extra brings a missing package."""
+    """The class of a registered engine or of a user's `file.py:Name`.
+
+    MissingExtra names the extra that brings what the engine wraps where that is not installed.
+    """
     if is_user_reference(name):
         from .engine import Engine
 

@@ -89,7 +89,7 @@ class BodyTree:
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
-        """Masses (bodies,) [kg] and centres of mass (bodies, 3) in the body frames [m]."""
+        """Masses (bodies,) [kg] and centers of mass (bodies, 3) in the body frames [m]."""
         masses = np.array([body.inertia.mass for body in self.bodies])
         coms = np.array([body.inertia.com for body in self.bodies], dtype=float)
         masses.setflags(write=False)
@@ -118,7 +118,7 @@ class BodyTree:
 
 
 def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
-    """Reduce a robot to its rigid bodies; `fixed` tells that its root will be bolted down."""
+    """Reduce a robot to its rigid bodies; `fixed`: its root will be bolted down."""
     if len(robot.movable) > MOST_JOINTS:
         raise BadInput(
             f"{robot.source}: robot {robot.name!r} has {len(robot.movable)} joints that move; up to {MOST_JOINTS} are "
@@ -257,7 +257,7 @@ def _size(shapes: Sequence[BodyShape]) -> Array:
         try:
             corners.append(bounds(shape.geometry, shape.pose))
         except AndanteError:
-            continue  # a mesh that is missing; `check` tells about it
+            continue  # a mesh that is missing; `check` reports it
     if not corners:
         return np.full(3, LEAST_RADIUS * np.sqrt(6.0))
     low, high = np.min([c[0] for c in corners], axis=0), np.max([c[1] for c in corners], axis=0)

@@ -2,7 +2,7 @@
 
 from .camera import CameraModel, CameraSensor, Picture
 from .channel import Bank, Channel
-from .contact import ContactSwitch, FootForce, shares
+from .contact import ContactSwitch, FootForce, load_fractions
 from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders, WheelEncoders, WheelErrors, wheel_joints
 from .imu import Imu
 from .lidar import LDS_01, LIDARS, RPLIDAR_A2, RPLIDAR_A3, Lidar, LidarModel, Sweep
@@ -43,6 +43,6 @@ __all__ = [
     "WheelEncoders",
     "WheelErrors",
     "anchors_of",
-    "shares",
+    "load_fractions",
     "wheel_joints",
 ]

@@ -100,12 +100,12 @@ class ContactSwitch(_ContactSensor):
 MOST_CELLS = 10  # of one foot: its table has 2^cells rows
 
 
-def shares(cells: Array, point: Array) -> Array:
+def load_fractions(cells: Array, point: Array) -> Array:
     """Fraction of a load carried by each cell (n, 2), the load at a point (2,): sums to 1, none negative.
 
-    The even share changed as little as possible so that the center of the fractions is the point (least squares); where
-    that would pull on a cell, the cell is left out and the rest shares again. A load outside all cells
-    goes to the nearest ones.
+    The even distribution changed as little as possible so that the center of the fractions is the point (least
+    squares); where that would pull on a cell, the cell is left out and the rest carry its load. A load outside all
+    cells goes to the nearest ones.
     """
     count = len(cells)
     active = np.ones(count, dtype=bool)
@@ -128,7 +128,7 @@ def shares(cells: Array, point: Array) -> Array:
     return out / out.sum()
 
 
-def share_table(cells: Array, width: int) -> Array:
+def fraction_table(cells: Array, width: int) -> Array:
     """Pseudo-inverses of the rows (1, x, y) of every set of cells (n, 2), by its bits: (2^width, width, 3)."""
     count = len(cells)
     table = np.zeros((1 << width, width, 3))
@@ -142,7 +142,7 @@ class FootForce(_ContactSensor):
     """Force on each load cell of a link [N], pressed along the cells' -z (upwards on the foot).
 
     Cells are points of the link frame, `rotation` (3, 3) turns the cells' axes into those of the link; the normal force
-    of all contacts of the link is shared between them so that the center of pressure is kept (see `shares`).
+    of all contacts of the link is shared between them so that the center of pressure is kept (see `load_fractions`).
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class FootForce(_ContactSensor):
         cells = np.zeros((len(sensors), width, 2))
         for row, each in zip(cells, sensors, strict=True):
             row[: len(each.cells)] = each.cells[:, :2]
-        tables = np.stack([share_table(each.cells[:, :2], width) for each in sensors])
+        tables = np.stack([fraction_table(each.cells[:, :2], width) for each in sensors])
         starts = np.array([place.start for place in places])
 
         def write(scene: Scene, out: Array) -> None:

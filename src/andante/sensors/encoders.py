@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from andante.description.joint import JointType
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -65,7 +65,7 @@ class VelocityFromEncoders:
         return self.robot.joint_names
 
     def measure(self, scene: Scene) -> Array:
-        """(q - q_before) / (t - t_before) of the quantised positions; 0 at the first sample."""
+        """(q - q_before) / (t - t_before) of the quantized positions; 0 at the first sample."""
         q = scene.joint_positions
         if self.resolution:
             q = np.rint(q / self.resolution) * self.resolution
@@ -88,7 +88,7 @@ class WheelErrors:
     """Errors of wheel encoders beyond the slip that the physics makes; all zero is a perfect one."""
 
     ticks: int = 4096  # per turn; 0: no steps
-    scale_stddev: float = 0.0  # spread of a wheel's radius, drawn once, as a share
+    scale_stddev: float = 0.0  # spread of a wheel's radius, drawn once, as a fraction
     slip_stddev: float = 0.0  # extra slip: spread of the count after 1 rad of turning [rad]; grows with the root
 
     def __post_init__(self) -> None:

@@ -136,8 +136,8 @@ def pressed(
 
 
 @njit(cache=True, nogil=True)
-def share(table: Array, cells: Array, count: int, x: float, y: float, out: Array) -> None:
-    """Shares (count,) of cells (count, 2) in a load at x, y; see `force.shares`.
+def cell_fractions(table: Array, cells: Array, count: int, x: float, y: float, out: Array) -> None:
+    """Fractions (count,) of a load at x, y that cells (count, 2) carry; see `contact.load_fractions`.
 
     table (2^count, count, 3): pseudo-inverse of the rows (1, x, y) of every set of cells, by its bits.
     """
@@ -187,7 +187,7 @@ def feet(
     """Write the cell forces [N] of several feet into `out`, each from its start on.
 
     Contacts as in `pressed`; mine (feet, links), bodies (feet,) rows of poses (bodies, 7), frames (feet, 4, 4)
-    body_from_cells; tables, cells and counts as in `share`, one row per foot.
+    body_from_cells; tables, cells and counts as in `cell_fractions`, one row per foot.
     """
     for f in range(bodies.shape[0]):
         place = out[starts[f] : starts[f] + counts[f]]
@@ -195,7 +195,7 @@ def feet(
         if total <= 0.0:
             place[:] = 0.0
             continue
-        share(tables[f], cells[f], counts[f], x, y, place)
+        cell_fractions(tables[f], cells[f], counts[f], x, y, place)
         for i in range(counts[f]):
             place[i] *= total
 
@@ -245,7 +245,7 @@ def switches(
 
 @njit(cache=True, nogil=True)
 def between(first: Array, second: Array, u: float, out: Array) -> None:
-    """Pose (7,) a share u of the way from one to another: straight in place, the shorter turn at constant rate."""
+    """Pose (7,) a fraction u of the way from one to another: straight in place, the shorter turn at constant rate."""
     dot = 0.0
     for k in range(3, 7):
         dot += first[k] * second[k]
@@ -262,18 +262,18 @@ def between(first: Array, second: Array, u: float, out: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def moving_rays(
-    first: Array, second: Array, shares: Array, body_from_sensor: Array, local: Array
+    first: Array, second: Array, fractions: Array, body_from_sensor: Array, local: Array
 ) -> tuple[Array, Array]:
     """Origins and unit directions (n, 3) in the world of rays `local` (n, 3) of a sensor on a moving body.
 
-    The body goes from pose `first` to `second` (7,); ray i leaves a share shares[i] of the way.
+    The body goes from pose `first` to `second` (7,); ray i leaves at fractions[i] of the way.
     """
     count = local.shape[0]
     origins, directions, pose = np.empty((count, 3)), np.empty((count, 3)), np.empty(7)
     last, body = -1.0, np.eye(3)
     for i in range(count):
-        if shares[i] != last:
-            last = shares[i]
+        if fractions[i] != last:
+            last = fractions[i]
             between(first, second, last, pose)
             body = _matrix(pose[3:7])
         for k in range(3):
@@ -295,7 +295,7 @@ def measured_ranges(
     """What a sensor says of true distances (n,) [m], after REP 117.
 
     r + offset + n sqrt(constant² + (proportional r)²), in steps of the resolution; -inf below `lowest`, +inf above
-    `highest`, NaN for the share `dropout`. normal (n,) and chance (n,) are random numbers.
+    `highest`, NaN for the fraction `dropout`. normal (n,) and chance (n,) are random numbers.
     """
     out = np.empty(len(ranges))
     for i in range(len(ranges)):

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 
@@ -228,10 +228,10 @@ class Lidar:
         if end <= first:
             return
         rows = slice(first, end)
-        shares = np.ones(end - first)
+        fractions = np.ones(end - first)
         if now > then:
-            shares = np.clip((self._begun + self._offsets[rows] - then) / (now - then), 0.0, 1.0)
-        origins, directions = moving_rays(was, pose, shares, place.body_from_sensor, self._directions[rows])
+            fractions = np.clip((self._begun + self._offsets[rows] - then) / (now - then), 0.0, 1.0)
+        origins, directions = moving_rays(was, pose, fractions, place.body_from_sensor, self._directions[rows])
         self._true[rows] = scene.rays.nearest(origins, directions, self.model.range_max, place.hidden)
 
     def sweep(self, reading: Reading) -> Sweep:

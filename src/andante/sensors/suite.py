@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Vec3
 from andante.errors import BadInput, UnknownName
 from andante.physics import Engine

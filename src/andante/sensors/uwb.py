@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from andante.description.extent import robot_bounds
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Vec3
 from andante.description.world import World
 from andante.errors import BadInput

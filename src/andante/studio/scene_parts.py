@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from andante.description.link import Collision, Link, Visual
 from andante.description.mesh import triangles as meshes
 from andante.description.shapes import RGBA, Geometry, Mesh, Plane
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.errors import AndanteError
 from andante.geometry import SE3
 from andante.physics.rendering import PLAIN, shown

@@ -36,9 +36,9 @@ def test_scale_and_mirror_keep_the_solid_outside_in_order() -> None:
 
 
 def test_recentre_by_box_and_by_mass() -> None:
-    np.testing.assert_allclose(tools.recentre(block()).bounds, [[-0.05, -0.1, -0.2], [0.05, 0.1, 0.2]], atol=1e-12)
+    np.testing.assert_allclose(tools.recenter(block()).bounds, [[-0.05, -0.1, -0.2], [0.05, 0.1, 0.2]], atol=1e-12)
     cone = trimesh.creation.cone(radius=1.0, height=4.0)
-    moved = tools.recentre(cone, "mass")
+    moved = tools.recenter(cone, "mass")
     np.testing.assert_allclose(moved.bounds[:, 2], [-1.0, 3.0], atol=1e-9)  # centre of mass at a quarter of the height
 
 

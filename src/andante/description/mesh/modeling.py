@@ -74,7 +74,7 @@ def mirror(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
 
 
 def join(*meshes: trimesh.Trimesh) -> trimesh.Trimesh:
-    """Several bodies in one mesh, for parts of one colour."""
+    """Several bodies in one mesh, for parts of one color."""
     shift = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     points = np.concatenate([np.asarray(mesh.vertices) for mesh in meshes])
     faces = np.concatenate([np.asarray(mesh.faces) + start for mesh, start in zip(meshes, shift, strict=False)])
@@ -88,7 +88,7 @@ def circle(radius: float, points: int = 28) -> Array:
 
 
 def rounded(width: float, height: float, power: float = 4.0, points: int = 36, taper: float = 0.0) -> Array:
-    """Outline (n, 2) of a rectangle with round corners [m]; `taper` narrows its lower end by that share."""
+    """Outline (n, 2) of a rectangle with round corners [m]; `taper` narrows its lower end by that fraction."""
     angle = np.linspace(0, 2 * math.pi, points, endpoint=False)
     c, s = np.cos(angle), np.sin(angle)
     u = np.sign(c) * np.abs(c) ** (2 / power) * width / 2
@@ -98,7 +98,7 @@ def rounded(width: float, height: float, power: float = 4.0, points: int = 36, t
 
 def patch(
     surface: trimesh.Trimesh,
-    centre: ArrayLike,
+    center: ArrayLike,
     normal: ArrayLike,
     outline: ArrayLike,
     lift: float = 0.0006,
@@ -106,18 +106,18 @@ def patch(
     rings: int = 5,
     hole: float = 0.0,
 ) -> trimesh.Trimesh:
-    """A plate on a surface: an outline about `centre` projected along -normal, raised by `lift`, sunk by `sink` [m].
+    """A plate on a surface: an outline about `center` projected along -normal, raised by `lift`, sunk by `sink` [m].
 
     Outline coordinates (u, v) lie across the normal: v points up (forward on a level surface), u so that
     (u, v, normal) is right-handed. The outline must be star-shaped about its origin and lie wholly over the surface.
     The back is flat, so the surface should bulge or be flat there.
-    `hole` > 0 leaves the inner share of it out, which makes a ring. `rings` says how finely it follows the surface.
+    `hole` > 0 leaves that inner fraction of it out, which makes a ring. `rings` says how finely it follows the surface.
     """
     basis = frame_along(normal)
-    middle = np.asarray(centre, dtype=float)
+    middle = np.asarray(center, dtype=float)
     edge = np.asarray(outline, dtype=float)
-    shares = np.linspace(hole, 1, rings + 1) if hole > 0 else np.linspace(0, 1, rings + 1)[1:]
-    flat = shares[:, None, None] * edge  # (rings, n, 2)
+    fractions = np.linspace(hole, 1, rings + 1) if hole > 0 else np.linspace(0, 1, rings + 1)[1:]
+    flat = fractions[:, None, None] * edge  # (rings, n, 2)
     asked = np.concatenate([flat.reshape(-1, 2), np.zeros((int(hole <= 0), 2))])
     local = (np.asarray(surface.vertices) - middle) @ basis
     height = _heights(local, np.asarray(surface.faces), asked)
@@ -253,7 +253,7 @@ def ring(
     return moved(from_rows(rows, None, None), frame_along(axis), origin)
 
 
-def ellipsoid(centre: ArrayLike, radii: ArrayLike, around: int = 28, along: int = 14) -> trimesh.Trimesh:
+def ellipsoid(center: ArrayLike, radii: ArrayLike, around: int = 28, along: int = 14) -> trimesh.Trimesh:
     """An ellipsoid with half axes x, y, z [m]."""
     x, y, z = (float(r) for r in np.asarray(radii, dtype=float))
     body = loft(
@@ -264,15 +264,15 @@ def ellipsoid(centre: ArrayLike, radii: ArrayLike, around: int = 28, along: int 
         along=2,
         cap=along // 2,
     )
-    return moved(body, np.eye(3), centre)
+    return moved(body, np.eye(3), center)
 
 
-def rounded_box(centre: ArrayLike, size: ArrayLike, radius: float, power: float = 6.0) -> trimesh.Trimesh:
+def rounded_box(center: ArrayLike, size: ArrayLike, radius: float, power: float = 6.0) -> trimesh.Trimesh:
     """A box with soft edges; full edge lengths x, y, z; `radius` rounds top and bottom [m]."""
     x, y, z = (float(s) / 2 for s in np.asarray(size, dtype=float))
     sections = [Section(-z, (-x, x), (-y, y), power), Section(z, (-x, x), (-y, y), power)]
     body = loft(sections, round_start=radius, round_end=radius, around=24, along=2, cap=3)
-    return moved(body, np.eye(3), centre)
+    return moved(body, np.eye(3), center)
 
 
 def tube(path: ArrayLike, radii: ArrayLike, around: int = 12, along: int = 7, flat: float = 1.0) -> trimesh.Trimesh:
@@ -286,18 +286,18 @@ def tube(path: ArrayLike, radii: ArrayLike, around: int = 12, along: int = 7, fl
     knots = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     curve = make_interp_spline(knots, points, k=min(2, len(points) - 1))
     place = np.linspace(0, knots[-1], along)
-    centre, tangent = curve(place), curve.derivative()(place)
+    center, tangent = curve(place), curve.derivative()(place)
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
     width = np.interp(place, knots, widths)
     bow = np.cross(tangent[0], tangent[-1])
     side = bow if np.linalg.norm(bow) > 1e-6 else frame_along(tangent[0])[:, 0]
     side = side / np.linalg.norm(side)
     tip = np.linspace(0, math.pi / 2, 5)[:-1]  # half-round ends
-    centre = np.concatenate(
+    center = np.concatenate(
         [
-            centre[0] - np.outer(np.cos(tip) * width[0], tangent[0]),
-            centre,
-            centre[-1] + np.outer(np.cos(tip[::-1]) * width[-1], tangent[-1]),
+            center[0] - np.outer(np.cos(tip) * width[0], tangent[0]),
+            center,
+            center[-1] + np.outer(np.cos(tip[::-1]) * width[-1], tangent[-1]),
         ]
     )[1:-1]
     tangent = np.concatenate([np.tile(tangent[0], (4, 1)), tangent, np.tile(tangent[-1], (4, 1))])[1:-1]
@@ -306,11 +306,11 @@ def tube(path: ArrayLike, radii: ArrayLike, around: int = 12, along: int = 7, fl
     across /= np.linalg.norm(across, axis=1, keepdims=True)
     up = np.cross(tangent, across)
     angle = np.linspace(0, 2 * math.pi, around, endpoint=False)
-    rows = centre[:, None] + width[:, None, None] * (
+    rows = center[:, None] + width[:, None, None] * (
         flat * np.cos(angle)[None, :, None] * across[:, None] + np.sin(angle)[None, :, None] * up[:, None]
     )
-    start = centre[0] - tangent[0] * (widths[0] - math.cos(tip[1]) * widths[0])
-    end = centre[-1] + tangent[-1] * (widths[-1] - math.cos(tip[1]) * widths[-1])
+    start = center[0] - tangent[0] * (widths[0] - math.cos(tip[1]) * widths[0])
+    end = center[-1] + tangent[-1] * (widths[-1] - math.cos(tip[1]) * widths[-1])
     return from_rows(rows, start, end)
 
 

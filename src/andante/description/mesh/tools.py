@@ -1,4 +1,4 @@
-"""Tools on triangle meshes: turn, scale, re-centre, split, wrap in hulls and boxes, report. All return new meshes."""
+"""Tools on triangle meshes: turn, scale, re-center, split, wrap in hulls and boxes, report. All return new meshes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MeshReport:
-    """What a mesh is made of. `volume` is None when the surface does not close; extents in metres."""
+    """What a mesh is made of. `volume` is None when the surface does not close; extents in meters."""
 
     vertices: int
     faces: int
@@ -51,8 +51,8 @@ def scale(mesh: trimesh.Trimesh, factor: float | ArrayLike) -> trimesh.Trimesh:
     return _moved(mesh, vertices, flip=bool((factors < 0).sum() % 2))
 
 
-def recentre(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> trimesh.Trimesh:
-    """The mesh with the middle of its bounding box (or its centre of mass at even density) at the origin."""
+def recenter(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> trimesh.Trimesh:
+    """The mesh with the middle of its bounding box (or its center of mass at even density) at the origin."""
     if about == "box":
         middle = np.mean(mesh.bounds, axis=0)
     else:
@@ -86,7 +86,7 @@ def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
     if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
         raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
     try:
-        # scaled to unit size, so that small parts in metres keep their corners
+        # scaled to unit size, so that small parts in meters keep their corners
         hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
     except QhullError as error:  # its own errors are long texts
         raise BadInput(f"{what} has no convex hull: {str(error).split(chr(10))[0][:80]}") from None

@@ -1,4 +1,4 @@
-"""Triangles of mesh shapes: loaded within limits, convex hulls, colours; cached by file and time of change."""
+"""Triangles of mesh shapes: loaded within limits, convex hulls, colors; cached by file and time of change."""
 
 from __future__ import annotations
 

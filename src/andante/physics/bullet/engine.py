@@ -38,7 +38,7 @@ from .shapes import distance
 def read_contacts(
     client: int, colliders: dict[tuple[int, int], Collider], pose: Callable[[int, int], Array]
 ) -> Contacts:
-    """The points of the last step that touch or push; `pose(actor, body)` tells where a body is, (7,)."""
+    """The points of the last step that touch or push; `pose(actor, body)` returns the pose of a body (7,)."""
     points = [point for point in pybullet.getContactPoints(physicsClientId=client) if point[9] > 0.0 or point[8] <= 0.0]
     known = [p for p in points if (p[1], p[3]) in colliders and (p[2], p[4]) in colliders]
     if not known:
@@ -75,7 +75,7 @@ def touched_link(collider: Collider, point: Array, pose: Callable[[int, int], Ar
 
 
 ITERATIONS = 30
-ERP = 0.2  # share of a joint's error that one step mends
+ERP = 0.2  # fraction of a joint's error that one step corrects
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ class BulletEngine(Engine):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What had to be changed to simulate the models."""
-        told = (problem for servos in self._servos for problem in servos.problems)
-        return tuple(dict.fromkeys((*super().problems, *told)))
+        reported = (problem for servos in self._servos for problem in servos.problems)
+        return tuple(dict.fromkeys((*super().problems, *reported)))
 
     # ---- time ------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
@@ -309,7 +309,7 @@ class BulletEngine(Engine):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3), met analytically; Bullet's own test errs by millimetres on round shapes."""
+        """First hits of rays (n, 3), met analytically; Bullet's own test errs by millimeters on round shapes."""
         if self._caster is None:
             self._caster = Raycaster(self.actors)
         poses = [self._read_bodies(actor.index).poses for actor in self.actors]

@@ -34,7 +34,11 @@ def check_engine(
 ) -> tuple[CheckResult, ...]:
     """Results of all checks, or of those named in `only`, for an engine given by class, instance or name.
 
-    An exception inside a check is a failed check, told in its message.
+    An exception inside a check is a failed check; its message holds the exception.
+
+    Args:
+        engine: class, instance or registered name.
+        only: names of the checks to run; all of `CHECKS` by default.
     """
     if isinstance(engine, str):
         kind = engine_class(engine)

@@ -81,7 +81,7 @@ def resting_block(engine: type[Engine]) -> CheckResult:
     found.close("upward force [N]", total[2], GRAVITY, 0.02 * GRAVITY)
     found.at_most("sideways force [N]", float(np.linalg.norm(total[:2])), 0.02 * GRAVITY)
     found.true("the normals point up", bool(np.all(contacts.normal[:, 2] > 0.99)))
-    found.true("the partners are told", bool(np.all(contacts.actor_b == 0) and np.all(contacts.link_a == 0)))
+    found.true("the partners are reported", bool(np.all(contacts.actor_b == 0) and np.all(contacts.link_a == 0)))
     found.at_most("height of the contact points [m]", np.abs(contacts.position[:, 2]).max(), 0.005)
     reach = np.linalg.norm(contacts.position[:, :2] - scene.base_pose(1)[:2], axis=1)
     found.at_most("contact points off the underside [m]", reach.max(), 0.1 * math.sqrt(2) + 0.005)
@@ -165,7 +165,7 @@ def heightmap(engine: type[Engine]) -> CheckResult:
 
 
 def self_collision(engine: type[Engine]) -> CheckResult:
-    """Links of one robot collide only when asked, never with their neighbours, never when the pair is masked."""
+    """Links of one robot collide only when asked, never with their neighbors, never when the pair is masked."""
     found = Findings("self_collision")
     for allowed, masked in ((False, False), (True, False), (True, True)):
         scene = engine(
@@ -174,13 +174,13 @@ def self_collision(engine: type[Engine]) -> CheckResult:
             Settings(dt=0.001),
         )
         scene.step(2)
-        found.close("contacts between neighbours", len(scene.contacts()), 0, 0.5)
+        found.close("contacts between neighbors", len(scene.contacts()), 0, 0.5)
         scene.command(0, [5.0, 5.0], Mode.TORQUE)
         scene.step(800)
         closed = float(scene.joint_positions(0).sum())
         if allowed and not masked:
             found.close("sliders that collide stop at contact [m]", closed, 0.3, 0.006)
-            found.true("their contact is told", len(scene.contacts()) > 0)
+            found.true("their contact is reported", len(scene.contacts()) > 0)
         else:
             found.close("sliders that do not collide run to their limits [m]", closed, 0.6, 0.006)
     return found.result()

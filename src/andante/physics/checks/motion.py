@@ -136,7 +136,7 @@ def _lost_energy(engine: type[Engine], dt: float, found: Findings) -> float:
 
 
 def push(engine: type[Engine]) -> CheckResult:
-    """A push for t gives F t / m; off the centre it also gives r x F t / I; it ends when set to zero."""
+    """A push for t gives F t / m; off the center it also gives r x F t / I; it ends when set to zero."""
     found = Findings("push")
     robot = specimens.block(2.0, (0.2, 0.3, 0.1))
     moment = robot.links[0].inertia.moments[5]  # type: ignore[union-attr]
@@ -152,9 +152,9 @@ def push(engine: type[Engine]) -> CheckResult:
     scene.set_base(0, [0, 0, 0, 0, 0, 0, 1])
     scene.push(0, "block", [0, 4.0, 0], point=[0.1, 0, 0])
     scene.step(10)
-    found.close("speed after a push beside the centre [m/s]", scene.base_velocity(0)[1], 0.02, 0.0004)
+    found.close("speed after a push beside the center [m/s]", scene.base_velocity(0)[1], 0.02, 0.0004)
     found.close(
-        "spin after a push beside the centre [rad/s]",
+        "spin after a push beside the center [rad/s]",
         scene.base_velocity(0)[5],
         0.1 * 4 * 0.01 / moment,
         0.02 / moment * 0.004,

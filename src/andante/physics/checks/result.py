@@ -1,4 +1,4 @@
-"""What a check of an engine tells, and the notebook in which a check collects its measurements."""
+"""Result of a check of an engine, and the record in which a check collects its measurements."""
 
 from __future__ import annotations
 

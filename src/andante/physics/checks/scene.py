@@ -19,7 +19,7 @@ from .result import CheckResult, Checks, Findings
 
 
 def rays(engine: type[Engine]) -> CheckResult:
-    """Rays meet every kind of shape at the right distance (1 mm), tell actor and link, miss with inf, can ignore."""
+    """Rays meet every kind of shape at the right distance (1 mm), report actor and link, miss with inf, can ignore."""
     found = Findings("rays")
     with tempfile.TemporaryDirectory() as folder:
         mesh = specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.4, 0.6))
@@ -143,7 +143,7 @@ def determinism(engine: type[Engine]) -> CheckResult:
 
 
 def weightless_link(engine: type[Engine]) -> CheckResult:
-    """A moving link without mass gets the least mass, it is told, and the rest of the robot is not disturbed."""
+    """A moving link without mass gets the least mass with a warning, and the rest of the robot is not disturbed."""
     found = Findings("weightless_link")
     scene = engine(specimens.world(), [Placement("m", specimens.massless())], Settings())
     found.true("the problem names the link", any("ghost" in p.message for p in scene.problems))

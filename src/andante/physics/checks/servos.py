@@ -137,7 +137,7 @@ def velocity_servo(engine: type[Engine]) -> CheckResult:
 
 
 def torque_mode(engine: type[Engine]) -> CheckResult:
-    """A torque accelerates by torque / inertia, a force by force / mass; efforts tell what was commanded."""
+    """A torque accelerates by torque / inertia, a force by force / mass; efforts report what was commanded."""
     found = Findings("torque_mode")
     for robot, effort, inertia in (
         (ROTOR, 0.2, specimens.hinge_inertia(ROTOR)),

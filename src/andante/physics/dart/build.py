@@ -27,7 +27,7 @@ from andante.physics.tree import Body, BodyTree, Loop
 from .shapes import ShapeMaker
 
 AXIS_ARM = 0.05  # distance of the two points of a revolute loop from its origin [m]
-ERROR_REDUCTION = 0.2  # share of the gap of a loop that is closed in one step
+ERROR_REDUCTION = 0.2  # fraction of the gap of a loop that is closed in one step
 
 
 def loop_constraints(robot: str, tree: BodyTree, loop: Loop, nodes: Sequence[Any]) -> list[Any]:
@@ -183,7 +183,7 @@ def _plane_axes(joint: Joint) -> tuple[Array, Array]:
 
 
 def _set_inertia(node: Any, body: Body) -> Array | None:
-    """Mass, centre and tensor; armature is added about (along) the joint axis of the body that the joint carries.
+    """Mass, center and tensor; armature is added about (along) the joint axis of the body that the joint carries.
 
     Armature weighs nothing, but on a prismatic joint DART lets it feel gravity: that part of the mass, m axis axisᵀ in
     the body frame, is returned so that its weight can be lifted; None where there is none.

@@ -310,7 +310,7 @@ class DartEngine(Engine):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
         if self._raycaster is None:
             self._raycaster = Raycaster(self.actors)
         poses = [self.body_poses(actor.index) for actor in self.actors]

@@ -35,7 +35,7 @@ from andante.physics.state import Mode
 from . import servos as kernels
 from .build import Model
 
-GAP_SHARE = 0.5  # share of a coupling error that is closed in one step under a passive leader
+GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step under a passive leader
 
 
 class Followers:
@@ -54,7 +54,7 @@ class Followers:
         self._coupling = np.zeros(len(self.joints))
 
     def set_driven(self, driven: np.ndarray) -> None:
-        """Tell which joints of robot.movable are driven by a servo, (joints,) bool."""
+        """Set which joints of robot.movable are driven by a servo, (joints,) bool."""
         self.driven = driven[self.sources[self.joints]]
         loose = np.flatnonzero(~self.driven)
         self._rows = np.zeros((len(loose), self._skeleton.getNumDofs()))
@@ -76,7 +76,7 @@ class Followers:
     def couple(self, command: Array, q: Array, v: Array) -> None:
         """Add the forces f of the loose followers to the commands.
 
-        C (v + dt (a + M⁻¹ Cᵀ f)) = share gap / dt, a being the accelerations without them.
+        C (v + dt (a + M⁻¹ Cᵀ f)) = fraction · gap / dt, a being the accelerations without them.
         """
         skeleton, rows, loose = self._skeleton, self._rows, ~self.driven
         gap = (self.ratio * q[self.leader] + self.offset - q[self.follower])[loose]
@@ -84,7 +84,7 @@ class Followers:
         skeleton.computeForwardDynamics()
         ahead = v + self._dt * np.asarray(skeleton.getAccelerations())
         yielded = np.linalg.solve(skeleton.getAugMassMatrix(), rows.T)
-        force = np.linalg.solve(rows @ yielded, (GAP_SHARE * gap / self._dt - rows @ ahead) / self._dt)
+        force = np.linalg.solve(rows @ yielded, (GAP_FRACTION * gap / self._dt - rows @ ahead) / self._dt)
         command += rows.T @ force
         self._coupling[loose] = force
 
@@ -107,8 +107,8 @@ def mimic_sources(robot: Robot) -> tuple[np.ndarray, Array, Array]:
 
 
 STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
-LOAD_SHARE = 0.02  # weight of the newest step in the smoothed load that a follower puts on a driven leader
-AT_LIMIT = 0.95  # a servo that pulls with this share of its effort limit feels where the limit lies
+LOAD_WEIGHT = 0.02  # weight of the newest step in the smoothed load that a follower puts on a driven leader
+AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit feels where the limit lies
 
 
 @njit(cache=True)
@@ -152,12 +152,12 @@ def losses(
     driven: np.ndarray,
     dt: float,
     load: Array,
-    told: Array,
+    given: Array,
     out: Array,
 ) -> float:
-    """Efforts lost to dry friction and to followers, into `out`; how far those `told` to DART are off.
+    """Efforts lost to dry friction and to followers, into `out`; how far those `given` to DART are off.
 
-    That is the largest difference among servos at their limit, as a share of the limit; the others do not feel it.
+    That is the largest difference among servos at their limit, as a fraction of the limit; the others do not feel it.
 
     Friction dry sign(v) grows linearly up to the stiction speed. `load` is the smoothed effort of each follower and is
     carried on; its leader pays m load. Only joints with a finite effort limit have losses.
@@ -166,20 +166,20 @@ def losses(
         out[i] = dry[i] * min(max(v[i] / STICTION_SPEED, -1.0), 1.0)
     for k in range(leader.shape[0]):
         if driven[k]:
-            load[k] += LOAD_SHARE * (impulses[follower[k]] / dt - load[k])
+            load[k] += LOAD_WEIGHT * (impulses[follower[k]] / dt - load[k])
             if np.isfinite(effort[leader[k]]):
                 out[leader[k]] += ratio[k] * load[k]
     off = 0.0
     for i in range(v.shape[0]):
         if 0.0 < effort[i] < np.inf:
-            pull, gap = impulses[i] / dt, abs(out[i] - told[i])
-            if gap > off * effort[i] and max(abs(pull + out[i]), abs(pull + told[i])) > AT_LIMIT * effort[i]:
+            pull, gap = impulses[i] / dt, abs(out[i] - given[i])
+            if gap > off * effort[i] and max(abs(pull + out[i]), abs(pull + given[i])) > AT_LIMIT * effort[i]:
                 off = gap / effort[i]
     return off
 
 
 ACTUATOR = dartpy.dynamics.ActuatorType
-LOSS_STEP = 0.005  # share of an effort limit by which DART's knowledge of it may be off for long,
+LOSS_STEP = 0.005  # fraction of an effort limit by which DART's knowledge of it may be off for long,
 LOSS_JUMP = 0.2  # or for some steps,
 LOSS_WAIT = 5  # so many: after news of limits DART sorts all collision shapes anew, which takes as long as a step
 LEAST_STEPS = 2.0  # a position error decays with a time constant of at least this many steps
@@ -229,7 +229,7 @@ class JointServos:
         bounded = self._servo & np.isfinite(gains.effort)
         self._rub[dofs] = np.where(bounded, self._dry, 0.0)
         self._loss[:] = 0.0
-        self._tell(self._loss)
+        self._set_losses(self._loss)
         leads = np.zeros(len(dofs), dtype=bool)
         leads[self.followers.sources[self.followers.joints]] = True
         self._lossy = bool(self._rub.any() or (leads & bounded).any())
@@ -279,13 +279,13 @@ class JointServos:
             )  # fmt: skip
             self._late = self._late + 1 if off > LOSS_STEP else 0
             if off > LOSS_JUMP or self._late >= LOSS_WAIT:
-                self._tell(self._loss)
+                self._set_losses(self._loss)
         self._restored = None
         if ties.slack:
             ties.couple(command, q, v)
         skeleton.setCommands(command)
 
-    def _tell(self, loss: Array) -> None:
+    def _set_losses(self, loss: Array) -> None:
         """Give DART the effort limits, narrowed by a loss.
 
         Bounds of an LCP must enclose 0, so a loss above the limit leaves a servo powerless and does not drive it back.
@@ -299,20 +299,20 @@ class JointServos:
         return self._skeleton.getJointConstraintImpulses() if self._restored is None else self._restored
 
     def save(self) -> tuple[Array, Array, Array, int]:
-        """Loads of followers, losses as told and since when they are off, impulses of the last step."""
+        """Loads of followers, losses as given to DART and since when they are off, impulses of the last step."""
         return self.followers.load.copy(), self._told.copy(), np.array(self._impulses()), self._late
 
     def load(self, state: tuple[Array, Array, Array, int]) -> None:
-        """Put back what `save` gave."""
-        self.followers.load[:], told, self._restored, late = state
-        if len(told):
-            self._tell(told)
+        """Put back what `save` returned."""
+        self.followers.load[:], given, self._restored, late = state
+        if len(given):
+            self._set_losses(given)
         self._late = late
 
     def efforts(self) -> Array:
         """Efforts of the servos in the last step, (joints,): the impulse of the servo constraint by dt, or the torque.
 
-        What dry friction and followers took counts as pulled by the servo. A follower tells what the coupling pulled.
+        What dry friction and followers took counts as pulled by the servo. A follower reports what the coupling pulled.
         Where a servo presses against a joint limit DART solves both as one; then the value is cut at the servo's limit.
         """
         dofs = self._dofs

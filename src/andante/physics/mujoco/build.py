@@ -175,7 +175,7 @@ def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> Non
 
 
 def _set_inertia(element: Any, body: Body, static: bool, exact: dict) -> None:
-    """Mass, centre and main moments."""
+    """Mass, center and main moments."""
     inertia = body.inertia
     moments, axes = np.linalg.eigh(inertia.matrix)
     if np.linalg.det(axes) < 0:

@@ -34,7 +34,7 @@ mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoC
 
 
 class MujocoEngine(Engine):
-    """One MuJoCo model for the whole scene. `model` and `data` are there to be looked at."""
+    """One MuJoCo model for the whole scene. `model` and `data` may be read."""
 
     name: ClassVar[str] = "mujoco"
     restore_tolerance: ClassVar[float] = 1e-9
@@ -50,7 +50,7 @@ class MujocoEngine(Engine):
         self._geom_actor, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
         self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
-        self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
+        self._turning: list[tuple[int, Any]] = []  # pushes beside the center of mass, applied anew in every step
         self._stale = True
         self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
         for actor, index in zip(self.actors, self._index, strict=True):
@@ -170,7 +170,7 @@ class MujocoEngine(Engine):
                 self._turning.append((row, push))
 
     def _turn_pushes(self) -> None:
-        """The torque of pushes that act beside the centre of mass turns with the body."""
+        """The torque of pushes that act beside the center of mass turns with the body."""
         mujoco.mj_kinematics(self.model, self.data)
         for row, push in self._turning:
             arm = self.data.xmat[row].reshape(3, 3) @ (push.point - self.model.body_ipos[row])
@@ -204,7 +204,7 @@ class MujocoEngine(Engine):
         self._moved()
 
     def _moved(self) -> None:
-        """The state was changed by hand: the solver starts cold, poses are told anew."""
+        """The state was changed by hand: the solver starts cold, poses are computed anew."""
         self.data.qacc_warmstart[:] = 0.0
         self._stale = True
 
@@ -265,9 +265,9 @@ class MujocoEngine(Engine):
         """Contacts of all actors (-1), or of one as side A."""
         if self.data.ncon == 0:
             return Contacts.empty()
-        told = self.data.contact
+        found = self.data.contact
         who, what = kernels.contacts(
-            actor, told.geom, told.efc_address, told.frame, told.pos, told.dist, self.data.efc_force,
+            actor, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
             self._geom_actor, self._geom_link,
         )  # fmt: skip
         actor_a, link_a, actor_b, link_b = who.T

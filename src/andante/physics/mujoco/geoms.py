@@ -66,12 +66,12 @@ def add_field(spec: Any, name: str, field: Heightmap, thickness: float = 0.0) ->
 
 
 def field_pose(pose: SE3, field: Heightmap) -> SE3:
-    """Where MuJoCo wants a height field whose pose is told of the height zero."""
+    """Where MuJoCo wants a height field whose pose is that of the height zero."""
     return pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in field.heights)))
 
 
 SHELL = 0.005  # thickness that a single triangle is given, inwards [m]
-MAX_TRIANGLES = 5000  # a concave part with more triangles is taken as its hull, and that is told
+MAX_TRIANGLES = 5000  # a concave part with more triangles is taken as its hull, with a warning
 FLAT = 1e-6  # a part thinner than this has no hull [m]
 
 

@@ -28,7 +28,7 @@ def body_poses(bodies: np.ndarray, xpos: Array, xquat: Array) -> Array:
 def body_velocities(bodies: np.ndarray, roots: np.ndarray, cvel: Array, xpos: Array, subtree_com: Array) -> Array:
     """Velocities of body origins (n, 6), linear then angular.
 
-    MuJoCo tells them angular first, the linear part at the centre of mass c of the tree: v = v_c + ω x (p - c).
+    MuJoCo gives them angular first, the linear part at the center of mass c of the tree: v = v_c + ω x (p - c).
     """
     out = np.empty((bodies.shape[0], 6))
     for i in range(bodies.shape[0]):
@@ -46,7 +46,7 @@ def body_velocities(bodies: np.ndarray, roots: np.ndarray, cvel: Array, xpos: Ar
 def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]:
     """Pose (7,) and velocity (6,) of a body on a free joint at addresses q and v.
 
-    The joint tells its quaternion w first and its angular velocity in the axes of the body.
+    The joint has its quaternion w first and its angular velocity in the axes of the body.
     """
     pose, velocity = np.empty(7), np.empty(6)
     w, x, y, z = qpos[q + 3], qpos[q + 4], qpos[q + 5], qpos[q + 6]
@@ -77,7 +77,7 @@ def contacts(
     """Contacts that carry force: indices (n, 4) actor_a, link_a, actor_b, link_b and numbers (n, 10).
 
     The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's
-    pair. With an actor >= 0 only its contacts are told, it being side A; one between two of its links twice, the
+    pair. With an actor >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
     mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand in a row of `efc_force`.
     """
     count = geom.shape[0]

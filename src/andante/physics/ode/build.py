@@ -61,12 +61,12 @@ from andante.physics.rays import shape_triangles
 from andante.physics.tree import Body, BodyShape
 
 SWEEPS = 4
-KEPT = 0.5  # share of its smallest moment that a body keeps
+KEPT = 0.5  # fraction of its smallest moment that a body keeps
 RATIO = 0.12  # moments across a hinge that differ by more than this are brought to it
 
 
 def shared_tensors(actor: Actor) -> list[Array]:
-    """Tensors of the bodies about their centres of mass along the body axes [kg m^2], fit for ODE.
+    """Tensors of the bodies about their centers of mass along the body axes [kg m^2], fit for ODE.
 
     The rotor inertia A of a hinge is added to the body that it carries, A a aᵀ.
     """
@@ -91,10 +91,10 @@ def shared_tensors(actor: Actor) -> list[Array]:
             giver, taker = (parent, child) if mean[parent] > mean[child] else (child, parent)
             wanted = (RATIO * mean[giver] - mean[taker]) / (1 + RATIO)
             spare = float(np.linalg.eigvalsh(tensors[giver])[0]) - floor[giver]
-            share = min(wanted, spare / 2)
-            if share > 0:
-                tensors[giver] = tensors[giver] - share * across[giver]
-                tensors[taker] = tensors[taker] + share * across[taker]
+            moved = min(wanted, spare / 2)
+            if moved > 0:
+                tensors[giver] = tensors[giver] - moved * across[giver]
+                tensors[taker] = tensors[taker] + moved * across[taker]
     return tensors
 
 
@@ -110,7 +110,7 @@ class Built:
     bodies: list[OdeBody | None]
     geoms: list[tuple[OdeGeom, int, BodyShape]]  # with the index of the body
     joints: list[OdeHingeJoint | OdeSliderJoint]
-    centre: Array  # (joints,) joint position at which the ODE joint reads 0
+    center: Array  # (joints,) joint position at which the ODE joint reads 0
     others: list[OdeJoint]  # ball joints of the tree
     loops: list[OdeJoint]
     keep: list[object]  # what ODE points into
@@ -150,7 +150,7 @@ def fold(angle: float) -> float:
 
 
 def make_mass(body: Body, tensor: Array) -> OdeMass:
-    """Mass of a body with a tensor about its centre of mass, made positive definite."""
+    """Mass of a body with a tensor about its center of mass, made positive definite."""
     values, vectors = np.linalg.eigh(tensor)
     tensor = vectors @ np.diag(np.maximum(values, max(LEAST_MOMENT, float(values[-1]) * 1e-4))) @ vectors.T
     mass = OdeMass()
@@ -180,7 +180,7 @@ def put(body: OdeBody, pose: SE3, com: Array) -> None:
 
 
 def place(body: OdeBody, position: Array, quaternion: Array) -> None:
-    """Place an ODE body by its centre of mass [m] and quaternion x y z w."""
+    """Place an ODE body by its center of mass [m] and quaternion x y z w."""
     x, y, z, w = (float(v) for v in quaternion)
     body.setPosition(*(float(v) for v in position))
     body.setQuaternion(LQuaternionf(w, x, y, z))
@@ -189,8 +189,8 @@ def place(body: OdeBody, position: Array, quaternion: Array) -> None:
 def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
     """Give a body exactly the quaternion that was read from it.
 
-    ODE normalises what it is given, which may change the last bit of a quaternion that it normalised before; then one
-    a few bits longer or shorter is looked for that it makes into the wanted one.
+    ODE normalizes what it is given, which may change the last bit of a quaternion that it normalized before; then one
+    a few bits longer or shorter is searched that it turns into the wanted one.
     """
     wanted = tuple(quaternion)
     for k in range(EXACT_TRIES):
@@ -236,8 +236,8 @@ def build_actor(world: OdeWorld, space: OdeSpace, actor: Actor) -> Built:
     for i, made_body in enumerate(bodies):
         if made_body is not None:
             put(made_body, poses[i], np.asarray(tree.bodies[i].inertia.com))
-    centre = np.array([joint_zero(joint) for joint in tree.robot.movable])
-    made = Built(bodies, geoms, [], centre, [], [], keep)
+    center = np.array([joint_zero(joint) for joint in tree.robot.movable])
+    made = Built(bodies, geoms, [], center, [], [], keep)
     _make_joints(world, actor, made)
     anchor_joints(actor, made, root)
     return made
@@ -301,7 +301,7 @@ def attach(joint: OdeJoint, child: OdeBody | None, parent: OdeBody | None) -> No
 def anchor_joints(actor: Actor, made: Built, root: SE3) -> None:
     """Set anchors and axes of all joints; the bodies are moved for that, and must be placed anew afterwards."""
     tree, robot = actor.tree, actor.tree.robot
-    zero = {joint.name: float(c) for joint, c in zip(robot.movable, made.centre, strict=True)}
+    zero = {joint.name: float(c) for joint, c in zip(robot.movable, made.center, strict=True)}
     poses = tree_poses(actor, root, zero)
     coms = [np.asarray(body.inertia.com) for body in tree.bodies]
     for made_body, pose, com in zip(made.bodies, poses, coms, strict=True):

@@ -130,7 +130,7 @@ class ConvexPairs:
         self._local_pairs = self._local_pairs.reshape(-1, 2)
         self._guesses = np.tile([0.0, 0.0, 1.0], (len(self.pairs), 1))
         self.spans = np.zeros((len(self.geoms), 6), dtype=np.int64)
-        self.centre, self.radius = np.zeros((len(self.geoms), 3)), np.full(len(self.geoms), math.inf)
+        self.center, self.radius = np.zeros((len(self.geoms), 3)), np.full(len(self.geoms), math.inf)
         corners, normals, edges, triangles = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 3))], []
         known: dict[int, Polytope] = {}
         counts = [0, 0, 0, 0]
@@ -166,8 +166,8 @@ class ConvexPairs:
                     block.append(rows)
                     counts[k] += len(rows)
                 points = shape.corners
-            self.centre[i] = (points.min(axis=0) + points.max(axis=0)) / 2
-            self.radius[i] = float(np.linalg.norm(points - self.centre[i], axis=1).max())
+            self.center[i] = (points.min(axis=0) + points.max(axis=0)) / 2
+            self.radius[i] = float(np.linalg.norm(points - self.center[i], axis=1).max())
         self.corners, self.normals, self.edges = np.concatenate(corners), np.concatenate(normals), np.concatenate(edges)
         self.triangles = np.concatenate(triangles) if triangles else np.zeros((0, 3, 3))
         self._hits, self._points = np.zeros(MAX_CONTACTS, dtype=np.int64), np.zeros((MAX_CONTACTS, 7))
@@ -179,7 +179,7 @@ class ConvexPairs:
         """
         count = kernels.collide(
             self._local_pairs, self._guesses, self.kind, self.spans, self.corners, self.normals, self.edges,
-            poses, self.centre, self.radius, self.triangles, self._hits, self._points,
+            poses, self.center, self.radius, self.triangles, self._hits, self._points,
         )  # fmt: skip
         return self._hits[:count], self._points[:count]
 

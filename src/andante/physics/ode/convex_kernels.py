@@ -16,9 +16,9 @@ from numba import njit
 from andante.geometry import Array
 
 DIRECTIONS = 8  # in which the outermost contact points of a pair are kept
-THIN = 0.04  # a contact point that adds less than this share of the area is dropped
+THIN = 0.04  # a contact point that adds less than this fraction of the area is dropped
 MAX_CANDIDATES = 256
-FEATURE = 0.05  # corners within this share of the radius of the outermost one belong to the facing feature
+FEATURE = 0.05  # corners within this fraction of the radius of the outermost one belong to the facing feature
 
 
 @njit(cache=True, error_model="numpy")
@@ -193,7 +193,7 @@ def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
 def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) -> int:
     """The corners that span the overlap: outermost in eight directions, without those that span hardly anything.
 
-    Corners are dropped while their triangle with both neighbours is less than `THIN` of the whole area. Where no
+    Corners are dropped while their triangle with both neighbors is less than `THIN` of the whole area. Where no
     candidate overlaps the deepest is taken.
     """
     ring = np.empty(DIRECTIONS, dtype=np.int64)
@@ -265,7 +265,7 @@ def below(points: Array, n: Array, offset: float, out: Array) -> int:
 
 HALF_SPACE, POLYTOPE, MESH = range(3)
 EDGE_BIAS = 0.95  # an axis of two edges must be this much better than that of a face
-EDGE_AXES = 4096  # pairs of edges beyond which only face normals are looked at (round hulls)
+EDGE_AXES = 4096  # pairs of edges beyond which only face normals are tested (round hulls)
 
 
 @njit(cache=True, error_model="numpy")
@@ -365,7 +365,7 @@ def collide(
     normals: Array,
     edges: Array,
     poses: Array,
-    centre: Array,
+    center: Array,
     radius: Array,
     triangle: Array,
     hits: np.ndarray,
@@ -382,7 +382,7 @@ def collide(
     middle = np.empty((len(kind), 3))
     for s in range(len(kind)):
         q = poses[s, 3:]
-        rotate(q, centre[s], middle[s])
+        rotate(q, center[s], middle[s])
         for k in range(3):
             middle[s, k] += poses[s, k]
         if kind[s] == MESH:

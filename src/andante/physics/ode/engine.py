@@ -86,7 +86,7 @@ class OdeEngine(Engine):
                 self._collider.stand(actor.index, self._roots[actor.index])
 
     def _iterations(self) -> int:
-        """Iterations of QuickStep when none are asked for: 40 per joint of the longest chain, less in large scenes."""
+        """Iterations of QuickStep where none are set: 40 per joint of the longest chain, less in large scenes."""
         moving, longest = 0, 0
         for actor in self.actors:
             depth = [0]

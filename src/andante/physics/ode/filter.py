@@ -4,7 +4,7 @@ ODE looks at a pair of geoms when (category_a & collide_b) | (category_b & colli
 stands for "all of A against all of B"; a set of pairs is met exactly when it is a union of such blocks.
 
 ODE looks at every pair each step, standing or not, so standing geoms far from everything that moves are switched off.
-Which ones are near is asked anew every `PERIOD` steps with a margin that a body could only cross in that time by
+Which ones are near is determined anew every `PERIOD` steps with a margin that a body could only cross in that time by
 gaining `SURPRISE` of speed.
 """
 
@@ -36,8 +36,8 @@ class Nearby:
         self._reach = np.zeros(len(self._bodies))
         for geom, owner in moving:
             low, high = _bounds(geom)
-            centre = np.array([*owner.getPosition()])
-            far = np.maximum(np.abs(low - centre), np.abs(high - centre))
+            center = np.array([*owner.getPosition()])
+            far = np.maximum(np.abs(low - center), np.abs(high - center))
             index = place[id(owner)]
             self._reach[index] = max(self._reach[index], float(np.linalg.norm(far)))
         self._standing = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from andante.description.link import Link, Material, Visual
 from andante.description.shapes import RGBA, Mesh
 
-PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no colour is known
+PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no color is known
 GROUND: RGBA = (0.86, 0.87, 0.88, 1.0)  # planes that state none
 
 

@@ -52,7 +52,7 @@ class Camera:
     ) -> Camera:
         """The camera that looks along a direction and just sees all points (n, 3); aspect = width / height.
 
-        A point at (x, y, z) right, up and forward of the centre is seen from the distance
+        A point at (x, y, z) right, up and forward of the center is seen from the distance
         max(|x| / (aspect tan(fov/2)), |y| / tan(fov/2)) - z.
         """
         cloud = np.asarray(points, dtype=float).reshape(-1, 3)

@@ -1,14 +1,14 @@
-"""Writes nao_links.xacro from the official mass table: tensors moved to the centres of mass, right side mirrored.
+"""Writes nao_links.xacro from the official mass table: tensors moved to the centers of mass, right side mirrored.
 
-The table (links.csv) gives tensors about the link origins; URDF wants them about the centre of mass, which is the
+The table (links.csv) gives tensors about the link origins; URDF wants them about the center of mass, which is the
 parallel-axis theorem, I_c = I_o - m (c·c E - c cᵀ). Three choices make the model whole:
 
-- Right side: the mirror image of the left one (y of the centre, ixy and iyz negated). The published right-side tensors
-  pair symmetric centres with unsymmetric origin tensors.
+- Right side: the mirror image of the left one (y of the center, ixy and iyz negated). The published right-side tensors
+  pair symmetric centers with unsymmetric origin tensors.
 - Links on the middle line: ixy and iyz are dropped (at most 3.1 % of the largest moment), so that the robot is its own
   mirror image.
 - Hands: the table has one solid for hand and fingers. FINGERS are cut off it as a solid ellipsoid, and the rest stays
-  with the wrist link, so that both together have the official mass, centre and tensor when the hand is closed.
+  with the wrist link, so that both together have the official mass, center and tensor when the hand is closed.
 
 Run it as `python -m andante.robots.nao.generate_links`.
 """
@@ -53,7 +53,7 @@ MIDDLE = ("torso", "Neck", "Head")
 
 
 def official() -> dict[str, Inertia]:
-    """Inertias of the table, about the centres of mass."""
+    """Inertias of the table, about the centers of mass."""
     table = {}
     for row in rows("links"):
         xx, xy, xz, yy, yz, zz = (float(row[key]) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
@@ -71,7 +71,7 @@ def mirrored(inertia: Inertia) -> Inertia:
 
 
 def symmetric(inertia: Inertia) -> Inertia:
-    """The mean of a body and its mirror image: no ixy, no iyz, centre on the middle plane."""
+    """The mean of a body and its mirror image: no ixy, no iyz, center on the middle plane."""
     x, _, z = inertia.com
     xx, _, xz, yy, _, zz = inertia.moments
     return Inertia(inertia.mass, (x, 0.0, z), (xx, 0.0, xz, yy, 0.0, zz))
@@ -128,7 +128,7 @@ def text() -> str:
     out = [
         '<?xml version="1.0"?>',
         "<!-- Generated from links.csv by generate_links.py; change those and run it again. Masses [kg],",
-        "     centres of mass [m], tensors about the centre of mass along the link axes [kg m^2]. -->",
+        "     centers of mass [m], tensors about the center of mass along the link axes [kg m^2]. -->",
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">',
     ]
     for name, call, inertia in links():

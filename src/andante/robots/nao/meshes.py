@@ -1,4 +1,4 @@
-"""The meshes of the NAO by part name, one per link and colour. Own design after the robot's published dimensions."""
+"""The meshes of the NAO by part name, one per link and color. Own design after the robot's published dimensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The meshes of the rover by part name, one per link and colour. Own design of a 1:10 car."""
+"""The meshes of the rover by part name, one per link and color. Own design of a 1:10 car."""
 
 from __future__ import annotations
 

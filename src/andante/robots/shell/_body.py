@@ -1,4 +1,4 @@
-"""Looks of the body, in its frame: the origin is the centre of the sphere, z up."""
+"""Looks of the body, in its frame: the origin is the center of the sphere, z up."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def figures() -> dict[str, float]:
         try:
             found[element.attrib["name"]] = float(element.attrib["value"])
         except (KeyError, ValueError):
-            continue  # an expression or a colour
+            continue  # an expression or a color
     return found
 
 
@@ -56,7 +56,7 @@ def upper_frames(thigh: float, petal: float) -> dict[str, Array]:
 def ball_frames() -> dict[str, Array]:
     """link_from_gore (4, 4) of every leg link in the closed ball.
 
-    The gore frame has its origin at the centre of the sphere, z up, and x in the middle of the leg's sixth of the ball;
+    The gore frame has its origin at the center of the sphere, z up, and x in the middle of the leg's sixth of the ball;
     that of a lower leg lies one sixth further than its root.
     """
     f = figures()

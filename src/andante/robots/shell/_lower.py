@@ -19,7 +19,7 @@ BASE = TOP - 0.0012  # the graphite plate below the painted panel
 THICK = F["tile_thickness"] - 0.0012
 NOTCH, KNEE, EAR, FOOT = (F[f"{n}_latitude"] for n in ("notch", "knee", "ear", "foot"))
 RIGHT, LEFT = F["notch_right"], F["notch_left"]
-EAR_PLAY = 0.0015  # bevel of the ears, which turn inwards between their neighbours when a leg opens in the ball [m]
+EAR_PLAY = 0.0015  # bevel of the ears, which turn inwards between their neighbors when a leg opens in the ball [m]
 EDGE = 0.0045  # what the panel leaves free of its plate [m]
 
 

@@ -32,7 +32,7 @@ def thigh_accent() -> trimesh.Trimesh:
 
 
 def thigh_arm() -> trimesh.Trimesh:
-    """A narrow root between its neighbours, widening to the elbow's fork."""
+    """A narrow root between its neighbors, widening to the elbow's fork."""
     length = F["thigh_length"]
     root = prism(np.array([[-0.008, -0.006], [0.035, -0.008], [0.035, 0.009], [-0.008, 0.006]]), -0.005, 0.005, 0.001)
     outline = [[0.030, -0.010], [length, -0.010], [length + 0.010, 0], [length, 0.010], [0.030, 0.010], [0.024, 0]]

@@ -1,4 +1,4 @@
-"""The meshes of the Shell by part name, one per link and colour, and its convex collision hulls. Own design."""
+"""The meshes of the Shell by part name, one per link and color, and its convex collision hulls. Own design."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The meshes of the waffle by part name, one per link and colour. Own design after the robot's published dimensions."""
+"""The meshes of the waffle by part name, one per link and color. Own design after the robot's published dimensions."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def hub() -> trimesh.Trimesh:
     bolts = []
     for k in range(5):
         a = 2 * math.pi * k / 5
-        centre = (0.0145 * math.cos(a), 0.0, 0.0145 * math.sin(a))
-        bolts.append(revolve([[-0.0105, 0.0028], [0.0105, 0.0028]], centre, (0, 1, 0), around=10))
+        center = (0.0145 * math.cos(a), 0.0, 0.0145 * math.sin(a))
+        bolts.append(revolve([[-0.0105, 0.0028], [0.0105, 0.0028]], center, (0, 1, 0), around=10))
     return join(moved(rim, np.eye(3), (0, 0, 0)), cap, *bolts)
 
 
