@@ -11,7 +11,7 @@ An engine may state class attributes that a check reads:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from andante.errors import UnknownName
 from andante.physics.engine import Engine
@@ -20,11 +20,11 @@ from andante.physics.registry import engine_class
 from .contact import CONTACT
 from .joints import JOINTS
 from .motion import MOTION
-from .result import Check, CheckResult, Checks
+from .result import Check, CheckResult
 from .scene import SCENE
 from .servos import SERVOS
 
-CHECKS: Checks = {**MOTION, **SERVOS, **JOINTS, **CONTACT, **SCENE}
+CHECKS: Mapping[str, Check] = {**MOTION, **SERVOS, **JOINTS, **CONTACT, **SCENE}
 
 __all__ = ["CHECKS", "Check", "CheckResult", "check_engine"]
 
