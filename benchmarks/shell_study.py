@@ -24,9 +24,9 @@ from andante.locomotion import Command
 from andante.locomotion.ball.roller import BallRoller
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
-from andante.physics.video import film_strip
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
+from andante.physics.rendering.video import film_strip
 from andante.simulation.simulation import Simulation
 from andante.tasks.walk import WalkJob, run_walk
 

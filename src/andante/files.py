@@ -32,7 +32,7 @@ def read_bytes(path: Path, limit: int = MOST_BYTES) -> bytes:
             raise BadInput(f"{path} has {status.st_size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
         with path.open("rb") as stream:
             data = stream.read(status.st_size + 1)
-            if len(data) > status.st_size:  # it has grown, or belongs to the system, which tells no sizes
+            if len(data) > status.st_size:  # it has grown, or is one of the system's, which have no size
                 data += stream.read(limit + 1 - len(data))
     except BadInput:
         raise

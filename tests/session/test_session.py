@@ -201,13 +201,13 @@ def test_a_push_moves_it_and_ends(waffle: LiveSession) -> None:
 def test_gains_and_stiffness_reach_the_engine(waffle: LiveSession) -> None:
     engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
     waffle.bus.parameters.set("/waffle/pgain/wheel_left_joint", 7.0)
-    assert engine.wishes[actor].gains.kp[0] == 7.0
+    assert engine.commands[actor].gains.kp[0] == 7.0
     publish(waffle, "/waffle/dgain", "std_msgs/msg/Float64", data=0.5)
     waffle.run(0.02)
-    np.testing.assert_allclose(engine.wishes[actor].gains.kd, 0.5)
+    np.testing.assert_allclose(engine.commands[actor].gains.kd, 0.5)
     assert waffle.bus.parameters.get("/waffle/dgain/wheel_right_joint") == 0.5
     assert waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["*left*"]}).success
-    assert engine.wishes[actor].gains.kp[0] == pytest.approx(3.5)
+    assert engine.commands[actor].gains.kp[0] == pytest.approx(3.5)
     assert not waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["Head*"]}).success
     with pytest.raises(BadInput):
         waffle.bus.parameters.set("/waffle/pgain", -1.0)

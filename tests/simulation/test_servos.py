@@ -14,7 +14,7 @@ def servos():
 
 
 def sent(servos: LiveServos):
-    return servos._engine.wishes[servos._actor].gains
+    return servos._engine.commands[servos._actor].gains
 
 
 def test_shares_of_user_and_behaviour_multiply(servos: LiveServos) -> None:

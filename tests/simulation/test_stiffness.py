@@ -12,7 +12,7 @@ from andante.simulation.servos import LEAST, softened
 
 def test_gains_are_scaled():
     sim = an.simulate("nao")
-    gains = sim.engine.wishes[sim.actor].gains
+    gains = sim.engine.commands[sim.actor].gains
     half = softened(gains, np.full(26, 0.5))
     np.testing.assert_allclose(half.kp, 0.5 * gains.kp)
     np.testing.assert_allclose(half.effort, 0.5 * gains.effort)
@@ -23,7 +23,7 @@ def test_gains_are_scaled():
 @pytest.mark.parametrize("share", [np.ones(3), np.full(26, 1.1), np.full(26, np.nan), np.full(26, -0.1)])
 def test_wrong_shares_are_told(share):
     sim = an.simulate("nao")
-    gains = sim.engine.wishes[sim.actor].gains
+    gains = sim.engine.commands[sim.actor].gains
     with pytest.raises(BadInput, match="26 joints"):
         softened(gains, share)
 
@@ -33,7 +33,7 @@ def test_a_limp_robot_sinks_and_a_stiff_one_stands_again(engine):
     """A behaviour that lets go and takes hold again: full strength comes back exactly."""
     sim = an.simulate("nao", engine=engine, sensors=True, fixed=True)
     stander = HoldPose(sim.robot, {"LShoulderPitch": 0.0})
-    first = sim.engine.wishes[sim.actor].gains
+    first = sim.engine.commands[sim.actor].gains
     loop = ControlLoop(sim, stander)
     loop.run(0.6)
     assert sim.joints["LShoulderPitch"] == pytest.approx(0.0, abs=0.03)
@@ -43,5 +43,5 @@ def test_a_limp_robot_sinks_and_a_stiff_one_stands_again(engine):
     stander.stiffness = np.ones(26)
     loop.run(1.0)
     assert sim.joints["LShoulderPitch"] == pytest.approx(0.0, abs=0.03)
-    np.testing.assert_allclose(sim.engine.wishes[sim.actor].gains.kp, first.kp)
+    np.testing.assert_allclose(sim.engine.commands[sim.actor].gains.kp, first.kp)
     sim.close()

@@ -92,13 +92,13 @@ def references_of(trial: WaveTrial, parameters: WaveParameters, seconds: float) 
     engine, steps = trial.engine, round(seconds / trial.engine.dt)
     played = playback(WaveModel(trial.robot, parameters), trial.start, seconds)
     commands = command_steps(played, engine.dt, steps)
-    wish = engine.wishes[trial.actor]
+    current = engine.commands[trial.actor]
     stride = engine.gains[trial.actor].velocity * engine.dt
     rows, new = np.empty((steps, len(trial.start))), np.zeros(steps, dtype=bool)
     now = goal = trial.start
     for step in range(steps):
         if step in commands:
-            goal = np.clip(commands[step], wish.lower, wish.upper)
+            goal = np.clip(commands[step], current.lower, current.upper)
         gap = goal - now
         far = np.abs(gap) > stride
         new[step] = bool(gap.any())

@@ -43,7 +43,7 @@ def mesh_command(
     from andante.description.inertia import inertia_element
     from andante.description.io.mesh_files import load_mesh_file
     from andante.description.io.mesh_writer import WRITABLE, mesh_bytes
-    from andante.description.mesh_tools import report
+    from andante.description.mesh.tools import report
     from andante.files import write_all
 
     if hull and box:
@@ -79,7 +79,7 @@ def mesh_command(
 def _inertias(pieces: Sequence[trimesh.Trimesh], mass: float) -> list[Inertia]:
     """Inertia of each piece about its centre of mass, all of one density, together of that mass [kg]."""
     from andante.description.inertia import Inertia
-    from andante.description.mesh_tools import convex_hull
+    from andante.description.mesh.tools import convex_hull
     from andante.description.solids import mesh_moments
 
     if not (math.isfinite(mass) and mass > 0):
@@ -100,14 +100,14 @@ def _apply(
     box: bool,
 ) -> tuple[trimesh.Trimesh, ...]:
     """The steps of the command on a loaded mesh."""
-    from andante.description import mesh_tools as tools
+    from andante.description.mesh import tools
 
     if factors is not None:
         mesh = tools.scale(mesh, factors if len(factors) == 3 else factors[0])
     if turn is not None:
         mesh = tools.rotate(mesh, turn)
     if center:
-        mesh = tools.recentre(mesh)
+        mesh = tools.recenter(mesh)
     pieces = tools.split(mesh) if split else (mesh,)
     if hull:
         return tuple(tools.convex_hull(piece) for piece in pieces)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .meshes import hull
+from .mesh.triangles import hull
 from .robot import Robot
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 
@@ -68,7 +68,7 @@ def support_point(geometry: Geometry, direction: ArrayLike) -> Array:
 
 
 def bounds(geometry: Geometry, pose: SE3) -> tuple[Array, Array]:
-    """Lower and upper corner of the axis-aligned box around a placed shape, in the frame the pose is told in [m]."""
+    """Lower and upper corner of the axis-aligned box around a placed shape, in the frame of the pose [m]."""
     axes = pose.rotation.T  # columns: the outer axes seen from the shape
     upper = np.array([support(geometry, axes[:, i]) for i in range(3)]) + pose.translation
     lower = pose.translation - np.array([support(geometry, -axes[:, i]) for i in range(3)])

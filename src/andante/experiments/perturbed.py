@@ -83,7 +83,7 @@ def set_servos(sim: Simulation, model: Mapping[str, float]) -> None:
     factor = np.full(len(sim.robot.movable), gain)
     for i, joint in enumerate(sim.robot.movable):
         factor[i] *= 1.0 + skew * _side(joint.name)
-    usual = sim.engine.wishes[sim.actor].gains
+    usual = sim.engine.commands[sim.actor].gains
     sim.engine.set_gains(sim.actor, usual.changed(kp=factor * usual.kp, kd=np.sqrt(factor) * usual.kd))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from andante.description.link import Collision, Link, Material, Visual
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Geometry, Plane
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array

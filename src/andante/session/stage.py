@@ -70,7 +70,7 @@ class Stage(RobotView):
     def _wire(self) -> None:
         sim, names = self.sim, self.sim.joint_names
         self.limits = MotionLimits.of(sim.robot)
-        hold = np.array(sim.engine.wishes[sim.actor].targets, dtype=float)
+        hold = np.array(sim.engine.commands[sim.actor].targets, dtype=float)
         self.wheels: BaseDriver | None = None
         if self.ready.walker is None:
             from andante.mobile.driver import BaseDriver  # and with it the estimators

@@ -56,7 +56,7 @@ class Servos:
 
     def __init__(self, engine: Engine, actor: int, names: tuple[str, ...]) -> None:
         self._engine, self._actor, self.names = engine, actor, names
-        self.gains: ServoGains = engine.wishes[actor].gains  # at full stiffness
+        self.gains: ServoGains = engine.commands[actor].gains  # at full stiffness
         self.share = np.ones(len(names))  # of the user
         self._full = np.ones(len(names))
         self._behaviour = self._full

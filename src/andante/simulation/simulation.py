@@ -24,7 +24,7 @@ from andante.description.source import Problem
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 from andante.physics.missing import absurd_meshes, missing_visuals, require_collision_meshes
 from andante.sensors import Lidar, SensorSuite
 

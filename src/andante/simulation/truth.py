@@ -8,7 +8,7 @@ import numpy as np
 
 from andante.control.walking import Measure
 from andante.geometry import Array, so3
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 
 from .simulation import Simulation
 

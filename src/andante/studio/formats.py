@@ -19,7 +19,7 @@ from andante.description.link import IDENTITY, Link, Visual
 from andante.description.robot import Robot
 from andante.description.world import Placement, World
 from andante.geometry import SE3, so3
-from andante.physics.visible import GROUND
+from andante.physics.rendering import GROUND
 
 from .meshes import Part, mesh_bytes, moved, planes, visual_parts
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description import meshes
 from andante.description.link import Collision, Link, Visual
+from andante.description.mesh import triangles as meshes
 from andante.description.shapes import RGBA, Geometry, Mesh, Plane
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
-from andante.physics.visible import PLAIN, shown
+from andante.physics.rendering import PLAIN, shown
 
 MAGIC = b"ANDM"
 CREASE = float(np.radians(38.0))  # faces that meet at a larger angle keep an edge between them

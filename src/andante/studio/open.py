@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
-from andante.collector import collector_at_rest
+from andante.collector import gc_paused
 from andante.errors import BadInput
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def check_address(port: int, host: str, token: str | None) -> None:
         raise BadInput(f"port {port} is not from 0 to 65535")
 
 
-@collector_at_rest()  # it would walk over half-made modules again and again: a fifth of a second
+@gc_paused()  # it would walk over half-made modules again and again: a fifth of a second
 def open_studio(
     robot: str | Path = "nao",
     world: str | Path = "lab",

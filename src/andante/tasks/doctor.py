@@ -40,8 +40,8 @@ def _engines() -> Iterator[Finding]:
 
 def _rendering() -> Finding:
     from andante.errors import AndanteError
-    from andante.physics.camera import Camera
-    from andante.physics.render import Renderer
+    from andante.physics.rendering.camera import Camera
+    from andante.physics.rendering.renderer import Renderer
 
     try:
         with Renderer((), load_world("empty"), 64, 48) as renderer:

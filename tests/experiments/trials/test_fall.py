@@ -54,7 +54,7 @@ def test_walking_is_no_fall_and_goes_on_after_one():
 def test_whoever_cannot_get_up_says_so():
     """Servos at a tenth of their strength: three tries, then it gives up and lies limp."""
     sim = an.simulate(NAO, pose="LyingBack", sensors=True)
-    gains = sim.engine.wishes[sim.actor].gains
+    gains = sim.engine.commands[sim.actor].gains
     sim.engine.set_gains(sim.actor, gains.changed(effort=0.1 * gains.effort))
     robot = GetUp(NAO, fall_motions(NAO))
     loop = ControlLoop(sim, robot)

@@ -44,7 +44,7 @@ def test_a_trial_goes_as_plain_commands_go(variant: str, trial: WaveTrial) -> No
     track = trial.run(parameters, variant, 1.2)
     sim = simulate("nao")
     sim.run(SETTLE)
-    first = np.array(sim.engine.wishes[sim.actor].references)
+    first = np.array(sim.engine.commands[sim.actor].references)
     played = playback(WaveModel(sim.robot, parameters, variant), first, 1.2)
     at = np.round(played.times / 0.002).astype(int)
     for target, begin, end in zip(played.targets, at, [*at[1:], 600], strict=True):

@@ -9,9 +9,9 @@ import numpy as np
 
 from andante.description.inertia import Inertia
 from andante.description.link import Collision, Material, Surface, Visual
-from andante.description.mesh_tools import convex_hull
-from andante.description.meshes import load as load_mesh
-from andante.description.meshes import triangles
+from andante.description.mesh.tools import convex_hull
+from andante.description.mesh.triangles import load as load_mesh
+from andante.description.mesh.triangles import triangles
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.description.solids import inertia_of, mesh_moments
 from andante.description.source import Source

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from andante.description.joint import Joint, JointType, Limits, Mimic
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
 from .mjcf_bodies import Body

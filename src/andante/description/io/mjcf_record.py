@@ -14,9 +14,8 @@ from typing import Any
 
 from andante.description.inertia import Inertia
 from andante.description.joint import Joint, JointType, Limits, SafetyController
-from andante.description.link import IDENTITY, Collision, Link, Surface
+from andante.description.link import IDENTITY, Collision, Link, SensorSpec, Surface
 from andante.description.robot import Plugin, Robot, Transmission
-from andante.description.sensor import SensorSpec
 from andante.errors import AndanteError
 from andante.geometry import SE3
 

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from xml.etree.ElementTree import Element, SubElement
 
 from andante.description.joint import Joint, JointType
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.errors import Unsupported
 
 from .mjcf_joints import WIDTH

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from andante.description.link import Collision, Visual
-from andante.description.meshes import load as load_mesh
+from andante.description.mesh.triangles import load as load_mesh
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3

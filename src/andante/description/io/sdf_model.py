@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from andante.description.joint import Joint, JointType
-from andante.description.link import IDENTITY, Link
+from andante.description.link import IDENTITY, Link, SensorSpec
 from andante.description.robot import Frame, Plugin, Transmission
-from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
 from .sdf_frames import ANCHOR, Scope

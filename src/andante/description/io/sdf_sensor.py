@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from andante.description.sensor import SensorSpec
+from andante.description.link import SensorSpec
 from andante.geometry import SE3
 
 from .noise_names import NOISE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Plugin
-from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
 from .sdf_sensor import BODIES, KINDS, TABLE

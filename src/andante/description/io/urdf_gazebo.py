@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from andante.description.joint import Joint
-from andante.description.link import Link, Material
+from andante.description.link import Link, Material, SensorSpec
 from andante.description.robot import Frame, Plugin
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import RGBA
 
 from .urdf_parts import Context, pose_of, required_name, rgba

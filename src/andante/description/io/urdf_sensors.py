@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from andante.description.link import IDENTITY, Link
-from andante.description.sensor import SensorSpec
+from andante.description.link import IDENTITY, Link, SensorSpec
 from andante.geometry import SE3
 
 from .noise_names import NOISE

@@ -10,9 +10,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from andante.description.joint import Joint
-from andante.description.link import Link, Surface
+from andante.description.link import Link, SensorSpec, Surface
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.errors import Unsupported
 from andante.geometry import SE3
 

@@ -67,7 +67,7 @@ class WaveTrial:
         self._sim = simulate(robot, world, engine, dt=dt, pose=pose, settings=settings)
         self.engine, self.actor, self.robot = self._sim.engine, self._sim.actor, self._sim.robot
         self._sim.run(SETTLE)
-        self.start = np.array(self.engine.wishes[self.actor].references)
+        self.start = np.array(self.engine.commands[self.actor].references)
         self._begin = self._sim.snapshot()
         pose_now = self.engine.base_pose(self.actor)
         self._height, self._origin = float(pose_now[2]), pose_now

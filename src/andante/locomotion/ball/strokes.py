@@ -14,7 +14,7 @@ import numpy as np
 
 from andante.description import Robot
 from andante.description.inertia import combine
-from andante.description.meshes import hull
+from andante.description.mesh.triangles import hull
 from andante.description.shapes import Mesh, Sphere
 from andante.errors import BadInput
 from andante.geometry import Array, so3

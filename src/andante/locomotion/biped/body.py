@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from andante.description import JointType, Robot
 from andante.description.shapes import Plane
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY

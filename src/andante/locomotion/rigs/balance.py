@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from andante.description import Robot
 from andante.description.shapes import Heightmap, Plane
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 

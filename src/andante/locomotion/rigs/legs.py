@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.description import Joint, JointType, Robot
 from andante.description.shapes import Capsule, Geometry, Plane, Sphere
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 from andante.kinematics import chain

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from andante.description import Joint, JointType, Robot
+from andante.description.link import SensorSpec
 from andante.description.robot import Frame
-from andante.description.sensor import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 from andante.gravity import GRAVITY

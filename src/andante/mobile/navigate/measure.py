@@ -13,7 +13,7 @@ from andante.geometry import Array, se2, so3
 from andante.mobile.robot import SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
 from andante.navigation import NavigatorOutput
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 from andante.progress import Tell, bar
 
 from .run import Drive

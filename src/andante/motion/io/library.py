@@ -1,6 +1,6 @@
 """Motions by name or file: a pose of the robot, a motion of the built-in library, a user's file or a recording.
 
-The library holds motion/library/ROBOT/NAME.toml (key-frames) and NAME.action (actions).
+The library of a robot is the folder `motions` of its package: NAME.toml (key-frames) and NAME.action (actions).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.description import Robot
+from andante.description import ROBOTS, Robot
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
 from andante.motion.actions.model import ActionSet
@@ -30,7 +30,6 @@ def read_actions(path: Path) -> ActionSet:
     return parse_actions(text, str(path))
 
 
-LIBRARY = Path(__file__).resolve().parents[1] / "library"
 SUFFIXES = (".toml", ".csv", ".action", ".mcap")
 
 
@@ -52,10 +51,15 @@ class ActionChoice:
 Choice = PoseChoice | Keyframes | ActionChoice
 
 
+def motions_folder(robot: Robot) -> Path | None:
+    """Folder of the motions that the package of a robot of that name holds; None where there is none."""
+    return ROBOTS[robot.name].motions if robot.name in ROBOTS else None
+
+
 def library_motions(robot: Robot) -> dict[str, Path]:
     """Built-in motions for a robot, by name."""
-    folder = LIBRARY / robot.name
-    if not folder.is_dir():
+    folder = motions_folder(robot)
+    if folder is None or not folder.is_dir():
         return {}
     return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
 

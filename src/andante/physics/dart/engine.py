@@ -19,13 +19,11 @@ from numpy.typing import ArrayLike
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
-from andante.physics.bounds import FARTHEST, diverged
-from andante.physics.engine import Engine
-from andante.physics.raycast import Raycaster
+from andante.physics.engine import FARTHEST, Engine, diverged
+from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
-from .build import Model, build_model, isometry
-from .loops import ERROR_REDUCTION, loop_constraints
+from .build import ERROR_REDUCTION, Model, build_model, isometry, loop_constraints
 from .servos import JointServos
 from .shapes import ShapeMaker
 
@@ -312,7 +310,7 @@ class DartEngine(Engine):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
         if self._raycaster is None:
             self._raycaster = Raycaster(self.actors)
         poses = [self.body_poses(actor.index) for actor in self.actors]

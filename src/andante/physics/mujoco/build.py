@@ -17,11 +17,10 @@ from andante.description.world import World
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Actor
-from andante.physics.mujoco_shapes import quaternion
 from andante.physics.state import Settings
 from andante.physics.tree import Body, Loop
 
-from .geoms import GeomMaker
+from .geoms import GeomMaker, quaternion
 
 LEAST_MEMORY = 32 * 2**20  # for contacts and the solver; touched only as far as it is needed [bytes]
 BYTES_PER_PAIR = 4  # what sorting out pairs of bodies takes, doubled
@@ -176,7 +175,7 @@ def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> Non
 
 
 def _set_inertia(element: Any, body: Body, static: bool, exact: dict) -> None:
-    """Mass, centre and main moments."""
+    """Mass, center and main moments."""
     inertia = body.inertia
     moments, axes = np.linalg.eigh(inertia.matrix)
     if np.linalg.det(axes) < 0:
