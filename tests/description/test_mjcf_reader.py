@@ -11,7 +11,7 @@ import pytest
 import trimesh
 from mjcf_compare import assert_same_as_mujoco, compiled, read
 
-from andante.description.io.mjcf_reader import read_mjcf_world
+from andante.description.io.mjcf.reader import read_mjcf_world
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import JointType, Mimic
@@ -344,7 +344,7 @@ def test_includes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     text = "<mujoco>" + '<include file="a.xml"/>' * 100 + "</mujoco>"
     with pytest.raises(BadInput, match="more than 200 includes"):
         read(text, tmp_path / "main.xml")
-    monkeypatch.setattr("andante.description.io.mjcf_tree.MAX_INCLUDED_BYTES", 100)
+    monkeypatch.setattr("andante.description.io.mjcf.document.MAX_INCLUDED_BYTES", 100)
     with pytest.raises(BadInput, match="in all"):
         read('<mujoco><include file="a.xml"/><include file="a.xml"/></mujoco>', tmp_path / "main.xml")
 

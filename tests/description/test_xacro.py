@@ -12,7 +12,7 @@ from urdf_samples import MACROS
 
 from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
-from andante.description.io.xacro import expand_xacro, is_xacro
+from andante.description.io.xacro.expand import expand_xacro, is_xacro
 from andante.description.io.xmltree import Node
 from andante.description.load import robot_file, robot_names
 from andante.errors import AndanteError, BadInput, UnknownName
@@ -409,7 +409,7 @@ def test_pow_and_a_missing_include(tmp_path: Path) -> None:
 
 
 def test_time_is_that_of_the_processor(tmp_path, monkeypatch):
-    from andante.description.io import xacro_session
+    from andante.description.io.xacro import session as xacro_session
 
     file = tmp_path / "slow.xacro"
     file.write_text(

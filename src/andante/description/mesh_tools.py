@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
-from .io.mesh_files import LARGEST, face_colors, paint, quiet
+from .io.mesh.files import LARGEST, face_colors, paint, quiet
 from .shapes import Box, Vec3
 
 if TYPE_CHECKING:

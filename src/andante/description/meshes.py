@@ -12,8 +12,8 @@ import numpy as np
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .io import stl
-from .io.mesh_files import face_colors, load_mesh_file, load_mesh_parts
+from .io.mesh import stl
+from .io.mesh.files import face_colors, load_mesh_file, load_mesh_parts
 from .mesh_tools import hull_of
 from .shapes import RGBA, Mesh
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bus import messages
-from andante.description.io.urdf_writer import write_urdf
+from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 from andante.runtime.live.estimate import BaseEstimate
 from andante.runtime.live.tree_frames import JointFrames
