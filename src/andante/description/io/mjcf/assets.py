@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,124 +17,108 @@ from andante.description.shapes import RGBA, Heightmap, Mesh
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .document import Document, integer
+from .document import Document, integer, pose_of
+from .spec import file_stem
+
+if TYPE_CHECKING:
+    import mujoco
 
 MAX_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
 class MeshAsset:
-    """A mesh file, where its frame lies in the geom's, and how MuJoCo integrates its inertia."""
+    """A mesh file, and where its frame lies in the geom's."""
 
     mesh: Mesh
     pose: SE3
-    inertia: str = "legacy"
 
 
 @dataclass
 class Assets:
-    """Assets by name."""
+    """Assets by name; a mesh that cannot be represented is None."""
 
-    meshes: dict[str, MeshAsset] = field(default_factory=dict)
+    meshes: dict[str, MeshAsset | None] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
     heights: dict[str, Heightmap] = field(default_factory=dict)
 
 
-def read_assets(document: Document) -> Assets:
+def read_assets(document: Document, spec: mujoco.MjSpec) -> Assets:
     """All assets of a document; unknown kinds are told."""
     assets = Assets()
     textures: dict[str, tuple[RGBA | None, str]] = {}
-    readers: dict[str, Callable[[Node], None]] = {
-        "mesh": lambda node: _mesh(document, assets, node),
-        "texture": lambda node: _texture(document, textures, node),
-        "hfield": lambda node: _heights(document, assets, node),
-    }
     for node in document.section("asset"):
-        if node.tag == "material":
-            continue
-        if node.tag in readers:
-            readers[node.tag](document.full(node, None))
-        else:
+        if node.tag == "texture":
+            textures[file_stem(node)] = _texture(node)
+        elif node.tag == "hfield":
+            _heights(document, spec, assets, node)
+        elif node.tag not in ("mesh", "material"):
             document.warn(f"asset <{node.tag}> is not understood and was left out", node.source, f"asset {node.tag}")
-    for node in document.section("asset"):
-        if node.tag == "material":
-            _material(assets, document.full(node, None), textures)
+    for mesh in spec.meshes:
+        assets.meshes[mesh.name] = _mesh(document, spec, mesh)
+    for material in spec.materials:
+        shade, file = textures.get(next(filter(None, material.textures), ""), (None, ""))
+        assets.materials[material.name] = Material(material.name, color(material.rgba) or shade, file)
     return assets
 
 
-def color(node: Node, text: str | None, what: str) -> RGBA | None:
-    """Four numbers cut to 0..1, None when absent."""
-    if text is None:
-        return None
-    r, g, b, a = (min(max(v, 0.0), 1.0) for v in vector(node, text, 4, what))
-    return (r, g, b, a)
+def color(rgba: Array) -> RGBA | None:
+    """A colour of MjSpec (single precision) cut to 0..1, None where it was not given."""
+    r, g, b, a = (float(str(np.float32(v))) for v in rgba)
+    return None if a == -1 else (_unit(r), _unit(g), _unit(b), _unit(a))
 
 
-def _mesh(document: Document, assets: Assets, node: Node) -> None:
+def _unit(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
+
+def _mesh(document: Document, spec: mujoco.MjSpec, mesh: Any) -> MeshAsset | None:
+    node = document.node(mesh)
     uri = node.get("file")
-    name = node.get("name") or (PurePosixPath(uri).stem if uri else "")
     if not uri:
         document.warn(
-            f"mesh {name!r} has its vertices in the file or is built in; save it as an STL or OBJ file", node.source
+            f"mesh {mesh.name!r} has its vertices in the file or is built in; save it as an STL or OBJ file",
+            node.source,
         )
-        return
-    path, uri = find_file(document, uri, document.compiler.meshdir)
-    scale = vec3(node, node.get("scale"), "scale", (1.0, 1.0, 1.0))
+        return None
+    path, uri = find_file(document, spec, uri)
+    x, y, z = scale = (float(mesh.scale[0]), float(mesh.scale[1]), float(mesh.scale[2]))
     if 0.0 in scale:
         raise node.error("scale must not be 0")
-    shift = np.array(vec3(node, node.get("refpos"), "refpos", (0.0, 0.0, 0.0)))
-    turn = (
-        document.rotation(Node(node.tag, {"quat": node.attributes["refquat"]}, source=node.source)).T
-        if node.get("refquat")
-        else np.eye(3)
-    )
-    if not np.allclose(turn, np.eye(3)) and len({abs(s) for s in scale} | set(scale)) > 1:
+    turn = pose_of(np.zeros(3), mesh.refquat).rotation.T
+    if not np.allclose(turn, np.eye(3)) and not x == y == z > 0:
         document.warn("refquat together with uneven scale is not represented; the turn is left out", node.source)
         turn = np.eye(3)
-    pose = SE3.from_parts(turn, -(turn @ (shift * np.array(scale))))
-    inertia = node.get("inertia") or "legacy"
-    if inertia not in ("legacy", "exact", "convex", "shell"):
-        document.warn(f"mesh inertia {inertia!r} is not understood; the solid is taken", node.source)
-        inertia = "exact"
-    assets.meshes[name] = MeshAsset(Mesh(uri, path, scale), pose, inertia)
+    return MeshAsset(Mesh(uri, path, scale), SE3.from_parts(turn, -(turn @ (mesh.refpos * np.array(scale)))))
 
 
-def find_file(document: Document, uri: str, folder: str) -> tuple[Path | None, str]:
+def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path | None, str]:
     """Path of an asset file (None: not found) and the text that names it, folder included."""
-    if document.compiler.strippath:
+    folder = spec.compiler.meshdir
+    if spec.strippath:
         uri = PurePosixPath(uri.replace("\\", "/")).name
     joined = uri if not folder or Path(uri).is_absolute() else str(PurePosixPath(folder) / uri)
     return document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path), joined
 
 
-def _texture(document: Document, textures: dict[str, tuple[RGBA | None, str]], node: Node) -> None:
-    file = node.get("file") or ""
-    name = node.get("name") or (PurePosixPath(file).stem if file else "")
-    if file:
-        textures[name] = (None, file)
-        return
+def _texture(node: Node) -> tuple[RGBA | None, str]:
+    """Colour of a built-in texture, or the file of one that has a file."""
+    if node.get("file"):
+        return None, node.get("file") or ""
     first = np.array(vec3(node, node.get("rgb1"), "rgb1", (0.8, 0.8, 0.8)))
     second = np.array(vec3(node, node.get("rgb2"), "rgb2", (0.5, 0.5, 0.5)))
     mixed = first if node.get("builtin") == "flat" else (first + second) / 2
     r, g, b = (float(v) for v in np.clip(mixed, 0, 1))
-    textures[name] = ((r, g, b, 1.0), "")
+    return (r, g, b, 1.0), ""
 
 
-def _material(assets: Assets, node: Node, textures: dict[str, tuple[RGBA | None, str]]) -> None:
-    name = node.get("name") or ""
-    rgba = color(node, node.get("rgba"), "rgba")
-    shade, file = textures.get(node.get("texture") or "", (None, ""))
-    assets.materials[name] = Material(name, rgba or shade, file)
-
-
-def _heights(document: Document, assets: Assets, node: Node) -> None:
-    file = node.get("file") or ""
-    name = node.get("name") or (PurePosixPath(file).stem if file else "")
+def _heights(document: Document, spec: mujoco.MjSpec, assets: Assets, node: Node) -> None:
+    file, name = node.get("file") or "", file_stem(node)
     x, y, rise, base = vector(node, node.get("size"), 4, "size")
     if min(x, y, rise, base) <= 0:
         raise node.error("size needs four positive numbers")
     if file:
-        path, _ = find_file(document, file, document.compiler.meshdir)
+        path, _ = find_file(document, spec, file)
         if path is None:
             document.warn(f"height field file {file!r} was not found; it is left out", node.source)
             return

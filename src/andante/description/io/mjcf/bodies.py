@@ -1,23 +1,32 @@
-"""The body tree of MJCF as records in one list, parents first: poses, joints, geoms, inertia, sites, cameras."""
+"""The body tree of MJCF as records in one list, parents first: poses, joints, geoms, inertia, sites, cameras.
+
+Numbers are those of MuJoCo's compiled model: angles in radians, frames and orientations resolved, masses computed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.inertia import Inertia, combine
-from andante.description.io.values import number, vec3, vector
+from andante.description.inertia import Inertia
 from andante.description.io.xmltree import Node
 from andante.description.link import IDENTITY
 from andante.description.source import Source
 from andante.errors import BadInput
 from andante.geometry import SE3
 
-from .assets import Assets
-from .document import Document, z_towards
-from .geoms import Geom, read_geom
+from .assets import read_assets
+from .document import Document, pose_of
+from .geoms import Geom, Geoms
+from .spec import compile_spec, parse_spec
+
+if TYPE_CHECKING:
+    import mujoco
+
+MASSLESS = 1e-12  # [kg]; MuJoCo is given a little less for bodies that state nothing
 
 
 @dataclass
@@ -29,120 +38,140 @@ class Body:
     pose: SE3  # parent_from_body
     source: Source
     top: int = -1  # index of the ancestor (or itself) that hangs on the world
-    joints: list[tuple[Node, str, SE3]] = field(default_factory=list)  # element, name, frame it is told in
+    joints: list[tuple[Node, str, int]] = field(default_factory=list)  # element, name, index in the model
     geoms: list[Geom] = field(default_factory=list)
-    sites: list[tuple[str, SE3, Node]] = field(default_factory=list)
-    cameras: list[tuple[str, SE3, Node]] = field(default_factory=list)
-    lights: list[tuple[SE3, Node]] = field(default_factory=list)
+    sites: list[tuple[str, SE3]] = field(default_factory=list)
+    cameras: list[tuple[Node, Any, SE3]] = field(default_factory=list)  # element, MjsCamera, pose
     inertia: Inertia | None = None
     gravity: bool = True
-
-    @property
-    def free(self) -> bool:
-        """Whether a free joint carries it."""
-        return any(node.tag == "freejoint" or node.get("type") == "free" for node, _, _ in self.joints)
+    free: bool = False  # carried by a free joint
 
 
-def read_bodies(document: Document, assets: Assets) -> list[Body]:
-    """All bodies below every <worldbody>, the world first."""
-    reader = _Reader(document, assets)
-    reader.bodies.append(Body("world", -1, IDENTITY, document.root.source))
-    for node in document.root.all("worldbody"):
-        reader.contents(node, 0, IDENTITY, None)
-    _masses(document, reader.bodies)
-    return reader.bodies
+@dataclass(frozen=True)
+class Model:
+    """What MuJoCo understood of a document: the compiled model, and the bodies."""
+
+    compiled: mujoco.MjModel
+    bodies: list[Body]
+    equalities: list[Equality]
+    actuators: dict[int, int]  # index in the model by id() of the element
+    lights: list[Node]  # in the order of the model
 
 
-class _Reader:
-    def __init__(self, document: Document, assets: Assets) -> None:
-        self.document, self.assets = document, assets
-        self.bodies: list[Body] = []
-        tree = [node for section in document.root.all("worldbody") for node in section.walk()]
-        self.names = {n.get("name") or "" for n in tree if n.tag == "body"} | {"world"}
-        self.joint_names = {n.get("name") or "" for n in tree if n.tag in ("joint", "freejoint")}
-        self.seen = {"world"}
+@dataclass(frozen=True)
+class Equality:
+    """One element of <equality>, which the compiled model does without."""
 
-    def contents(self, node: Node, index: int, frame: SE3, childclass: str | None) -> None:
-        """Reads what stands inside a body or frame; `frame` is body_from_here."""
-        document, body = self.document, self.bodies[index]
-        for child in node.children:
-            match child.tag:
-                case "body":
-                    self.body(child, index, frame, childclass)
-                case "frame":
-                    inner = frame @ document.pose(child)
-                    self.contents(child, index, inner, child.get("childclass") or childclass)
-                case "joint" | "freejoint":
-                    full = document.full(child, childclass) if child.tag == "joint" else child
-                    body.joints.append((full, self._joint_name(child, body), frame))
-                case "geom":
-                    full = document.full(child, childclass)
-                    geom = read_geom(document, self.assets, full, frame, massive=index > 0 and self._massive(node))
-                    if geom is not None:
-                        body.geoms.append(geom)
-                case "site":
-                    full = document.full(child, childclass)
-                    pose = frame @ _site_pose(document, full)
-                    body.sites.append((child.get("name") or "", pose, full))
-                case "camera":
-                    full = document.full(child, childclass)
-                    body.cameras.append((child.get("name") or "", frame @ document.pose(full), full))
-                case "light":
-                    body.lights.append((frame, document.full(child, childclass)))
-                case "inertial":
-                    self._inertial(child, index, frame)
-                case tag:
-                    document.warn(f"<{tag}> is not understood and was left out; write its bodies out", child.source)
+    node: Node
+    first: str
+    second: str
+    data: tuple[float, ...]
+    sites: bool  # the names are those of sites
+    active: bool
 
-    def body(self, node: Node, parent: int, frame: SE3, childclass: str | None) -> None:
-        """Reads a <body> and everything in it."""
-        document = self.document
+
+def read_model(document: Document) -> Model:
+    """The document as MuJoCo compiles it, with all bodies below every <worldbody>, the world first."""
+    import mujoco
+
+    spec = parse_spec(document)
+    geoms = Geoms(document, spec, read_assets(document, spec))
+    joints, sites, cameras = list(spec.joints), list(spec.sites), list(spec.cameras)  # each look takes MuJoCo a while
+    for joint in joints:
+        _check_joint(document, joint)
+    equalities = [_equality(document, element) for element in spec.equalities]
+    modes = [camera.mode for camera in cameras]
+    _make_compilable(spec, {joint.name for joint in joints})
+    model = compile_spec(document, spec, geoms.without)
+    bodies = _bodies(document, spec, model)
+    for i, geom in geoms.compiled(model):
+        bodies[i].geoms.append(geom)
+    taken = document.names(("joint", "freejoint"))
+    for joint in joints:
+        body, node = bodies[model.jnt_bodyid[joint.id]], document.node(joint)
+        body.joints.append((node, node.get("name") or _unused(f"{body.name}_joint", taken), joint.id))
+        body.free = body.free or model.jnt_type[joint.id] == mujoco.mjtJoint.mjJNT_FREE
+        if body.free and len(body.joints) > 1:
+            raise node.error("a free joint belongs alone on a body of the world")
+    for site in sites:
+        pose = pose_of(model.site_pos[site.id], model.site_quat[site.id])
+        bodies[model.site_bodyid[site.id]].sites.append((document.node(site).get("name") or "", pose))
+    for camera, mode in zip(cameras, modes, strict=True):
+        pose = pose_of(model.cam_pos[camera.id], model.cam_quat[camera.id])
+        camera.mode = mode
+        bodies[model.cam_bodyid[camera.id]].cameras.append((document.node(camera), camera, pose))
+    actuators = {id(document.node(actuator)): actuator.id for actuator in spec.actuators}
+    lights = sorted(spec.lights, key=lambda light: light.id)
+    return Model(model, bodies, equalities, actuators, [document.node(light) for light in lights])
+
+
+def _check_joint(document: Document, joint: Any) -> None:
+    """What MuJoCo does not refuse by itself."""
+    node, (low, high) = document.node(joint), joint.range
+    if joint.limited and (low or high) and low >= high:
+        raise node.error(f"range needs its first number smaller than the second, got {low:g} {high:g}")
+    if min(joint.frictionloss, joint.armature, joint.damping[0], joint.stiffness[0]) < 0:
+        raise node.error("damping, stiffness, frictionloss and armature must not be negative")
+
+
+def _equality(document: Document, element: Any) -> Equality:
+    import mujoco
+
+    sites = element.objtype == mujoco.mjtObj.mjOBJ_SITE
+    values = tuple(float(v) for v in element.data)
+    return Equality(document.node(element), element.name1, element.name2, values, sites, bool(element.active))
+
+
+def _make_compilable(spec: mujoco.MjSpec, joints: set[str]) -> None:
+    """Takes away what asks for other elements or for simulation, and what is read from the spec itself."""
+    import mujoco
+
+    for element in list(spec.equalities):
+        spec.delete(element)
+    for actuator in list(spec.actuators):
+        if actuator.target not in joints:
+            spec.delete(actuator)
+            continue
+        actuator.dyntype = mujoco.mjtDyn.mjDYN_NONE
+    for camera in spec.cameras:
+        camera.mode, camera.targetbody = mujoco.mjtCamLight.mjCAMLIGHT_FIXED, ""
+    for light in spec.lights:
+        light.mode, light.targetbody, light.texture = mujoco.mjtCamLight.mjCAMLIGHT_FIXED, "", ""
+    for site in spec.sites:
+        site.type, site.size, site.material, site.meshname = mujoco.mjtGeom.mjGEOM_SPHERE, (1.0, 0.0, 0.0), "", ""
+    for body in spec.bodies:
+        body.mocap = False
+
+
+def _bodies(document: Document, spec: mujoco.MjSpec, model: mujoco.MjModel) -> list[Body]:
+    bodies = [Body("world", -1, IDENTITY, document.root.source)]
+    taken = document.names(("body",)) | {"world"}
+    for element in spec.bodies[1:]:
+        i, node = element.id, document.node(element)
         if node.get("mocap") == "true":
             document.info("mocap bodies do not follow a hand here; the body stands still", node.source, "mocap")
-        index = len(self.bodies)
-        name = node.get("name") or self._free_name("body")
-        top = index if parent == 0 else self.bodies[parent].top
-        compensation = number(node, node.get("gravcomp"), "gravcomp", 0.0)
-        if compensation not in (0.0, 1.0):
-            document.warn(f"gravcomp {compensation:g} is not represented; only 0 and 1 are", node.source)
-        body = Body(name, parent, frame @ document.pose(node), node.source, top, gravity=compensation != 1.0)
-        if name in self.seen:
-            raise node.error("two bodies have this name; rename one")
-        self.seen.add(name)
-        self.bodies.append(body)
-        self.contents(node, index, IDENTITY, node.get("childclass") or childclass)
-        rule = document.compiler.inertiafromgeom
-        if rule == "true" or (rule == "auto" and body.inertia is None):
-            body.inertia = combine(geom.inertia for geom in body.geoms if geom.inertia is not None)
+        if element.gravcomp not in (0.0, 1.0):
+            document.warn(f"gravcomp {element.gravcomp:g} is not represented; only 0 and 1 are", node.source)
+        parent = int(model.body_parentid[i])
+        name = element.name or _unused(f"body_{i}", taken)
+        if name == "world":
+            raise node.error("MJCF keeps this name for the world itself; rename the body")
+        top = i if parent == 0 else bodies[parent].top
+        pose = pose_of(model.body_pos[i], model.body_quat[i])
+        inertia = _inertia(node, model, i)
+        bodies.append(Body(name, parent, pose, node.source, top, inertia=inertia, gravity=element.gravcomp != 1.0))
+    return bodies
 
-    def _massive(self, node: Node) -> bool:
-        """Whether geoms of this body count for its mass; spares reading meshes for nothing."""
-        rule = self.document.compiler.inertiafromgeom
-        return rule == "true" or (rule == "auto" and node.find("inertial") is None)
 
-    def _joint_name(self, node: Node, body: Body) -> str:
-        return node.get("name") or _unused(f"{body.name}_joint", self.joint_names)
-
-    def _free_name(self, stem: str) -> str:
-        return _unused(f"{stem}_{len(self.bodies)}", self.names)
-
-    def _inertial(self, node: Node, index: int, frame: SE3) -> None:
-        if index == 0 or self.document.compiler.inertiafromgeom == "true":
-            return
-        mass = number(node, node.get("mass"), "mass")
-        if mass < 0:
-            raise node.error("mass must not be negative")
-        vec3(node, node.get("pos"), "pos")
-        if node.get("fullinertia") is not None:
-            xx, yy, zz, xy, xz, yz = vector(node, node.get("fullinertia"), 6, "fullinertia")
-            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        else:
-            tensor = np.diag(vec3(node, node.get("diaginertia"), "diaginertia"))
-        try:
-            own = Inertia.from_matrix(mass, (0.0, 0.0, 0.0), tensor)
-        except BadInput as error:
-            raise node.error(str(error)) from None
-        self.bodies[index].inertia = own.transformed(frame @ self.document.pose(node))
+def _inertia(node: Node, model: mujoco.MjModel, i: int) -> Inertia | None:
+    mass = float(model.body_mass[i])
+    if mass <= MASSLESS:
+        return None
+    frame = pose_of(model.body_ipos[i], model.body_iquat[i])
+    try:
+        return Inertia.from_matrix(mass, (0.0, 0.0, 0.0), np.diag(model.body_inertia[i])).transformed(frame)
+    except BadInput as error:
+        raise node.error(str(error)) from None
 
 
 def _unused(stem: str, taken: set[str]) -> str:
@@ -152,41 +181,6 @@ def _unused(stem: str, taken: set[str]) -> str:
         name = f"{stem}{count}"
     taken.add(name)
     return name
-
-
-def _site_pose(document: Document, node: Node) -> SE3:
-    if node.get("fromto") is None:
-        return document.pose(node)
-    ends = np.array(vector(node, node.get("fromto"), 6, "fromto"))
-    along = ends[:3] - ends[3:]
-    if np.linalg.norm(along) < 1e-12:
-        raise node.error("fromto needs two different points")
-    return SE3.from_parts(z_towards(along), (ends[:3] + ends[3:]) / 2)
-
-
-def _masses(document: Document, bodies: list[Body]) -> None:
-    """Applies the rules of <compiler> that change masses after the fact."""
-    rules = document.compiler
-    for body in bodies[1:]:
-        inertia = body.inertia
-        if inertia is None and (rules.boundmass > 0 or rules.boundinertia > 0):
-            inertia = Inertia(0.0)
-        if inertia is None:
-            continue
-        moments, axes = np.linalg.eigh(inertia.matrix)
-        changed = np.maximum(moments, rules.boundinertia) if rules.boundinertia > 0 else moments.copy()
-        if rules.balanceinertia and 2 * changed.max() > changed.sum() * (1 + 1e-12):
-            changed[:] = changed.mean()
-        mass = max(inertia.mass, rules.boundmass)
-        if mass != inertia.mass or not np.array_equal(changed, moments):
-            body.inertia = Inertia.from_matrix(mass, inertia.com, axes @ np.diag(changed) @ axes.T)
-    total = sum(body.inertia.mass for body in bodies[1:] if body.inertia is not None)
-    if rules.settotalmass > 0 and total > 0:
-        factor = rules.settotalmass / total
-        for body in bodies[1:]:
-            if body.inertia is not None:
-                inertia = body.inertia
-                body.inertia = Inertia.from_matrix(factor * inertia.mass, inertia.com, factor * inertia.matrix)
 
 
 def subtree(bodies: list[Body], tops: set[int]) -> Iterator[int]:

@@ -4,54 +4,49 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description.io.values import number, vec3, vector
 from andante.description.io.xmltree import Node
 from andante.description.joint import Dynamics, Joint, JointType, Limits
 from andante.description.link import IDENTITY, Link
 from andante.description.robot import joint_motion
-from andante.description.shapes import Vec3
 from andante.errors import BadInput
 from andante.geometry import SE3
 
 from .bodies import Body
-from .document import Document, choice, numbers
+from .document import Document
 
-KINDS = {"hinge": JointType.REVOLUTE, "slide": JointType.PRISMATIC, "ball": JointType.BALL, "free": JointType.FLOATING}
+if TYPE_CHECKING:
+    import mujoco
+
+KINDS = (JointType.FLOATING, JointType.BALL, JointType.PRISMATIC, JointType.REVOLUTE)  # by the number of mjtJoint
 WIDTH = {JointType.FLOATING: 7, JointType.BALL: 4}  # numbers in qpos; 1 for the rest
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The joints that carry one body, the light links between them, and where they sit in qpos."""
+    """The joints that carry one body, and the light links between them."""
 
     joints: tuple[Joint, ...]
     links: tuple[Link, ...]
 
 
-def joint_type(node: Node) -> JointType:
-    """Type of a <joint> or <freejoint>."""
-    if node.tag == "freejoint":
-        return JointType.FLOATING
-    return KINDS[choice(node, "type", node.get("type") or "hinge", tuple(KINDS))]
-
-
-def read_chain(document: Document, body: Body, parent: str, child: str) -> Chain:
+def read_chain(document: Document, model: mujoco.MjModel, body: Body, parent: str, child: str) -> Chain:
     """Joints from the parent link to the body's link; a body without joints is fixed."""
     if not body.joints:
         return Chain((Joint(f"{child}_fixed", JointType.FIXED, parent, child, body.pose, source=body.source),), ())
     joints: list[Joint] = []
     links: list[Link] = []
     above, base = parent, body.pose
-    for i, (node, name, frame) in enumerate(body.joints):
+    for i, (node, name, index) in enumerate(body.joints):
         last = i == len(body.joints) - 1
         below = child if last else f"{child}__{name}"
-        kind = joint_type(node)
-        if kind is JointType.FLOATING and (body.parent != 0 or len(body.joints) > 1):
-            raise node.error("a free joint belongs alone on a body of the world")
-        joints.append(_joint(document, node, name, kind, frame, base, above, below))
+        try:
+            joints.append(_joint(document, model, node, name, index, base, above, below))
+        except BadInput as error:
+            raise error if str(node.source) in str(error) else node.error(str(error)) from None
         if not last:
             links.append(Link(below, source=node.source))
         above, base = below, IDENTITY
@@ -59,79 +54,49 @@ def read_chain(document: Document, body: Body, parent: str, child: str) -> Chain
 
 
 def _joint(
-    document: Document, node: Node, name: str, kind: JointType, frame: SE3, base: SE3, above: str, below: str
+    document: Document, model: mujoco.MjModel, node: Node, name: str, i: int, base: SE3, above: str, below: str
 ) -> Joint:
+    kind = KINDS[model.jnt_type[i]]
     if kind is JointType.FLOATING:
         return Joint(name, kind, above, below, base, source=node.source)
-    angular = kind is not JointType.PRISMATIC
-    to_si = document.angle if angular else float
-    at = frame @ np.array(vec3(node, node.get("pos"), "pos", (0.0, 0.0, 0.0)))
-    axis = frame.rotation @ np.array(vec3(node, node.get("axis"), "axis", (0.0, 0.0, 1.0)))
-    length = float(np.linalg.norm(axis))
-    if length < 1e-12 and kind is not JointType.BALL:
-        raise node.error("axis must not be zero")
-    unit = axis / length if length >= 1e-12 else np.array([0.0, 0.0, 1.0])
-    direction: Vec3 = (float(unit[0]), float(unit[1]), float(unit[2]))
-    ref = to_si(number(node, node.get("ref"), "ref", 0.0))
-    try:
-        limits = _limits(document, node, kind)
-        if kind is JointType.REVOLUTE and math.isinf(limits.lower) and math.isinf(limits.upper):
-            kind = JointType.CONTINUOUS
-        there = SE3.from_parts(np.eye(3), at)
-        joint = Joint(name, kind, above, below, base @ there, direction, limits, _dynamics(document, node, to_si))
-    except BadInput as error:
-        raise node.error(str(error)) from None
-    pose = base @ there @ joint_motion(joint, -ref)
+    low, high = (float(v) for v in model.jnt_range[i]) if model.jnt_limited[i] else (-math.inf, math.inf)
+    if kind is JointType.REVOLUTE and not model.jnt_limited[i]:
+        kind = JointType.CONTINUOUS
+    effort = float(np.abs(model.jnt_actfrcrange[i]).max()) if model.jnt_actfrclimited[i] else math.inf
+    x, y, z = (float(v) for v in model.jnt_axis[i])
+    there = SE3.from_parts(np.eye(3), model.jnt_pos[i])
+    start = 0.0 if kind is JointType.BALL else float(model.qpos0[model.jnt_qposadr[i]])
+    limits, dynamics = Limits(low, high, effort), _dynamics(document, model, node, i)
+    joint = Joint(name, kind, above, below, base @ there, (x, y, z), limits, dynamics)
     return Joint(
         name,
         kind,
         above,
         below,
-        pose,
-        direction,
+        joint.pose @ joint_motion(joint, -start),
+        joint.axis,
         limits,
-        joint.dynamics,
+        dynamics,
         joint_from_child=there.inverse(),
-        initial=0.0 if kind is JointType.BALL else ref,
+        initial=start,
         source=node.source,
     )
 
 
-def _limits(document: Document, node: Node, kind: JointType) -> Limits:
-    low, high = -math.inf, math.inf
-    if limited(document, node, "limited", "range"):
-        low, high = vector(node, node.get("range"), 2, "range")
-        if kind is not JointType.PRISMATIC:
-            low, high = document.angle(low), document.angle(high)
-        if low >= high:
-            raise node.error(f"range needs its first number smaller than the second, got {node.get('range')!r}")
-    effort = math.inf
-    if limited(document, node, "actuatorfrclimited", "actuatorfrcrange"):
-        effort = max(abs(v) for v in vector(node, node.get("actuatorfrcrange"), 2, "actuatorfrcrange"))
-    return Limits(low, high, effort)
-
-
-def limited(document: Document, node: Node, flag: str, key: str) -> bool:
-    """Whether a range holds: said so, or 'auto' with autolimits on and a range given."""
-    state = choice(node, flag, node.get(flag) or "auto", ("true", "false", "auto"))
-    if state == "auto":
-        return document.compiler.autolimits and node.get(key) is not None
-    return state == "true"
-
-
-def _dynamics(document: Document, node: Node, to_si) -> Dynamics:  # type: ignore[no-untyped-def]
-    values: dict[str, float] = {}
-    for key in ("stiffness", "damping"):
-        listed = numbers(node, node.get(key), key, 8)
-        values[key] = listed[0] if listed else 0.0
-        if any(listed[1:]):
+def _dynamics(document: Document, model: mujoco.MjModel, node: Node, i: int) -> Dynamics:
+    dof = model.jnt_dofadr[i]
+    powers = {"stiffness": model.jnt_stiffnesspoly[i], "damping": model.dof_dampingpoly[dof]}
+    for key, values in powers.items():
+        if np.any(values):
             document.warn(f"the higher powers of {key} are not represented; the linear term is kept", node.source)
-    for key in ("springdamper", "actuatorgravcomp"):
-        if node.get(key) not in (None, "false", "0 0"):
-            document.warn(f"<joint {key}> is not represented and has no effect", node.source, key)
-    friction = number(node, node.get("frictionloss"), "frictionloss", 0.0)
-    armature = number(node, node.get("armature"), "armature", 0.0)
-    if min(friction, armature) < 0:
-        raise node.error("frictionloss and armature must not be negative")
-    rest = to_si(number(node, node.get("springref"), "springref", 0.0))
-    return Dynamics(values["damping"], friction, armature, values["stiffness"], rest)
+    if model.jnt_actgravcomp[i]:
+        message = "<joint actuatorgravcomp> is not represented and has no effect"
+        document.warn(message, node.source, "actuatorgravcomp")
+    at = model.jnt_qposadr[i]
+    return Dynamics(
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        armature=float(model.dof_armature[dof]),
+        stiffness=float(model.jnt_stiffness[i]),
+        reference=0.0 if KINDS[model.jnt_type[i]] is JointType.BALL else float(model.qpos_spring[at]),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from andante.description.robot import Robot
 from andante.description.sensor import SensorSpec
 from andante.geometry import SE3
 
-from .bodies import Body
-from .document import Document, numbers
-from .joints import WIDTH, limited
+from .bodies import Body, Equality, Model
+from .document import Document, pose_of
 from .record import SENSOR_SITE
+from .spec import SERVOS
+
+if TYPE_CHECKING:
+    import mujoco
 
 SITE_SENSORS = {
     "accelerometer": "imu",
@@ -34,125 +37,105 @@ SITE_SENSORS = {
 SENSOR_FROM_CAMERA = SE3.from_parts([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], [0, 0, 0])  # camera looks along -z, y up
 
 
-def read_actuators(document: Document, robot: Robot) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+def read_actuators(
+    document: Document, model: Model, robot: Robot
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """Servo gains and effort limits by joint name. Gains act at the joint: kp gear^2, kd gear^2, effort |gear|."""
     gains: dict[str, dict[str, float]] = {}
     efforts: dict[str, float] = {}
-    for raw in document.section("actuator"):
-        node = document.full(raw, None)
+    for node in document.section("actuator"):
         name = node.get("joint") or node.get("jointinparent")
-        if node.tag not in ("general", "motor", "position", "velocity") or name is None:
+        if node.tag not in SERVOS or name is None:
             document.warn(f"actuator <{node.tag}> that drives no single joint is not represented", node.source)
             continue
-        if name not in robot.joint_names:
+        if name not in robot.joint_names or id(node) not in model.actuators:
             _unknown(document, node, "joint", name)
             continue
-        gear = (numbers(node, node.get("gear"), "gear", 6) or [1.0])[0]
-        effort = abs(gear) * _largest_force(document, node)
+        i, compiled = model.actuators[id(node)], model.compiled
+        gear = float(compiled.actuator_gear[i, 0])
+        effort = abs(gear) * _largest_force(compiled, i)
         if math.isfinite(effort):
             efforts[name] = min(efforts.get(name, math.inf), effort)
             if effort < robot.joint(name).limits.effort < math.inf:
                 gains.setdefault(name, {})["effort"] = effort
-        values = _gains(document, node, robot, name, gear)
+        values = _gains(document, node, compiled, i)
         if any(value < 0 for value in values.values()):
             raise node.error("gains must not be negative")
         for key, value in values.items():
             if value:
-                gains.setdefault(name, {})[key] = value
+                gains.setdefault(name, {})[key] = value * gear * gear
     return gains, efforts
 
 
-def _largest_force(document: Document, node: Node) -> float:
+def _largest_force(model: mujoco.MjModel, i: int) -> float:
     """Largest force of an actuator before its gear; a motor is bounded by its control range as well."""
     force = math.inf
-    if limited(document, node, "forcelimited", "forcerange"):
-        force = max(abs(v) for v in vector(node, node.get("forcerange"), 2, "forcerange"))
-    direct = node.tag == "motor" or (node.tag == "general" and (node.get("biastype") or "none") == "none")
-    if direct and limited(document, node, "ctrllimited", "ctrlrange"):
-        gain = 1.0 if node.tag == "motor" else (numbers(node, node.get("gainprm"), "gainprm", 10) or [1.0])[0]
-        bounds = vector(node, node.get("ctrlrange"), 2, "ctrlrange")
-        force = min(force, abs(gain) * max(abs(v) for v in bounds))
+    if model.actuator_forcelimited[i]:
+        force = float(np.abs(model.actuator_forcerange[i]).max())
+    if _bias_type(model, i) == "none" and model.actuator_ctrllimited[i]:
+        force = min(force, abs(model.actuator_gainprm[i, 0]) * float(np.abs(model.actuator_ctrlrange[i]).max()))
     return force
 
 
-def _gains(document: Document, node: Node, robot: Robot, joint: str, gear: float) -> dict[str, float]:
-    square = gear * gear
-    if node.tag == "position":
-        kp = number(node, node.get("kp"), "kp", 1.0)
-        kd = number(node, node.get("kv"), "kv", 0.0)
-        ratio = number(node, node.get("dampratio"), "dampratio", 0.0)
-        if ratio > 0:
-            kd = 2 * ratio * math.sqrt(max(kp * carried_inertia(robot, joint), 0.0)) / max(abs(gear), 1e-9)
-        return {"kp": kp * square, "kd": kd * square}
-    if node.tag == "velocity":
-        return {"kv": number(node, node.get("kv"), "kv", 1.0) * square}
-    if node.tag == "motor" or (node.get("biastype") or "none") == "none":
+def _bias_type(model: mujoco.MjModel, i: int) -> str:
+    import mujoco
+
+    return mujoco.mjtBias(model.actuator_biastype[i]).name.removeprefix("mjBIAS_").lower()
+
+
+def _gains(document: Document, node: Node, model: mujoco.MjModel, i: int) -> dict[str, float]:
+    """kp and kd of a position servo (bias -kp q - kd dq), kv of a velocity servo (bias -kv dq), before the gear."""
+    import mujoco
+
+    kind = _bias_type(model, i)
+    if kind == "none":
         return {}
-    gain = [*numbers(node, node.get("gainprm"), "gainprm", 10), 1.0][0]
-    bias = [*numbers(node, node.get("biasprm"), "biasprm", 10), 0.0, 0.0, 0.0]
-    if node.get("biastype") == "affine" and (node.get("gaintype") or "fixed") == "fixed" and bias[0] == 0:
-        if bias[1] and math.isclose(gain, -bias[1], rel_tol=1e-6):
-            return {"kp": gain * square, "kd": -bias[2] * square}
-        if bias[1] == 0 and bias[2] and math.isclose(gain, -bias[2], rel_tol=1e-6):
-            return {"kv": gain * square}
+    gain = float(model.actuator_gainprm[i, 0])
+    constant, position, velocity = (float(v) for v in model.actuator_biasprm[i, :3])
+    fixed = model.actuator_gaintype[i] == mujoco.mjtGain.mjGAIN_FIXED
+    if kind == "affine" and fixed and constant == 0:
+        if math.isclose(gain, -position, rel_tol=1e-6):
+            return {"kp": gain, "kd": -velocity}
+        if position == 0 and math.isclose(gain, -velocity, rel_tol=1e-6):
+            return {"kv": gain}
     document.warn("this general actuator is neither a position nor a velocity servo; its gains are lost", node.source)
     return {}
 
 
-def carried_inertia(robot: Robot, name: str) -> float:
-    """Inertia about (along) a joint of everything it carries with all joints at their start, plus armature."""
-    start = {joint.name: joint.initial for joint in robot.movable}
-    poses = robot.link_poses(start)
-    joint = robot.joint(name)
-    carried = {joint.child}
-    for other in robot.topological:
-        if other.parent in carried:
-            carried.add(other.child)
-    frame = poses[joint.child] @ joint.joint_from_child.inverse()
-    axis, origin = frame.rotation @ np.asarray(joint.axis), frame.translation
-    total = joint.dynamics.armature
-    for link in robot.links:
-        if link.name not in carried or link.inertia is None:
-            continue
-        body = link.inertia.transformed(poses[link.name])
-        if joint.type is JointType.PRISMATIC:
-            total += body.mass
-        else:
-            arm = np.cross(axis, np.asarray(body.com) - origin)
-            total += float(axis @ body.matrix @ axis) + body.mass * float(arm @ arm)
-    return total
-
-
 def read_equalities(
-    document: Document, joints: Sequence[Joint], links: Mapping[str, SE3], sites: Mapping[str, tuple[str, SE3]]
+    document: Document,
+    equalities: Sequence[Equality],
+    joints: Sequence[Joint],
+    links: Mapping[str, SE3],
+    sites: Mapping[str, tuple[str, SE3]],
 ) -> tuple[dict[str, Mimic], list[Joint]]:
     """Mimics by joint name, and joints that close loops; `links` are poses of the links as drawn, sites on links."""
     start = {joint.name: joint.initial for joint in joints if joint.one_dof}
+    known = {id(equality.node): equality for equality in equalities}
     mimics: dict[str, Mimic] = {}
     loops: list[Joint] = []
-    for raw in document.section("equality"):
-        node = document.full(raw, None)
-        if node.get("active") == "false":
+    for node in document.section("equality"):
+        equality = known.get(id(node))
+        if equality is None:
+            document.warn(f"equality <{node.tag}> is not represented and has no effect", node.source)
+        elif not equality.active:
             document.info("an equality that starts inactive is left out", node.source)
         elif node.tag == "joint":
-            _mimic(document, node, start, mimics)
-        elif node.tag in ("connect", "weld"):
-            loop = _loop(document, node, links, sites, len(loops))
+            _mimic(document, equality, start, mimics)
+        else:
+            loop = _loop(document, equality, links, sites, len(loops))
             if loop is not None:
                 loops.append(loop)
-        else:
-            document.warn(f"equality <{node.tag}> is not represented and has no effect", node.source)
     return mimics, loops
 
 
-def _mimic(document: Document, node: Node, start: Mapping[str, float], mimics: dict[str, Mimic]) -> None:
-    first, second = node.get("joint1") or "", node.get("joint2")
-    powers = [*numbers(node, node.get("polycoef"), "polycoef", 5)] if node.get("polycoef") else [0.0, 1.0]
-    powers += [0.0] * (5 - len(powers))
-    if first not in start or (second is not None and second not in start):
-        _unknown(document, node, "joint", first if first not in start else str(second))
+def _mimic(document: Document, equality: Equality, start: Mapping[str, float], mimics: dict[str, Mimic]) -> None:
+    node, first, second = equality.node, equality.first, equality.second
+    powers = equality.data[:5]
+    if first not in start or (second and second not in start):
+        _unknown(document, node, "joint", first if first not in start else second)
         return
-    if second is None:
+    if not second:
         document.warn(f"joint {first!r} held at a constant by an equality is not represented; fix it", node.source)
         return
     if any(powers[2:]):
@@ -166,32 +149,35 @@ def _mimic(document: Document, node: Node, start: Mapping[str, float], mimics: d
 
 
 def _loop(
-    document: Document, node: Node, links: Mapping[str, SE3], sites: Mapping[str, tuple[str, SE3]], count: int
+    document: Document,
+    equality: Equality,
+    links: Mapping[str, SE3],
+    sites: Mapping[str, tuple[str, SE3]],
+    count: int,
 ) -> Joint | None:
+    node = equality.node
     kind = JointType.BALL if node.tag == "connect" else JointType.FIXED
     name = node.get("name") or f"loop_{count + 1}"
-    if node.get("site1") is not None:
-        ends = [sites.get(node.get(key) or "") for key in ("site1", "site2")]
+    if equality.sites:
+        ends = [sites.get(end) for end in (equality.first, equality.second)]
         if ends[0] is None or ends[1] is None:
-            _unknown(document, node, "site", f"{node.get('site1')} or {node.get('site2')}")
+            _unknown(document, node, "site", f"{equality.first} or {equality.second}")
             return None
         (parent, at), (child, there) = ends[0], ends[1]
         return Joint(name, kind, parent, child, at, joint_from_child=there.inverse(), source=node.source)
-    parent, child = node.get("body1") or "", node.get("body2") or "world"
+    parent, child = equality.first, equality.second or "world"
     for end in (parent, child):
         if end not in links:
             _unknown(document, node, "body", end)
             return None
     parent_from_child = links[parent].inverse() @ links[child]
     if kind is JointType.BALL:
-        anchor = SE3.from_parts(np.eye(3), vector(node, node.get("anchor"), 3, "anchor"))
+        anchor = SE3.from_parts(np.eye(3), equality.data[:3])
         return Joint(
             name, kind, parent, child, anchor, joint_from_child=anchor.inverse() @ parent_from_child, source=node.source
         )
-    relative = vector(node, node.get("relpose"), 7, "relpose", (0.0,) * 7)
-    if any(relative[3:]):
-        w, x, y, z = relative[3:]
-        parent_from_child = SE3.from_xyz_quaternion(relative[:3], (x, y, z, w))
+    if any(equality.data[6:10]):
+        parent_from_child = pose_of(np.array(equality.data[3:6]), np.array(equality.data[6:10]))
     return Joint(name, kind, parent, child, parent_from_child, source=node.source)
 
 
@@ -211,22 +197,15 @@ def read_exclusions(document: Document, links: Mapping[str, Any]) -> frozenset[f
     return frozenset(pairs)
 
 
-def read_keyframes(document: Document, layout: Sequence[Joint], wanted: set[str]) -> dict[str, dict[str, float]]:
-    """Joint positions of every named keyframe; `layout` are the joints of the whole file in qpos order."""
-    size = sum(WIDTH.get(joint.type, 1) for joint in layout)
+def read_keyframes(document: Document, model: Model, wanted: set[str]) -> dict[str, dict[str, float]]:
+    """Positions of the wanted joints in every named keyframe."""
+    compiled = model.compiled
+    at = {name: compiled.jnt_qposadr[i] for body in model.bodies for _, name, i in body.joints if name in wanted}
     poses: dict[str, dict[str, float]] = {}
     for i, node in enumerate(document.section("keyframe")):
-        values = node.get("qpos")
-        if values is None:
-            continue
-        q = vector(node, values, size, "qpos")
-        pose: dict[str, float] = {}
-        at = 0
-        for joint in layout:
-            if joint.name in wanted:
-                pose[joint.name] = q[at]
-            at += WIDTH.get(joint.type, 1)
-        poses[node.get("name") or f"key_{i}"] = pose
+        if node.get("qpos") is not None:
+            q = vector(node, node.get("qpos"), compiled.nq, "qpos")
+            poses[node.get("name") or f"key_{i}"] = {name: q[k] for name, k in at.items()}
     return poses
 
 
@@ -235,8 +214,7 @@ def read_sensors(
 ) -> list[SensorSpec]:
     """Sensors at sites (accelerometer and gyro of one site are one IMU) and cameras on bodies."""
     found: dict[tuple[str, str], SensorSpec] = {}
-    for raw in document.section("sensor"):
-        node = document.full(raw, None)
+    for node in document.section("sensor"):
         site = node.get("site") or (node.get("objname") if node.get("objtype") == "site" else None)
         if site is not None and site.startswith(SENSOR_SITE):
             continue
@@ -270,14 +248,17 @@ def read_sensors(
 def _cameras(document: Document, bodies: Sequence[tuple[str, Body]]) -> list[SensorSpec]:
     cameras = []
     for link, body in bodies:
-        for i, (name, pose, node) in enumerate(body.cameras):
+        for i, (node, camera, pose) in enumerate(body.cameras):
+            name = node.get("name") or f"{link}_camera{i or ''}"
             if name.startswith(SENSOR_SITE):
                 continue
-            if (node.get("mode") or "fixed") != "fixed":
-                document.info(f"camera mode {node.get('mode')!r} is for the viewer and is left out", node.source)
+            mode = camera.mode.name.removeprefix("mjCAMLIGHT_").lower()
+            if mode != "fixed":
+                document.info(f"camera mode {mode!r} is for the viewer and is left out", node.source)
                 continue
-            fovy = math.radians(number(node, node.get("fovy"), "fovy", 45.0))
-            width, height = vector(node, node.get("resolution"), 2, "resolution", (640.0, 480.0))
+            fovy, (width, height) = math.radians(camera.fovy), (float(v) for v in camera.resolution)
+            if (width, height) == (1.0, 1.0):  # where nothing is said
+                width, height = 640.0, 480.0
             if not (0 < fovy < math.pi and min(width, height) >= 1):
                 raise node.error("fovy should be between 0 and 180 degrees and resolution positive")
             parameters: dict[str, float | str] = {
@@ -285,16 +266,8 @@ def _cameras(document: Document, bodies: Sequence[tuple[str, Body]]) -> list[Sen
                 "width": width,
                 "height": height,
             }
-            cameras.append(
-                SensorSpec(
-                    name or f"{link}_camera{i or ''}",
-                    "camera",
-                    link,
-                    pose @ SENSOR_FROM_CAMERA,
-                    parameters=parameters,
-                    source=node.source,
-                )
-            )
+            at = pose @ SENSOR_FROM_CAMERA
+            cameras.append(SensorSpec(name, "camera", link, at, parameters=parameters, source=node.source))
     return cameras
 
 
@@ -322,7 +295,7 @@ def tell_couplings(document: Document, bodies: Sequence[Body]) -> None:
     for body in bodies:
         top["body", body.name] = body.top
         top |= {("joint", name): body.top for _, name, _ in body.joints}
-        top |= {("site", name): body.top for name, _, _ in body.sites}
+        top |= {("site", name): body.top for name, _ in body.sites}
     for section in ("equality", "contact"):
         for node in document.section(section):
             ends = {

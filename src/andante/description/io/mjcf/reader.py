@@ -15,19 +15,18 @@ import numpy as np
 from andante.description.io.resolver import Resolver
 from andante.description.io.values import number, vec3
 from andante.description.io.xmltree import Node
-from andante.description.joint import Joint, JointType
+from andante.description.joint import Joint
 from andante.description.link import IDENTITY, Link
 from andante.description.robot import Frame, Robot
 from andante.description.shapes import Heightmap, Plane
 from andante.description.source import Source
 from andante.description.world import Light, PhysicsSpec, Placement, World
-from andante.geometry import SE3, Array
+from andante.geometry import SE3
 from andante.gravity import GRAVITY
 
-from .assets import read_assets
-from .bodies import Body, read_bodies, subtree, world_poses
+from .bodies import Body, Model, read_model, subtree, world_poses
 from .document import Document, integer, open_document
-from .joints import joint_type, read_chain
+from .joints import read_chain
 from .parts import (
     read_actuators,
     read_equalities,
@@ -48,17 +47,18 @@ def read_mjcf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of an MJCF file."""
     document = open_document(root, path, resolver)
     _tell_sections(document)
-    bodies = read_bodies(document, read_assets(document))
+    model = read_model(document)
+    bodies = model.bodies
     tops = [i for i, body in enumerate(bodies) if body.parent == 0]
     if not tops:
         raise root.error("there is no <body> in <worldbody>, so no robot")
-    jointed = {b.top for b in bodies if any(joint_type(node) is not JointType.FLOATING for node, _, _ in b.joints)}
+    jointed = {body.top for body in bodies if body.joints and not body.free}
     chosen = [i for i in tops if i in jointed] or tops
     for i in tops:
         if i not in chosen:
             document.info(f"body {bodies[i].name!r} is no part of the robot; it belongs to the world", bodies[i].source)
     name = root.get("model") or path.stem
-    robot, _, _ = _robot(document, bodies, chosen, name, with_world_geoms=True)
+    robot, _, _ = _robot(document, model, chosen, name, with_world_geoms=True)
     return replace(robot, problems=tuple(dict.fromkeys(document.problems)))
 
 
@@ -67,7 +67,8 @@ def read_mjcf_world(root: Node, path: Path, resolver: Resolver) -> World:
     document = open_document(root, path, resolver)
     document.in_parts = True
     _tell_sections(document)
-    bodies = read_bodies(document, read_assets(document))
+    model = read_model(document)
+    bodies = model.bodies
     tell_couplings(document, bodies)
     models = []
     if bodies[0].geoms:
@@ -77,15 +78,14 @@ def read_mjcf_world(root: Node, path: Path, resolver: Resolver) -> World:
         models.append(Placement(name, ground, IDENTITY, fixed=True))
     for i, body in enumerate(bodies):
         if body.parent == 0:
-            robot, pose, fixed = _robot(document, bodies, [i], body.name, with_world_geoms=False)
+            robot, pose, fixed = _robot(document, model, [i], body.name, with_world_geoms=False)
             models.append(Placement(body.name, robot, pose, fixed))
     gravity, physics = _options(document)
-    lights = tuple(_light(document, node, frame, i) for i, (frame, node) in enumerate(bodies[0].lights))
     return World(
         root.get("model") or path.stem,
         tuple(models),
         gravity=gravity,
-        lights=lights,
+        lights=_lights(model),
         physics=physics,
         source=root.source,
         problems=tuple(dict.fromkeys(document.problems)),
@@ -101,9 +101,10 @@ def _tell_sections(document: Document) -> None:
 
 
 def _robot(
-    document: Document, bodies: list[Body], tops: list[int], name: str, with_world_geoms: bool
+    document: Document, model: Model, tops: list[int], name: str, with_world_geoms: bool
 ) -> tuple[Robot, SE3, bool]:
     """Robot of some body trees, its pose in the world, and whether it is fixed there."""
+    bodies = model.bodies
     chosen = list(subtree(bodies, set(tops)))
     first = bodies[tops[0]]
     rooted = len(tops) == 1 and (first.free or not first.joints)
@@ -132,39 +133,36 @@ def _robot(
     for i in chosen:
         body = bodies[i]
         if not (rooted and i == tops[0]):
-            chain = read_chain(document, body, link_of[body.parent], link_of[i])
+            chain = read_chain(document, model.compiled, body, link_of[body.parent], link_of[i])
             joints.extend(chain.joints)
             links.extend(chain.links)
             if chain.links:
                 separated.add(frozenset((link_of[body.parent], link_of[i])))
         links.append(_link(body, link_of[i]))
-    layout = _layout(document, bodies, joints)
-    robot = _finish(
-        document, bodies, link_of, name, links, joints, layout, separated, fixed=not (rooted and first.free)
-    )
+    robot = _finish(document, model, link_of, name, links, joints, separated, fixed=not (rooted and first.free))
     pose = first.pose if rooted else IDENTITY
     return robot, pose, robot.fixed_base
 
 
 def _finish(
     document: Document,
-    bodies: list[Body],
+    model: Model,
     link_of: dict[int, str],
     name: str,
     links: list[Link],
     joints: list[Joint],
-    layout: list[Joint],
     separated: set[frozenset[str]],
     fixed: bool,
 ) -> Robot:
     """The robot with everything that other sections add to its tree."""
-    sites = {s: (link_of[i], pose) for i in link_of for s, pose, _ in bodies[i].sites if s}
+    bodies = model.bodies
+    sites = {s: (link_of[i], pose) for i in link_of for s, pose in bodies[i].sites if s}
     drawn = world_poses(bodies)
     poses = {link: drawn[i] for i, link in link_of.items()}
-    mimics, loops = read_equalities(document, joints, poses, sites)
+    mimics, loops = read_equalities(document, model.equalities, joints, poses, sites)
     joints = [replace(joint, mimic=mimics.get(joint.name)) for joint in joints]
     base = Robot(name, tuple(links), tuple(joints), fixed_base=fixed)
-    gains, efforts = read_actuators(document, base)
+    gains, efforts = read_actuators(document, model, base)
     joints = [with_effort(joint, efforts) for joint in joints]
     collide, apart = _self_collision(bodies, link_of)
     frames = tuple(
@@ -180,7 +178,7 @@ def _finish(
         loops=tuple(_unique_loops(loops, joints)),
         sensors=tuple(_unique_sensors(sensors)),
         frames=frames,
-        poses=read_keyframes(document, layout, {joint.name for joint in joints if joint.one_dof}),
+        poses=read_keyframes(document, model, {joint.name for joint in joints if joint.one_dof}),
         servos=gains,
         self_collide=collide,
         no_collision=exclusions | frozenset(separated if collide else ()) | (apart if collide else frozenset()),
@@ -200,16 +198,6 @@ def _link(body: Body, name: str) -> Link:
         gravity=body.gravity,
         source=body.source,
     )
-
-
-def _layout(document: Document, bodies: list[Body], joints: Sequence[Joint]) -> list[Joint]:
-    """All joints of the file in the order of qpos; those outside this robot by type only."""
-    known = {joint.name: joint for joint in joints}
-    out = []
-    for body in bodies[1:]:
-        for node, name, _ in body.joints:
-            out.append(known.get(name) or Joint(name, joint_type(node), "", ""))
-    return out
 
 
 def _self_collision(bodies: list[Body], link_of: dict[int, str]) -> tuple[bool, frozenset[frozenset[str]]]:
@@ -268,17 +256,18 @@ def _options(document: Document) -> tuple[tuple[float, float, float], PhysicsSpe
     return gravity, physics
 
 
-def _light(document: Document, node: Node, frame: SE3, index: int) -> Light:
-    direction = frame.rotation @ np.array(vec3(node, node.get("dir"), "dir", (0.0, 0.0, -1.0)))
-    position: Array = frame @ np.array(vec3(node, node.get("pos"), "pos", (0.0, 0.0, 0.0)))
-    red, green, blue = vec3(node, node.get("diffuse"), "diffuse", (0.7, 0.7, 0.7))
-    x, y, z = (float(v) for v in direction)
-    directional = node.get("directional") == "true" or node.get("type") == "directional"
-    return Light(
-        node.get("name") or f"light_{index}",
-        "directional" if directional else "spot" if node.get("type") != "point" else "point",
-        SE3.from_parts(np.eye(3), position),
-        (x, y, z),
-        (red, green, blue, 1.0),
-        cast_shadows=node.get("castshadow") != "false",
-    )
+def _lights(model: Model) -> tuple[Light, ...]:
+    """The lights of <worldbody>."""
+    compiled = model.compiled
+    out: list[Light] = []
+    for i, node in enumerate(model.lights):
+        if compiled.light_bodyid[i] != 0:
+            continue
+        x, y, z = (float(v) for v in compiled.light_dir[i])
+        red, green, blue = (float(str(v)) for v in compiled.light_diffuse[i])
+        kind = ("spot", "directional", "point")[min(int(compiled.light_type[i]), 2)]
+        position = SE3.from_parts(np.eye(3), compiled.light_pos[i])
+        shadows = bool(compiled.light_castshadow[i])
+        name = node.get("name") or f"light_{len(out)}"
+        out.append(Light(name, kind, position, (x, y, z), (red, green, blue, 1.0), cast_shadows=shadows))
+    return tuple(out)
