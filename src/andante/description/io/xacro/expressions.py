@@ -34,11 +34,6 @@ def _parsed(text: str) -> ast.expr:
         raise BadInput(f"{_short(text)} is not an expression") from None
 
 
-def stored_name(name: str) -> str:
-    """Key under which a property is kept: the xacro package takes no names with two underscores in front."""
-    return f"_two_{name[2:]}" if name.startswith("__") else name
-
-
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= 60 else line[:57] + "...")
@@ -111,9 +106,8 @@ class _Evaluator:
         """Whether a name has a value, and the value: loop variables, properties, constants."""
         if name in self.local:
             return True, self.local[name]
-        for key in (name, stored_name(name)):
-            if key in self.symbols:
-                return True, self.symbols[key]
+        if name in self.symbols:
+            return True, self.symbols[name]
         return name in CONSTANTS, CONSTANTS.get(name)
 
     def binary(self, node: ast.BinOp) -> Any:

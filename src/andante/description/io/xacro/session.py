@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
 from typing import Any
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import read_bytes
+from andante.description.io.xmltree import Node, parse_xml, read_bytes
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput, UnknownName
 
-from .dom import Budget, parse_document
-from .expressions import evaluate, stored_name
+from .expressions import evaluate
+from .scope import Scope
 from .values import Dictionary, check_size, weigh
 from .yaml import MAX_BYTES as MAX_YAML_BYTES
 from .yaml import parse_yaml
@@ -29,96 +29,96 @@ MAX_MACRO_DEPTH = 150
 MAX_MACRO_CALLS = 10_000
 MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
 MAX_WEIGHT = 3_000_000  # of all results together
-# The default is matched ahead and then repeated, so that it is never tried in another way; possessive groups would do
-# the same but match wrongly before Python 3.11.5.
-MACRO_ARGUMENT = re.compile(
-    r"""\s*([^\s:=]++)\s*+:?=\s*+(\^\|?)?(?=((?:\$\{[^}]*+\}|\$\([^)]*+\)|'[^']*+'|"[^"]*+"|[^\s'"])*))\3(?:\s+|$)(.*)""",
-    re.DOTALL,
+TOKEN = re.compile(
+    r"(?P<escaped>\$\$+[{(])"
+    r"|(?P<expression>\$\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*\}|\$\{[^}]*\})"  # one level of braces inside, for dicts
+    r"|(?P<command>\$\([^()]*+(?:\([^()]*+\)[^()]*+)*\)|\$\([^)]*\))"  # and of parentheses, for calls
+    r"|(?P<text>[^$]+|\$[^{($]+|\$$)"
 )
 
 
 class Session:
-    """The functions that replace those of the xacro package, for one file and its includes."""
+    """What one file and its includes may read and evaluate, with the bounds of the whole expansion."""
 
-    def __init__(self, module: Any, path: Path, arguments: dict[str, str], resolver: Resolver) -> None:
-        self.module, self.path, self.resolver = module, path, resolver
+    def __init__(self, path: Path, arguments: dict[str, str], resolver: Resolver) -> None:
+        self.path, self.resolver = path, resolver
         self.given, self.mappings = dict(arguments), dict(arguments)
         self.here = Source(str(path))
-        self.files: list[str] = [str(path)]
-        self.roots: set[Path] = {path.resolve().parent, *_package_root(path)}
+        self.files: list[str] = []
+        self.open: list[Path] = []  # the files being worked on, each included by the one before
+        self.roots: set[Path] = set()
         self.declared: dict[str, Source | None] = {}  # arguments; the <xacro:arg> of those without a default
         self.problems: list[Problem] = []
-        self.weight = self.calls = 0
-        self.budget = Budget(MAX_ELEMENTS)
+        self.weight = self.calls = self.made = 0
         self.deadline = time.thread_time() + MAX_SECONDS
-        self.places: dict[int, Source] = {}
-        self.failed: list[BaseException] = []  # keeps the errors of `places` alive, so that ids stay theirs
 
-    # ---- limits and places ---------------------------------------------------------------------
-    def tick(self, node: Any = None) -> None:
-        """Note where the expansion is, and end it when it takes too long."""
+    def tick(self, node: Node | None = None) -> None:
+        """Notes where the expansion is, and that its time is not over."""
         if node is not None:
-            self.here = getattr(node, "source", self.here)
+            self.here = node.source
         if time.thread_time() > self.deadline:
             raise BadInput(f"{self.here}: the expansion takes more than {MAX_SECONDS:.0f} s of the processor; refused")
 
-    def place(self, error: BaseException) -> Source:
-        """Where an error arose."""
-        return self.places.get(id(error), self.here)
+    def spend(self, source: Source, characters: int = 0) -> None:
+        """One more element, or text; 64 characters cost as much as an element."""
+        self.made += 1 + characters // 64
+        if self.made > MAX_ELEMENTS:
+            raise BadInput(f"{source}: the expansion makes more than {MAX_ELEMENTS} elements or too much text; refused")
 
     def warning(self, *parts: Any, **_options: Any) -> str:
-        """Note what the package would have printed."""
+        """Note something that the author or the user should know."""
         text = " ".join(" ".join(str(part) for part in parts).split())
         self.problems.append(Problem(Severity.WARNING, f"xacro: {text[:300]}", self.here))
         return ""
 
     # ---- files ---------------------------------------------------------------------------------
-    def parse(self, _data: Any, filename: str | None = None) -> Any:
-        """DOM of a file; a missing one is an IOError inside, which optional includes forgive."""
-        path = Path(str(filename))
-        stack = self.module.filestack or []
-        resolved = path.resolve()
-        if any(Path(item).resolve() == resolved for item in stack[:-1]):
-            raise BadInput(f"{self.here}: {path} includes itself, by {' > '.join(Path(f).name for f in stack)}")
-        if stack and not path.is_file():
-            stack.pop()
-            missing = FileNotFoundError(f"the included file {path} does not exist")
-            raise self.module.XacroException(str(missing), exc=missing)
+    def parse(self, path: Path) -> Node:
+        """Root element of a file, its arguments declared."""
         self.files.append(str(path))
         if len(self.files) > MAX_FILES:
             raise BadInput(f"{self.here}: more than {MAX_FILES} included files; refused")
-        document = parse_document(read_bytes(path, MAX_BYTES), str(path), self.budget)
-        for element in document.getElementsByTagName("xacro:arg"):
-            place = None if element.hasAttribute("default") else getattr(element, "source", None)
-            self.declared.setdefault(element.getAttribute("name"), place)
+        resolved = path.resolve()
+        root = parse_xml(read_bytes(path, MAX_BYTES), str(path))
+        for node in root.walk():
+            self.spend(node.source, sum(map(len, node.attributes.values())))
+            if node.tag == "xacro:arg":
+                place = None if "default" in node.attributes else node.source
+                self.declared.setdefault(node.get("name") or "", place)
         self.roots |= {resolved.parent, *_package_root(resolved)}
-        return document
+        return root
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[Node]:
+        """Root element of a file that is the one being worked on until the end of the block."""
+        if any(file.resolve() == path.resolve() for file in self.open):
+            names = " > ".join(file.name for file in (*self.open, path))
+            raise BadInput(f"{self.here}: {path} includes itself, by {names}")
+        root = self.parse(path)
+        self.open.append(path)
+        yield root
+        self.open.pop()
 
     def asking(self) -> Path:
         """The file being worked on."""
-        stack = self.module.filestack
-        return Path(stack[-1]) if stack and stack[-1] else self.path
+        return self.open[-1] if self.open else self.path
 
-    def include_files(self, spec: str, symbols: Any) -> Iterator[str]:
+    def include_files(self, text: str) -> list[Path]:
         """Files of an include: package://, file://, absolute or relative to the including file, * and ? allowed."""
-        text = str(self.eval_text(spec, symbols)).strip()
         asking = self.asking()
         if "://" in text:
             found = self.resolver.resolve(text, asking)
             if found is None:
                 raise BadInput(f"{self.here}: the included file {text} was not found; set ROS_PACKAGE_PATH")
-            yield str(found)
-            return
+            return [found]
         path = Path(text) if Path(text).is_absolute() else asking.parent / text
         if any(sign in text for sign in "*?["):
             if any(sign in str(Path(text).parent) for sign in "*?["):
                 raise BadInput(f"{self.here}: the include {text} may have * and ? in the file name only")
-            names = sorted(str(path.parent / name) for name in glob(path.name, root_dir=path.parent))
+            names = sorted(glob(path.name, root_dir=path.parent))
             if not names:
                 self.warning(f"the include {text} matches no file")
-            yield from names
-        else:
-            yield str(path)
+            return [path.parent / name for name in names]
+        return [path]
 
     def load_yaml(self, name: Any) -> Any:
         """Contents of a YAML file below the folders of the including files or of their packages."""
@@ -145,7 +145,7 @@ class Session:
         return str(folder)
 
     # ---- expressions ---------------------------------------------------------------------------
-    def evaluate(self, expression: str, symbols: Any, _local: Any = None) -> Any:
+    def evaluate(self, expression: str, symbols: Scope) -> Any:
         """Value of ${...}."""
         self.tick()
         try:
@@ -232,84 +232,28 @@ class Session:
             return single[command](words[0])
         raise BadInput(f"{text[:60]}: write $(arg A), $(find PACKAGE), $(env V), $(optenv V D), $(dirname), $(eval E)")
 
-    def eval_text(self, text: Any, symbols: Any) -> Any:
-        """Text with its ${} and $() replaced; text without a dollar is itself."""
-        if not isinstance(text, str):
-            return text
+    def read(self, text: str, symbols: Scope) -> Any:
+        """Value of a text with its ${} and $() replaced; one of these alone keeps its type."""
         if "$" not in text:
             return text
         self.tick()
         if len(text) > MAX_DOLLAR_TEXT:
             raise BadInput(f"a text of {len(text)} characters with $ in it is refused; at most {MAX_DOLLAR_TEXT}")
-        result = self.module.original["eval_text"](text, symbols)
+        parts: list[Any] = []
+        at = 0
+        while at < len(text):
+            token = TOKEN.match(text, at)
+            if token is None:
+                raise BadInput(f"invalid expression: {text[at : at + 60]}")
+            at, part = token.end(), token.group()
+            if token.lastgroup == "expression":
+                parts.append(self.evaluate(str(self.read(part[2:-1], symbols)), symbols))
+            elif token.lastgroup == "command":
+                parts.append(self.extension(f"$({self.read(part[2:-1], symbols)})"))
+            else:
+                parts.append(part[1:] if token.lastgroup == "escaped" else part)
+        result = parts[0] if len(parts) == 1 else "".join(map(str, parts))
         return self.weighed(check_size(result)) if isinstance(result, str) else result
-
-    # ---- elements ------------------------------------------------------------------------------
-    def eval_all(self, node: Any, macros: Any, symbols: Any) -> None:
-        """Expand everything below an element."""
-        self._at(node, lambda: self.module.original["eval_all"](node, macros, symbols))
-
-    def macro_call(self, node: Any, macros: Any, symbols: Any) -> bool:
-        """Expand a macro call, up to a depth."""
-        self.tick(node)
-        if len(self.module.macrostack) > MAX_MACRO_DEPTH:
-            raise BadInput(f"{self.here}: macros call each other more than {MAX_MACRO_DEPTH} deep; refused")
-        source = getattr(node, "source", self.here)
-        if node.tagName.startswith("xacro:"):
-            self.calls += 1
-            if self.calls > MAX_MACRO_CALLS:
-                raise BadInput(f"{self.here}: more than {MAX_MACRO_CALLS} calls of macros and the like; refused")
-        try:
-            return bool(self.module.original["handle_macro_call"](node, macros, symbols))
-        except self.module.XacroException as error:
-            if error.macros:
-                self._remember(error, source)
-            raise
-
-    def grab_property(self, node: Any, table: Any) -> None:
-        """Take a property definition."""
-        if node.getAttribute("name").startswith("__"):
-            node.setAttribute("name", stored_name(node.getAttribute("name")))
-        self._at(node, lambda: self.module.original["grab_property"](node, table))
-
-    def macro_argument(self, text: str) -> tuple[str, tuple[str | None, str | None] | None, str]:
-        """First parameter of a macro, its (forwarded name, default), and the rest of the text.
-
-        NAME, NAME:=DEFAULT, NAME:=^ (forwarded from the caller), NAME:=^|DEFAULT; a linear pattern in place of xacro's.
-        """
-        self.tick()
-        if len(text) > MAX_DOLLAR_TEXT:
-            raise BadInput(f"{self.here}: a parameter list of {len(text)} characters is refused")
-        match = MACRO_ARGUMENT.match(text)
-        if match is not None:
-            name, forward, default, rest = match.groups()
-            return name, (name if forward else None, default or None), rest.lstrip()
-        name, _, rest = text.strip().partition(" ")
-        return name, None, rest.lstrip()
-
-    def check_attrs(self, node: Any, required: list[str], optional: list[str]) -> Any:
-        """Attributes of an element of xacro itself."""
-        self.tick(node)
-        return self.module.original["check_attrs"](node, required, optional)
-
-    def required_attributes(self, node: Any, names: list[str]) -> list[str]:
-        """Attributes that must be there."""
-        self.tick(node)
-        for name in names:
-            if node.tagName == "xacro:arg" and name == "default" and not node.hasAttribute(name):
-                node.setAttribute(name, self.argument(node.getAttribute("name")))
-            if not node.hasAttribute(name):
-                raise BadInput(f"{self.here}: <{node.tagName}> needs the attribute {name}")
-        return [node.getAttribute(name) for name in names]
-
-    def _at(self, node: Any, work: Callable[[], Any]) -> Any:
-        self.tick(node)
-        return work()
-
-    def _remember(self, error: BaseException, source: Source) -> None:
-        if id(error) not in self.places:
-            self.places[id(error)] = source
-            self.failed.append(error)
 
     # ---- afterwards ----------------------------------------------------------------------------
     def check_arguments(self) -> None:
@@ -328,11 +272,6 @@ class Session:
 def _package_root(path: Path) -> list[Path]:
     """Folder of the ROS package that a file belongs to, where there is one."""
     return [folder for folder in list(path.resolve().parents)[:6] if (folder / "package.xml").is_file()][:1]
-
-
-def valid_name(name: Any) -> bool:
-    """Whether a property may be called so."""
-    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _automatic(value: str) -> Any:
