@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+from scipy import stats
 
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -43,44 +44,39 @@ def summarize(values: ArrayLike, level: float = 0.95, seed: int = 0) -> Summary:
 def bootstrap_interval(
     values: ArrayLike, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
-    """Confidence interval of the mean by the bias-corrected and accelerated bootstrap (Efron 1987).
+    """Confidence interval of the mean by the bias-corrected and accelerated bootstrap (Efron 1987) of scipy.
 
-    Quantiles a1, a2 of the resampled means with a = Phi(z0 + (z0 + z) / (1 - c (z0 + z))), z0 the bias and c the
-    acceleration by the jackknife. NaN with fewer than two values; a sample without spread has an interval of no width.
+    NaN with fewer than two values; a sample without spread has an interval of no width. Where so few values leave the
+    bias unbounded, the plain quantiles of the resampled means are taken.
     """
     x = _sample(values)
     if not 0 < level < 1:
         raise BadInput(f"a confidence level lies between 0 and 1, got {level}")
-    n = len(x)
-    if n < 2:
+    if len(x) < 2:
         return math.nan, math.nan
-    mean = float(x.mean())
-    if np.ptp(x) == 0.0:
-        return mean, mean
-    means = np.sort(_resampled_means(x, seed, resamples))
-    near = 1e-9 * float(np.ptp(x))  # equal but for rounding
-    ties = np.count_nonzero(np.abs(means - mean) <= near)
-    below = (np.count_nonzero(means < mean - near) + 0.5 * ties) / resamples
-    z0 = float(special.ndtri(min(max(below, 0.5 / resamples), 1 - 0.5 / resamples)))
-    left_out = (x.sum() - x) / (n - 1)  # means without one value
-    d = left_out.mean() - left_out
-    d = d / (float(np.abs(d).max()) or 1.0)  # free of units, so that no power of it under- or overflows
-    acceleration = float((d**3).sum() / (6.0 * (d**2).sum() ** 1.5)) if d.any() else 0.0
-    tails = special.ndtri(np.array([0.5 * (1 - level), 0.5 * (1 + level)]))
-    shares = special.ndtr(z0 + (z0 + tails) / (1.0 - acceleration * (z0 + tails)))
-    low, high = np.quantile(means, shares)
+    least, spread = float(x.min()), float(np.ptp(x))
+    if spread == 0.0:
+        return least, least
+    with warnings.catch_warnings(action="ignore", category=stats.DegenerateDataWarning):
+        found = stats.bootstrap(
+            ((x - least) / spread,),  # free of units, so that no power under- or overflows
+            _rounded_mean,
+            n_resamples=resamples,
+            batch=max(1, 2_000_000 // len(x)),
+            confidence_level=level,
+            method="BCa",
+            rng=np.random.default_rng(seed),
+        )
+    bounds = np.array(found.confidence_interval)
+    if not np.isfinite(bounds).all():
+        bounds = np.quantile(found.bootstrap_distribution, [0.5 * (1 - level), 0.5 * (1 + level)])
+    low, high = least + spread * bounds
     return float(low), float(high)
 
 
-def _resampled_means(x: Array, seed: int, resamples: int) -> Array:
-    """Means of samples drawn with replacement, (resamples,), some thousand numbers at a time."""
-    rng = np.random.default_rng(seed)
-    step = max(1, 2_000_000 // len(x))
-    parts = [
-        x[rng.integers(0, len(x), (min(step, resamples - done), len(x)))].mean(axis=1)
-        for done in range(0, resamples, step)
-    ]
-    return np.concatenate(parts)
+def _rounded_mean(x: Array, axis: int = -1) -> Array:
+    """Mean to nine places, so that means which are equal but for rounding count as ties."""
+    return np.round(x.mean(axis=axis), 9)
 
 
 def _sample(values: ArrayLike) -> Array:
