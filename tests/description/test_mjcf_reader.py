@@ -494,3 +494,16 @@ def test_meshes_without_volume_give_no_mass_and_are_told(tmp_path: Path) -> None
     assert any("no mass could be computed" in p.message for p in robot.problems)
     assert robot.mass == pytest.approx(1000 * 4 / 3 * math.pi * 0.1**3)
     assert len(robot.link("a").collisions) == 2
+
+
+@pytest.mark.parametrize("tensor", ['diaginertia="1 2 9"', 'diaginertia="0 0 0"', 'fullinertia="-1 2 2 0 0 0"'])
+def test_tensors_that_no_body_has_are_read_as_they_stand(tensor: str) -> None:
+    robot = read(
+        f"""<mujoco><worldbody><body name="a"><freejoint/><inertial mass="2" pos="0 0 1" {tensor}/>
+        </body></worldbody></mujoco>"""
+    )
+    inertia = robot.link("a").inertia
+    assert inertia is not None
+    assert inertia.com == (0, 0, 1)
+    values = [float(v) for v in tensor.split('"')[1].split()]
+    np.testing.assert_allclose(np.diag(inertia.matrix), values[:3])

@@ -16,12 +16,12 @@ from andante.description.io.xmltree import Node
 from andante.description.link import IDENTITY
 from andante.description.source import Source
 from andante.errors import BadInput
-from andante.geometry import SE3
+from andante.geometry import SE3, Array
 
 from .assets import read_assets
 from .document import Document, pose_of
 from .geoms import Geom, Geoms
-from .spec import compile_spec, parse_spec
+from .spec import LEAST, compile_spec, parse_spec
 
 if TYPE_CHECKING:
     import mujoco
@@ -81,9 +81,10 @@ def read_model(document: Document) -> Model:
         _check_joint(document, joint)
     equalities = [_equality(document, element) for element in spec.equalities]
     modes = [camera.mode for camera in cameras]
+    stated = _stated_inertias(spec)
     _make_compilable(spec, {joint.name for joint in joints})
     model = compile_spec(document, spec, geoms.without)
-    bodies = _bodies(document, spec, model)
+    bodies = _bodies(document, spec, model, stated)
     for i, geom in geoms.compiled(model):
         bodies[i].geoms.append(geom)
     taken = document.names(("joint", "freejoint"))
@@ -122,6 +123,29 @@ def _equality(document: Document, element: Any) -> Equality:
     return Equality(document.node(element), element.name1, element.name2, values, sites, bool(element.active))
 
 
+def _stated_inertias(spec: mujoco.MjSpec) -> dict[str, tuple[float, Array]]:
+    """Mass and tensor of every <inertial> that no body can have, by the place of its body.
+
+    MuJoCo, which would refuse them, is given equal moments instead, so that they are read (and told by `check`);
+    not where a rule of <compiler> mends them.
+    """
+    rules = spec.compiler
+    if rules.balanceinertia or max(rules.boundmass, rules.boundinertia, rules.settotalmass) > 0:
+        return {}
+    stated = {}
+    for body in spec.bodies[1:]:
+        if body.explicitinertial:
+            xx, yy, zz, xy, xz, yz = body.fullinertia
+            full = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            tensor = np.diag(body.inertia) if np.isnan(xx) else full
+            moments = np.linalg.eigvalsh(tensor)
+            if moments[0] <= 0 or 2 * moments[2] > moments.sum():
+                stated[body.info] = (float(body.mass), tensor)
+                largest = max(float(np.abs(moments).max()), LEAST)
+                body.fullinertia, body.inertia = (np.nan, 0.0, 0.0, 0.0, 0.0, 0.0), (largest,) * 3
+    return stated
+
+
 def _make_compilable(spec: mujoco.MjSpec, joints: set[str]) -> None:
     """Takes away what asks for other elements or for simulation, and what is read from the spec itself."""
     import mujoco
@@ -143,7 +167,9 @@ def _make_compilable(spec: mujoco.MjSpec, joints: set[str]) -> None:
         body.mocap = False
 
 
-def _bodies(document: Document, spec: mujoco.MjSpec, model: mujoco.MjModel) -> list[Body]:
+def _bodies(
+    document: Document, spec: mujoco.MjSpec, model: mujoco.MjModel, stated: dict[str, tuple[float, Array]]
+) -> list[Body]:
     bodies = [Body("world", -1, IDENTITY, document.root.source)]
     taken = document.names(("body",)) | {"world"}
     for element in spec.bodies[1:]:
@@ -158,20 +184,20 @@ def _bodies(document: Document, spec: mujoco.MjSpec, model: mujoco.MjModel) -> l
             raise node.error("MJCF keeps this name for the world itself; rename the body")
         top = i if parent == 0 else bodies[parent].top
         pose = pose_of(model.body_pos[i], model.body_quat[i])
-        inertia = _inertia(node, model, i)
+        inertia = _inertia(node, model, i, stated.get(element.info))
         bodies.append(Body(name, parent, pose, node.source, top, inertia=inertia, gravity=element.gravcomp != 1.0))
     return bodies
 
 
-def _inertia(node: Node, model: mujoco.MjModel, i: int) -> Inertia | None:
-    mass = float(model.body_mass[i])
-    if mass <= MASSLESS:
+def _inertia(node: Node, model: mujoco.MjModel, i: int, stated: tuple[float, Array] | None) -> Inertia | None:
+    mass, tensor = stated or (float(model.body_mass[i]), np.diag(model.body_inertia[i]))
+    if stated is None and mass <= MASSLESS:
         return None
-    frame = pose_of(model.body_ipos[i], model.body_iquat[i])
     try:
-        return Inertia.from_matrix(mass, (0.0, 0.0, 0.0), np.diag(model.body_inertia[i])).transformed(frame)
+        own = Inertia.from_matrix(mass, (0.0, 0.0, 0.0), tensor)
     except BadInput as error:
         raise node.error(str(error)) from None
+    return own.transformed(pose_of(model.body_ipos[i], model.body_iquat[i]))
 
 
 def _unused(stem: str, taken: set[str]) -> str:
