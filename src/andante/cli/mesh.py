@@ -41,8 +41,8 @@ def mesh_command(
     import numpy as np
 
     from andante.description.inertia import inertia_element
-    from andante.description.io.mesh_files import load_mesh_file
-    from andante.description.io.mesh_writer import WRITABLE, mesh_bytes
+    from andante.description.io.mesh.files import load_mesh_file
+    from andante.description.io.mesh.writer import WRITABLE, mesh_bytes
     from andante.description.mesh.tools import report
     from andante.files import write_all
 

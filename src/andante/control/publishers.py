@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from andante.bus import Bus, Publisher, messages
-from andante.description.io.urdf_writer import write_urdf
+from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 from andante.geometry import Array, se2
 from andante.sensors.topics import sensor_frame

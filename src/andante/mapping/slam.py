@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numba.core import event
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
@@ -41,7 +42,7 @@ class MappingResult:
     keys: int  # key scans that the map is made of
     loops: int  # loops that were closed
     unmatched: int  # scans placed by odometry alone
-    seconds: float  # of work, reading the log left out
+    seconds: float  # of work; reading the log and compiling are left out
 
     @property
     def scans(self) -> int:
@@ -81,10 +82,23 @@ def build_map(
     if not scans:
         raise BadInput(f"{log.name}: holds no scans to map from")
     wheels = odometry_at_scans(log) if odometry else np.full((len(scans), 3), np.nan)
+    compiling: list[float] = []
+    began = time.perf_counter()
+    with event.install_timer("numba:compile", compiling.append):
+        poses, loops, grid, keys, unmatched = _mapped(log, wheels, loop_closure, start, p, progress)
+        path = with_odometry(log, poses, wheels)
+    spent = time.perf_counter() - began - sum(compiling)
+    return MappingResult(grid, path, poses, keys, loops, unmatched, spent)
+
+
+def _mapped(
+    log: Log, wheels: Array, loop_closure: bool, start: ArrayLike, p: MappingParameters, progress: Progress
+) -> tuple[Array, int, OccupancyGrid, int, int]:
+    """Poses of all scans, loops closed, the map, key scans that it is made of, and scans that matched nothing."""
+    scans = log.scans
     yaw, tilt = imu_at_scans(log)
     led = np.asarray(np.isfinite(wheels).all(axis=1)).tolist()
     turned = np.isfinite(yaw).tolist()
-    began = time.perf_counter()
     mapper = Mapper(p, keep_keys=loop_closure, start=start)
     tracked, unmatched = np.empty((len(scans), 3)), 0
     for k, scan in enumerate(scans):
@@ -100,9 +114,7 @@ def build_map(
         poses, loops, grid = _closed(mapper.keys, tracked, p, progress)
     else:
         poses, loops, grid = tracked, 0, mapper.occupancy()
-    path = with_odometry(log, poses, wheels)
-    spent = time.perf_counter() - began
-    return MappingResult(grid, path, poses, mapper.drawn, loops, max(unmatched, 0), spent)
+    return poses, loops, grid, mapper.drawn, max(unmatched, 0)
 
 
 def _twist(scans: tuple[Scan, ...], wheels: Array, k: int) -> Array | None:

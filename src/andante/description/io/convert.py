@@ -18,7 +18,7 @@ from andante.errors import BadInput, MissingFile
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
-from .mesh_files import companions, load_mesh_parts
+from .mesh.files import companions, load_mesh_parts
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 
@@ -72,7 +72,7 @@ def write_description(
         thing, lost = _without_missing_visuals(thing)
     made: list[tuple[bytes | Path, Path]] = [(source, path) for path, source in (copies or {}).items()]
     if out.suffix.lower() in (".xml", ".mjcf"):
-        from .mjcf_writer import mjcf_files
+        from .mjcf.writer import mjcf_files
 
         text, exports = mjcf_files(thing, out, meshes, copies)
         made += exports
@@ -97,10 +97,10 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
 
 def _text(thing: Robot | World, out: Path) -> str:
     if out.suffix.lower() == ".urdf" and isinstance(thing, Robot):
-        from .urdf_writer import write_urdf
+        from .urdf.writer import write_urdf
 
         return write_urdf(thing, out)
-    from .sdf_writer import write_sdf
+    from .sdf.writer import write_sdf
 
     return write_sdf(thing, out)
 

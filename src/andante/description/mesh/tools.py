@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.io.mesh_files import LARGEST, face_colors, paint, quiet
+from andante.description.io.mesh.files import LARGEST, face_colors, paint, quiet
 from andante.description.shapes import Box, Vec3
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description.io import stl
-from andante.description.io.mesh_files import face_colors, load_mesh_file, load_mesh_parts
+from andante.description.io.mesh import stl
+from andante.description.io.mesh.files import face_colors, load_mesh_file, load_mesh_parts
 from andante.description.shapes import RGBA, Mesh
 from andante.description.source import Source
 from andante.errors import BadInput, MissingFile

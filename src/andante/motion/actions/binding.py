@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite, isinf, isnan
 from typing import Any
 
-from andante.description.io.xacro_expressions import evaluate
+from andante.description.io.xacro.expressions import evaluate
 from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
 
