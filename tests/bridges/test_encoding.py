@@ -9,9 +9,9 @@ import cbor2
 import numpy as np
 import pytest
 
+from andante.bags import messages
 from andante.bridges.encoding import from_cbor, plain, to_cbor, to_json, to_png
 from andante.bridges.frames import Frame
-from andante.bus import messages
 from andante.errors import BadInput
 
 

@@ -7,6 +7,7 @@ import struct
 
 import pytest
 
+from andante.bags import messages
 from andante.bridges.channels import Channels
 from andante.bridges.client import Graph, ServiceInfo, TopicInfo
 from andante.bridges.custom_types import custom_types, learn_types
@@ -16,7 +17,6 @@ from andante.bridges.names import absolute, full_type, ros1_times, short_type
 from andante.bridges.ros1 import ends
 from andante.bridges.ros1.ends import Connection, Kind, Publication, ServiceEnd
 from andante.bridges.ros1.tcpros import TcprosError, pack_header, read_frame, read_header
-from andante.bus import messages
 from andante.errors import BadInput
 
 TWIST = "geometry_msgs/msg/Twist"

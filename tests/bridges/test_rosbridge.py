@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from andante.bags import messages
 from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, Graph, ServiceInfo, TopicInfo
 from andante.bridges.encoding import from_cbor, to_cbor
 from andante.bridges.frames import Frame
 from andante.bridges.limits import Limits
 from andante.bridges.rosbridge import Session
 from andante.bridges.rosbridge_calls import Hub
-from andante.bus import BusError, messages
+from andante.bus import BusError
 
 TWIST, TEXT = "geometry_msgs/msg/Twist", "std_msgs/msg/String"
 ACTION = "control_msgs/action/FollowJointTrajectory"

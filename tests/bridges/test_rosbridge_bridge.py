@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
+from andante.bags import messages
 from andante.bridges.directions import Directions
 from andante.bridges.rosbridge_bridge import RosbridgeBridge
 from andante.bridges.session_client import SessionClient
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput
 
 

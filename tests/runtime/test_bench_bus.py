@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.runtime import bench_bus
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
+from andante.bags.messages.definitions import named
+from andante.bags.messages.interface_files import read_interfaces
 
 from .client import Graph
 
@@ -15,9 +17,7 @@ def _shipped() -> frozenset[str]:
     """Types that every process knows by itself."""
     from rosbags.typesys import Stores, get_typestore
 
-    from andante.bus.interface_files import read_interfaces
-
-    return frozenset(get_typestore(Stores.ROS2_HUMBLE).fielddefs) | frozenset(read_interfaces().table)
+    return frozenset(get_typestore(Stores.ROS2_HUMBLE).fielddefs) | frozenset(read_interfaces())
 
 
 def custom_types(graph: Graph) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def custom_types(graph: Graph) -> dict[str, Any]:
             continue
         constants, entries = fields[name]
         table[name] = [[list(entry) for entry in constants], [[field, _listed(kind)] for field, kind in entries]]
-        waiting += [inner for _, kind in entries if (inner := _inner(kind))]
+        waiting += [inner for _, kind in entries if (inner := named(kind))]
     return {"types": table}
 
 
@@ -49,12 +49,6 @@ def learn_types(table: dict[str, Any]) -> None:
     if new:
         messages.store().register(new)
         messages.ros1_store().register(new)
-
-
-def _inner(kind: Any) -> str:
-    number, what = kind
-    number, what = what[0] if number > 2 else (number, what)
-    return what if number == 2 else ""
 
 
 def _listed(kind: Any) -> list[Any]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 
 STOPPABLE = ("geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped")
 SILENCE = 0.5  # a driver from which nothing has come for so long is taken for lost [s]

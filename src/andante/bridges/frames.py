@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 
 from .encoding import to_cbor, to_json, to_png
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 from .client import BusClient, ServiceInfo

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 from .client import BusClient, Listening

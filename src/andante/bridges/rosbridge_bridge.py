@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError
 
 from .client import BusClient, Graph, Listening

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 from .client import ABORTED, CANCELED, SUCCEEDED, BusClient, RemoteGoal

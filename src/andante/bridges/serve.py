@@ -6,7 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from andante.bus import Bus, Goal, Publisher, Sample, Subscription, messages
+from andante.bags import messages
+from andante.bus import Bus, Goal, Publisher, Sample, Subscription
 from andante.errors import AndanteError, BadInput
 
 from .client import Graph, ServiceInfo, TopicInfo

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput
 

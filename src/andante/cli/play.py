@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
-from .output import console, print_json, tell_written
+from .output import console, print_json, tell_written, warn
 from .words import arguments_of, texts_of
 
 
@@ -87,10 +87,13 @@ def play(
         )
         return
     outcome = run_play(job)
+    if outcome.kind == "recording":
+        for problem in outcome.problems:
+            warn(problem.message)
     if out is None:
         print_json(outcome.as_dict())
         return
-    for problem in outcome.problems:
+    for problem in outcome.problems if outcome.kind != "recording" else ():
         out.print(str(problem), markup=False, style="dim")
     end = f"over after {outcome.time:.2f} s" if outcome.finished else "not over"
     out.print(

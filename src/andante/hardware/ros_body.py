@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
+from andante.bags import messages
 from andante.bridges.driving import SILENCE
-from andante.bus import messages
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.kinematics.drive_finder import find_drive

@@ -17,7 +17,7 @@ from andante.locomotion.fold_motion import fold_motion, folds
 from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions import Value
-from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
+from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
 from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
 from andante.motion.keyframe_check import fit
 from andante.motion.keyframe_play import play_from
@@ -111,8 +111,9 @@ def check_play(job: PlayJob) -> CheckedMotion:
     robot = load_robot(job.robot, job.arguments)
     rising = get_up_choice(robot, job.motion)
     start = first_positions(robot, job.pose or (rising.pose if rising else None))
-    recording = is_recording(Path(job.motion))
-    choice = rising or _chosen(robot, job, recording)
+    named = job.motion.casefold() in {name.casefold() for name in (*robot.poses, *library_motions(robot))}
+    recording = read_recording(Path(job.motion)) if not named and is_recording(Path(job.motion)) else None
+    choice = rising or (recorded_motion(recording, robot, job.joints) if recording else find_motion(robot, job.motion))
     if job.parameters and not isinstance(choice, ActionChoice):
         raise BadInput(f"{job.motion} is no action and has no parameters, got {', '.join(job.parameters)}")
     if job.joints and not recording:
@@ -127,17 +128,13 @@ def check_play(job: PlayJob) -> CheckedMotion:
             raise BadInput("a pose is taken once; --loop is for motions and actions")
         return CheckedMotion(robot, choice, "pose", start, _check_pose(robot, job, choice.name, start))
     if isinstance(choice, Keyframes):
-        problems = () if recording else check_keyframes(robot, choice, start)  # what was recorded has been possible
+        if recording:  # what was recorded has been possible
+            problems = tuple(Problem(Severity.WARNING, note) for note in recording.notes)
+        else:
+            problems = check_keyframes(robot, choice, start)
         return CheckedMotion(robot, choice, "recording" if recording else "keyframes", start, problems)
     problems = check_action(robot, choice.actions, choice.name, start, job.parameters)
     return CheckedMotion(robot, choice, "action", start, problems)
-
-
-def _chosen(robot: Robot, job: PlayJob, recording: bool) -> Choice:
-    """What the name of a motion means, and of a recording the joints that are wanted."""
-    if recording:
-        return recorded_motion(read_recording(Path(job.motion)), robot, job.joints)
-    return find_motion(robot, job.motion)
 
 
 def _check_pose(robot: Robot, job: PlayJob, pose: str, start: Mapping[str, float]) -> tuple[Problem, ...]:

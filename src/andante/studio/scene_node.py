@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from andante.bags import messages
 from andante.bridges.pages import Page
-from andante.bus import messages
 from andante.description import Robot, World
 
 from .scenes import Scenes, Source

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.mapping import OccupancyGrid
 from andante.runtime.live import LiveSession
 from andante.runtime.live.nodes.navigation import NavigationNode

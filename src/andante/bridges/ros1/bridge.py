@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.client import BusClient, Graph, Listening, TopicInfo
 from andante.bridges.directions import Directions
 from andante.bridges.driving import DriverWatch
 from andante.bridges.frames import Frame
-from andante.bus import messages
 from andante.errors import AndanteError
 
 from .ends import Connection, Kind, Publication

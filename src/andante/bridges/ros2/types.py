@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import MissingExtra
 from andante.extras import how_to_get
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from andante.bags.reader import SUFFIXES as BAGS
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.motion.actions import ActionSet
@@ -19,7 +20,7 @@ from .keyframe_toml import read_keyframes_toml
 from .recordings import is_recording, read_recording, recorded_motion
 
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
-SUFFIXES = (".toml", ".csv", ".action", ".mcap")
+SUFFIXES = (".toml", ".csv", ".action", *BAGS)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from andante.bus import messages
+from andante.bags import messages
 
 from .node import LiveNode, stamp
 

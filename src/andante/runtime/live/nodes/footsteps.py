@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.geometry import Array, se2
 from andante.locomotion.biped import BipedWalk
 from andante.locomotion.legged import LeggedGait

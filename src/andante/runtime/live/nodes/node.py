@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from andante.bus import Bus, Publisher, messages
+from andante.bags import messages
+from andante.bus import Bus, Publisher
 from andante.errors import AndanteError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from andante.runtime.live.files import file_in
 from .node import Answer, LiveNode
 
 if TYPE_CHECKING:
-    from andante.bus.bags import Recorder
+    from andante.bus import Recorder
     from andante.runtime.live.clip import Clip
     from andante.runtime.live.session import LiveSession
 
@@ -54,7 +54,8 @@ class RecordingNode(LiveNode):
         return self._recorder.count if self._recorder is not None else self._count
 
     def _start(self, request: Any) -> Answer:
-        from andante.bus.bags import Recorder, TopicChoice
+        from andante.bags import TopicChoice
+        from andante.bus import Recorder
 
         if self.recording:
             raise BadInput(f"{self.file} is being recorded; stop it first")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.description.io.urdf_writer import write_urdf
 from andante.errors import AndanteError
 from andante.runtime.live.estimate import BaseEstimate

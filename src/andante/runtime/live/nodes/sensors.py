@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import Publisher, messages
+from andante.bags import messages
+from andante.bus import Publisher
 from andante.runtime.live.estimate import quaternion_product
 from andante.sensors import Channel, FootForce, Imu, Lidar, Sonar
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.geometry import Array, so3
 
 from .node import LiveNode, Point, Vector3
