@@ -154,7 +154,8 @@ class Bag:
         missing = _incomplete(self.path)
         if missing:
             count = sum(part.count for part in parts)
-            self.notes.insert(0, f"{self.path.name}: {missing}; {count} messages of {len(parts)} files salvaged")
+            files = "its file" if len(parts) == 1 else f"{len(parts)} files"
+            self.notes.insert(0, f"{self.path.name}: {missing}; {count} messages of {files} salvaged")
         return parts
 
     def _part(self, file: Path) -> _Indexed | _Salvaged:
