@@ -171,7 +171,7 @@ def test_localize_by_uwb(killed: Killed, andante: Command) -> None:
 
 
 def test_play(killed: Killed, andante: Command) -> None:
-    code, out, err = andante("play", killed.path.parent / "robot.urdf", killed.path, "--json")
+    code, out, err = andante("play", killed.path.parent / "robot.urdf", killed.path, "--seconds", 2, "--json")
     assert code == 0
     told(err, killed)
     found = json.loads(out)

@@ -55,15 +55,16 @@ class Bag:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self.kind = _kind(self.path)
         self.notes: list[str] = []
         self.broken = 0
-        self._stack = ExitStack()
-        try:
-            self._parts = self._open()
-        except BaseException:
-            self._stack.close()
-            raise
+        with ExitStack() as stack:
+            self._stack = stack
+            try:
+                self.kind = _kind(self.path)
+                self._parts = self._open()
+            except OSError as error:
+                raise BadInput(f"{self.path} cannot be read: {error.strerror or error}") from None
+            self._stack = stack.pop_all()
         full = [part for part in self._parts if part.count]
         self.count = sum(part.count for part in full)
         self.start = min((part.start for part in full), default=0)
@@ -95,8 +96,9 @@ class Bag:
         """
         choice = chosen(topics)
         for place in range(len(self._parts)):
-            for found in self._read(place, choice, start, stop):
-                yield BagMessage(*found)
+            for topic, time, data in self._read(place, choice, start, stop):
+                packed = data[:4] == _ZSTD and topic.encoding == "cdr"
+                yield BagMessage(topic, time, _unpacked(data) if packed else data)
 
     def decoded(
         self,
@@ -139,7 +141,7 @@ class Bag:
         self.close()
 
     def _open(self) -> list[_Indexed | _Salvaged]:
-        if self.path.is_file():
+        if not self.path.is_dir():
             return [self._part(self.path)]
         parts: list[_Indexed | _Salvaged] = []
         refused: list[str] = []
@@ -268,7 +270,7 @@ class _Indexed:
             reader = Reader2(file)
         reader.open()
         self.close: Callable[[], None] = reader.close
-        self._reader, self._one = reader, one
+        self._reader = reader
         self._topics = {c.id: _topic(c, one) for c in reader.connections}
         self.topics = list(self._topics.values())
         self.count = int(reader.message_count)
@@ -281,8 +283,6 @@ class _Indexed:
         if not wanted:
             return
         for connection, time, data in self._reader.messages(connections=wanted, start=start, stop=stop):
-            if data[:4] == _ZSTD and not self._one:
-                data = unpacked(data, "zstd")
             yield topics[connection.id], time, bytes(data)
 
 
@@ -326,6 +326,8 @@ def _kind(path: Path) -> str:
         if suffix in PACKED:
             raise BadInput(f"{path}: is packed; unpack it first, then name {path.with_suffix('')}")
         raise BadInput(f"{path}: bags are .bag (rosbag1), .mcap, .db3, or a rosbag2 folder")
+    if not path.is_file():
+        raise BadInput(f"{path}: is not a regular file; refused")
     return {".bag": "rosbag1", ".mcap": "mcap", ".db3": "sqlite3"}[suffix]
 
 
@@ -373,6 +375,14 @@ def _merged(topics: Iterable[BagTopic]) -> list[BagTopic]:
 
 def _saved(part: _Indexed | _Salvaged) -> str:
     return f"{part.count} messages over {max(0, part.end - part.start) * 1e-9 if part.count else 0.0:.1f} s"
+
+
+def _unpacked(data: bytes) -> bytes:
+    """A packed message of rosbag2; as it is where it cannot be unpacked."""
+    try:
+        return unpacked(data, "zstd")
+    except Exception:
+        return data
 
 
 def _told(error: Exception) -> str:

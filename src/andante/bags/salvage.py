@@ -271,19 +271,23 @@ def _db3(path: Path, damage: Damage) -> Iterator[Found]:
         except sqlite3.Error:
             return
         damage.cut = False
+        (size,) = base.execute("PRAGMA page_size").fetchone()
         last, step = -1, 1  # number of the message that was read last, and how far to go on after an error
+        torn = False
         while step < MOST_GAP:
             try:
                 for number, topic, time, data in base.execute(DB3_ROWS, (last,)):
                     if number <= last:  # what stands on a damaged page need not be in order
                         raise sqlite3.DatabaseError
                     last, step = number, 1
-                    if topic in topics and isinstance(time, int) and isinstance(data, bytes):
+                    if not torn and topic in topics and isinstance(time, int) and isinstance(data, bytes):
                         yield topics[topic], time, data
+                    torn = False
                 return
             except sqlite3.Error:
                 damage.chunks += step == 1
                 last, step = last + step, 2 * step
+                torn = path.stat().st_size % size != 0  # the next message may lie across the end of the file
 
 
 def _db3_topics(base: sqlite3.Connection) -> dict[int, BagTopic]:
