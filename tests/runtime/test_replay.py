@@ -112,7 +112,7 @@ def test_a_run_that_was_killed_can_be_read(tmp_path):
         ("a.csv", HEAD + "0,0,0,0,0,0,0,1,nan\n", "not finite"),
         ("a.csv", HEAD.replace("HeadYaw", "wheel") + "0,0,0,0,0,0,0,1,0\n", "no joint of robot 'nao'"),
         ("a.csv", "time,x\n", "time,x,y,z,qx"),
-        ("a.mcap", "nonsense", "not an MCAP log"),
+        ("a.mcap", "nonsense", "neither an MCAP file nor a rosbag1"),
     ],
 )
 def test_bad_files_are_told(tmp_path, name, text, said):

@@ -144,11 +144,12 @@ def _read_bag(path: Path) -> Recording:
             names = told
             times.append(messages.seconds(state.header.stamp))
             rows.append(np.asarray(state.position, dtype=float))
-        notes = [*bag.notes]
-        if bag.broken:
-            notes.append(f"{path.name}: {bag.broken} broken messages left out")
+        notes, broken = [*bag.notes], bag.broken
     if not rows:
-        raise BadInput(f"{path}: no {TYPE} on {TOPIC}; record one with --record")
+        held = f"{TYPE} that can be read on {TOPIC} ({broken} are broken)" if broken else f"{TYPE} on {TOPIC}"
+        raise BadInput(f"{path}: no {held}; record one with --record")
+    if broken:
+        notes.append(f"{path.name}: {broken} broken messages left out")
     return replace(_checked(path, names, np.array(times), np.array(rows)), notes=tuple(notes))
 
 
