@@ -3,7 +3,7 @@
 import numpy as np
 
 import andante as an
-from andante.bus.bags.player import Player
+from andante.bus.player import Player
 from andante.motion import ActionRunner, ArcLength, Nurbs, check_set, parse_actions, play_from, time_path, transition
 from andante.motion.io.library import find_motion
 

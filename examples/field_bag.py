@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.bus import Bus, messages
-from andante.bus.bags import Recorder
-from andante.mapping.io import write_trajectory
+from andante.bags import messages
+from andante.bus import Bus, Recorder
+from andante.mapping.io.trajectories import write_trajectory
 from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
 
 LIDAR = (0.18, 0.0, math.pi)  # x, y, yaw on the base: ahead of the axle, looking back

@@ -70,7 +70,7 @@ def user_object(file: Path) -> None:
 
 
 def bag(file: Path) -> None:
-    from andante.bus.bags import open_bag
+    from andante.bags import open_bag
 
     open_bag(file.with_suffix(".mcap"))
 

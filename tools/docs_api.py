@@ -11,6 +11,7 @@ from andante import __all__ as FRONT
 
 ROOMS = (
     "geometry",
+    "bags",
     "description",
     "physics",
     "sensors",

@@ -15,9 +15,9 @@ from matplotlib.patches import Circle, FancyBboxPatch
 from picture_tools import BLUE, COLOURS, GREEN, GREY, ORANGE, RED, draw_walls, figure, save
 
 import andante as an
-from andante.bus import Bus, TfBuffer, messages
-from andante.bus.bags import Recorder, bag_info
-from andante.bus.bags.reader import open_bag
+from andante.bags import bag_info, messages
+from andante.bags.reader import open_bag
+from andante.bus import Bus, Recorder, TfBuffer
 from andante.geometry import SE3, se2
 from andante.hardware import Loopback, SerialBody
 from andante.kinematics import find_drive
@@ -299,7 +299,7 @@ def bags() -> None:
             for share in shares:
                 cut = path.with_name(f"cut_{name}")
                 cut.write_bytes(whole[: int(share * len(whole))])
-                left.append(bag_info(cut, mapping=False).count / 4000)
+                left.append(bag_info(cut).count / 4000)
             axes.plot(100 * shares, 100 * np.array(left), "o-", color=colour, markersize=3, label=name)
     axes.plot([0, 100], [0, 100], ":", color=GREY, linewidth=1)
     axes.set(

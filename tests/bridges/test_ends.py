@@ -7,6 +7,7 @@ import struct
 
 import pytest
 
+from andante.bags import messages
 from andante.bridges.base import DriverWatch, is_moving
 from andante.bridges.client import Graph, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, absolute, full_type, ros1_times, short_type
@@ -22,7 +23,6 @@ from andante.bridges.ros1.ends import (
     read_frame,
     read_header,
 )
-from andante.bus import messages
 from andante.errors import BadInput
 
 TWIST = "geometry_msgs/msg/Twist"

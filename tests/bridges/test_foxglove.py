@@ -12,8 +12,8 @@ import time
 import pytest
 from websockets.sync.client import connect
 
+from andante.bags import messages
 from andante.bridges.foxglove import FoxgloveBridge
-from andante.bus import messages
 from andante.errors import BadInput
 
 if os.environ.get("CI") != "true":  # there a missing part is a failure

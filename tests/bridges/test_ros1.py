@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from andante.bags import messages
 from andante.bridges.ros1.ends import Kind, TcprosError, pack_header, unpack_header
 from andante.bridges.ros1.xmlrpc import RpcError, address, call
-from andante.bus import messages
 from andante.errors import BadInput
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput
 
 if os.environ.get("CI") != "true":  # there a missing part is a failure

@@ -17,8 +17,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect as _connect
 
+from andante.bags import messages
 from andante.bridges import Limits, Page, start_server
-from andante.bus import Bus, messages
+from andante.bus import Bus
 from andante.errors import AndanteError, BadInput
 
 

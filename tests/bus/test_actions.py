@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from andante.bus import Bus, BusError, Cancelled, Goal, GoalFailed, GoalStatus, messages
+from andante.bags import messages
+from andante.bus import Bus, BusError, Cancelled, Goal, GoalFailed, GoalStatus
 from andante.errors import BadInput, UnknownName
 
 TYPE = "nav2_msgs/action/NavigateToPose"

@@ -12,13 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from andante.bus import Bus, messages
-from andante.bus.bags import Recorder, bag_info, open_bag
+from andante.bags import bag_info, messages, open_bag
+from andante.bus import Bus, Recorder
 
 NUMBER = "std_msgs/msg/Int32"
 SESSION = """
 import sys, time
 from andante.bus import Bus, messages
+from andante.bridges.server.start import start_server
+from andante.bags import messages
+from andante.bus import Bus
 from andante.bridges.server.start import start_server
 bus = Bus()
 numbers = bus.advertise("/numbers", "std_msgs/msg/Int32", node="talker")
@@ -217,7 +220,7 @@ def test_record_a_running_session(session, tmp_path) -> None:
 
 def test_recording_is_said_when_nothing_is_left_to_load(session, tmp_path, monkeypatch) -> None:
     """Loading the types takes a busy machine seconds, in which messages would wait in memory."""
-    from andante.bus.bags import TopicChoice
+    from andante.bags import TopicChoice
     from andante.tasks.bag_session import record_session
 
     order: list[str] = []

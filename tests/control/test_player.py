@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.bus.bags.player import Player
+from andante.bus.player import Player
 from andante.errors import BadInput
 from andante.motion import ActionRunner, Key, Keyframes, parse_actions, play_from, transition
 from andante.tasks.play import PlayJob, check_play, run_play

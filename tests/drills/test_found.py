@@ -58,7 +58,7 @@ def test_recordings_of_damaged_messages(tmp_path):
         channel = writer.register_channel("/joint_states", "cdr", schema)
         writer.add_message(channel, 0, b"\0\1\0\0" + b"\0" * 12, 0)
         writer.finish()
-    with pytest.raises(BadInput, match="not an MCAP log that can be read"):
+    with pytest.raises(BadInput, match=r"JointState that can be read on /joint_states \(1 are broken\)"):
         read_recording(path)
 
 

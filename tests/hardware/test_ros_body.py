@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware import BodyCommand, JointTarget
 from andante.hardware.ros_body import RosBody, RosTopics

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from andante.bags import messages
 from andante.bridges.ros1.xmlrpc import RpcError, call
-from andante.bus import messages
 from andante.errors import BadInput
 from andante.hardware import BodyCommand, JointTarget, check_body
 from andante.hardware.ros_body import RosBody

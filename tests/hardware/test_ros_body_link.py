@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput
 from andante.hardware import ros_body_link
 from andante.hardware.ros_body import RosBody

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError
 from andante.session import LiveSession
 

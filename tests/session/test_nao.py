@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 

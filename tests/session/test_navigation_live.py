@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.mapping import OccupancyGrid
 from andante.session import LiveSession
 from andante.session.nodes.navigation import NavigationNode

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.bus.bags.reader import open_bag
+from andante.bags.reader import open_bag
 from andante.control import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
@@ -243,7 +243,7 @@ def test_lists(waffle: LiveSession) -> None:
 
 
 def test_recording(waffle: LiveSession) -> None:
-    from andante.bus.bags import open_bag
+    from andante.bags import open_bag
 
     answer = waffle.bus.call("/record_start", {"name": "run", "topics": ["/odom", "/clock"]})
     assert answer.success

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.session import LiveSession
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.bus.bags.player import Player
+from andante.bus.player import Player
 from andante.control.start import lying_side
 from andante.geometry import so3
 from andante.locomotion.falls.pose_routes import pose_route, standing_poses

@@ -5,7 +5,7 @@ import pytest
 from andante.simulation.recorder import open_recorder
 
 import andante as an
-from andante.bus.bags.player import Player
+from andante.bus.player import Player
 from andante.errors import BadInput
 from andante.motion.io.library import find_motion
 from andante.motion.io.recordings import Recording, is_recording, read_recording, recorded_motion
@@ -112,7 +112,7 @@ def test_a_run_that_was_killed_can_be_read(tmp_path):
         ("a.csv", HEAD + "0,0,0,0,0,0,0,1,nan\n", "not finite"),
         ("a.csv", HEAD.replace("HeadYaw", "wheel") + "0,0,0,0,0,0,0,1,0\n", "no joint of robot 'nao'"),
         ("a.csv", "time,x\n", "time,x,y,z,qx"),
-        ("a.mcap", "nonsense", "not an MCAP log"),
+        ("a.mcap", "nonsense", "neither an MCAP file nor a rosbag1"),
     ],
 )
 def test_bad_files_are_told(tmp_path, name, text, said):

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError
 
 from .client import BusClient, Directions, Graph, Listening

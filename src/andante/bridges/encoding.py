@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput
 
 NAME = re.compile(r"/?[A-Za-z_~][\w~]*(/[A-Za-z_~][\w~]*)*")

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, MissingExtra
 from andante.extras import how_to_get
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
+from andante.bags.messages.interface_files import read_interfaces
 from andante.bus.errors import BusError
-from andante.bus.interface_files import read_interfaces
 
 from .client import ClientGoal, Graph, OnFrame, fail
 from .encoding import Frame
@@ -183,7 +183,7 @@ def _shipped() -> frozenset[str]:
     """Types that every process knows by itself."""
     from rosbags.typesys import Stores, get_typestore
 
-    return frozenset(get_typestore(Stores.ROS2_HUMBLE).fielddefs) | frozenset(read_interfaces().table)
+    return frozenset(get_typestore(Stores.ROS2_HUMBLE).fielddefs) | frozenset(read_interfaces())
 
 
 def custom_types(graph: Graph) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from collections.abc import Callable, Generator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput
 
-from . import messages
 from .errors import BusError, GoalFailed
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from .options import Json, group
 from .output import console, print_json, warn
 
 if TYPE_CHECKING:
-    from andante.bus.bags import Player, TopicChoice
+    from andante.bags import TopicChoice
+    from andante.bus import Player
 
 app = group("Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).")
 
@@ -29,7 +30,7 @@ MaxSize = Annotated[float | None, typer.Option("--max-size", metavar="MB", help=
 
 
 def _choice(names: list[str] | None, regex: str, exclude: list[str] | None, exclude_regex: str) -> TopicChoice:
-    from andante.bus.bags import TopicChoice
+    from andante.bags import TopicChoice
 
     return TopicChoice(tuple(names or ()), regex, tuple(exclude or ()), exclude_regex)
 
@@ -51,9 +52,9 @@ def info(
     json: Json = False,
 ) -> None:
     """Tell what is in a bag, whether it is whole, and what it lacks for mapping."""
-    from andante.bus.bags import bag_info
+    from andante.mapping.io.log_info import log_info
 
-    found = bag_info(bag, mapping=not quick)
+    found = log_info(bag, mapping=not quick)
     if json:
         print_json(found.to_json())
         return
@@ -144,19 +145,22 @@ def play(
     json: Json = False,
 ) -> None:
     """Replay a bag: to the page and rosbridge clients of an own server, or into a running session (--url)."""
-    from andante.bus import Bus
-    from andante.bus.bags import Player
+    from andante.bus import Bus, Player
     from andante.tasks.bag_session import replay_into
 
     choice = _choice(topics, regex, exclude, exclude_regex)
     player = Player(Bus(), bag, speed, loop, start, choice, clock=not no_clock and not url)
+    told = list(player.notes)
+    for note in told:
+        warn(note)
     try:
-        for note in player.notes:
-            warn(note)
         if url:
             replay_into(url, player, warn)
         else:
             _serve(player, port, wait, json)
+        for note in player.notes:
+            if note not in told:  # damage that was met on the way
+                warn(note)
     finally:
         player.close()
     result = {"path": str(bag), "messages": player.count, "rounds": player.rounds, "broken": player.broken}
@@ -225,7 +229,7 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write a bag anew, as another kind, in part, or whole again after a crash."""
-    from andante.bus.bags import convert_bag
+    from andante.bags import convert_bag
 
     choice = _choice(topics, regex, exclude, exclude_regex)
     made = convert_bag(bag, out, choice, start, stop, _bytes(max_size), storage)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
-from .output import console, print_json, tell_written
+from .output import console, print_json, tell_written, warn
 from .words import arguments_of, texts_of
 
 
@@ -82,10 +82,13 @@ def play(
         picture=picture,
         anyway=anyway,
     )
+    recorded = result.kind == "recording"
+    for problem in result.problems if recorded else ():
+        warn(problem.message)
     if out is None:
         print_json(result.as_dict())
         return
-    for problem in result.problems:
+    for problem in () if recorded else result.problems:
         out.print(str(problem), markup=False, style="dim")
     out.print(str(result), markup=False)
     tell_written(record, video, picture)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from andante.bus import Bus, Publisher, messages
+from andante.bags import messages
+from andante.bus import Bus, Publisher
 from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 from andante.geometry import Array, se2

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
+from andante.bags import messages
 from andante.bridges.base import SILENCE
-from andante.bus import messages
 from andante.control.body import BodyCommand, BodyState, Health
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported

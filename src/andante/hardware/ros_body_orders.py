@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput
 
 Twist = tuple[float, float, float]  # vx, vy [m/s], wz [rad/s]

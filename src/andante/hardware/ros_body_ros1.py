@@ -9,10 +9,10 @@ import socket
 from functools import partial
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.ros1.bridge import kind_of
 from andante.bridges.ros1.node import Ros1Node
 from andante.bridges.ros1.xmlrpc import address
-from andante.bus import messages
 from andante.errors import AndanteError
 
 from .ros_body_link import RosLink

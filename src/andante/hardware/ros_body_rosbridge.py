@@ -9,8 +9,8 @@ import asyncio
 import json
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.encoding import to_json
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput
 
 from .ros_body_link import RosLink

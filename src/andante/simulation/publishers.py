@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from andante.bus import Bus, Publisher, messages
+from andante.bags import messages
+from andante.bus import Bus, Publisher
 from andante.control.estimate import quaternion_product
 from andante.control.publishers import (
     WORLD,

@@ -16,8 +16,9 @@ from types import TracebackType
 
 import numpy as np
 
-from andante.bus import Bus, messages
-from andante.bus.bags import Recorder, TopicChoice
+from andante.bags import TopicChoice, messages
+from andante.bus import Bus
+from andante.bus.recorder import Recorder
 from andante.control.publishers import ClockPublisher, FootstepPublisher, RobotPublisher, StatePublisher
 from andante.control.view import RobotView
 from andante.errors import BadInput

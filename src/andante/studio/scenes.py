@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from andante.bags import messages
 from andante.bridges.server.access import Page
-from andante.bus import messages
 from andante.description import Robot, World, load_robot, load_world
 from andante.description.load import robot_names, world_names
 

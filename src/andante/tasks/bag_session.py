@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.bus import Sample, messages
-from andante.bus.bags import BagTopic, BagWriter, Player, TopicChoice
+from andante.bags import BagTopic, BagWriter, TopicChoice, messages
+from andante.bus import Player, Sample
 from andante.errors import AndanteError, BadInput
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from andante.locomotion.falls.get_up import GetUp, Phase
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions.model import Value
-from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
+from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
 from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
 from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
@@ -122,11 +122,11 @@ def check_play(
     lying = lying_pose(made, motion)
     pose = pose or lying
     start = first_positions(made, pose)
-    recording = is_recording(Path(motion))
+    named = motion.casefold() in {name.casefold() for name in (*made.poses, *library_motions(made))}
+    recording = read_recording(Path(motion)) if lying is None and not named and is_recording(Path(motion)) else None
     choice: Choice | None = None
     if lying is None:
-        choice = recorded_motion(read_recording(Path(motion)), made, tuple(joints)) if recording else None
-        choice = choice or find_motion(made, motion)
+        choice = recorded_motion(recording, made, tuple(joints)) if recording else find_motion(made, motion)
     if parameters and not isinstance(choice, ActionChoice):
         raise BadInput(f"{motion} is no action and has no parameters, got {', '.join(parameters)}")
     if joints and not recording:
@@ -141,7 +141,10 @@ def check_play(
         kind, problems = "pose", _check_pose(made, choice.name, pose, start, speed)
     elif isinstance(choice, Keyframes):
         kind = "recording" if recording else "keyframes"
-        problems = () if recording else check_keyframes(made, choice, start)  # what was recorded has been possible
+        if recording:  # what was recorded has been possible
+            problems = tuple(Problem(Severity.WARNING, note) for note in recording.notes)
+        else:
+            problems = check_keyframes(made, choice, start)
     else:
         kind, problems = "action", check_action(made, choice.actions, choice.name, start, parameters or {})
     return CheckedMotion(made, choice, choice.name, kind, pose, start, problems)

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
+from andante.bags import messages
 from andante.bridges.client import Directions
 from andante.bridges.rosbridge.bridge import RosbridgeBridge
 from andante.bridges.rosbridge.client import SessionClient
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput
 
 

@@ -7,8 +7,9 @@ import signal
 
 import pytest
 
+from andante.bags import messages
 from andante.bridges.rosbridge.client import SessionClient
-from andante.bus import BusError, messages
+from andante.bus import BusError
 from andante.errors import BadInput
 
 

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from andante.bags import messages
 from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, Graph, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, from_cbor, to_cbor
 from andante.bridges.rosbridge.calls import Hub
 from andante.bridges.rosbridge.session import Session
 from andante.bridges.server.access import Limits
-from andante.bus import BusError, messages
+from andante.bus import BusError
 
 TWIST, TEXT = "geometry_msgs/msg/Twist", "std_msgs/msg/String"
 ACTION = "control_msgs/action/FollowJointTrajectory"

@@ -6,12 +6,13 @@ import socket
 
 import pytest
 
+from andante.bags import messages
 from andante.bridges import Link, serve_bus
 from andante.bridges.client import Graph
 from andante.bridges.graph_client import _listed, _tupled, custom_types, learn_types
 from andante.bridges.server.link import Unpacker, pack
 from andante.bridges.server.serve import graph_of
-from andante.bus import Bus, messages
+from andante.bus import Bus
 from andante.errors import BadInput
 
 TWIST, TEXT = "geometry_msgs/msg/Twist", "std_msgs/msg/String"

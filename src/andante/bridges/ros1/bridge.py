@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.base import GraphBridge, stale, types
 from andante.bridges.client import BusClient, Directions, Graph, TopicInfo
 from andante.bridges.encoding import Frame
-from andante.bus import messages
 from andante.errors import AndanteError
 
 from .ends import Connection, Kind, Publication

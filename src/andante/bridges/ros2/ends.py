@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, MissingExtra
 from andante.extras import how_to_get
 

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+from andante.bags import messages
 from andante.bridges.base import DriverWatch, GraphBridge, stale
 from andante.bridges.client import BusClient, Directions, Graph
 from andante.bridges.encoding import Frame
-from andante.bus import messages
 from andante.errors import TimedOut
 
 from .client import SessionClient

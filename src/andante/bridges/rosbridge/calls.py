@@ -8,9 +8,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.client import ABORTED, CANCELED, SUCCEEDED, BusClient, ClientGoal
 from andante.bridges.encoding import ENCODINGS, absolute, full_type, to_cbor, to_json
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput, TimedOut, UnknownName
 
 from .rosapi import RosApi

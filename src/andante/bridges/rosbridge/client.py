@@ -13,11 +13,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.base import Bridge
 from andante.bridges.client import ABORTED, BusClient, ClientGoal, Graph, OnFeedback, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
 from andante.bridges.graph_client import GraphClient
-from andante.bus import messages
 from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput, TimedOut
 

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.client import BusClient, ServiceInfo, TopicInfo
 from andante.bridges.encoding import absolute, full_type, plain
 from andante.bridges.graph_client import custom_types
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 NODE = "/rosapi"

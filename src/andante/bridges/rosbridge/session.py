@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
+from andante.bags import messages
 from andante.bridges.base import note_motion
 from andante.bridges.client import BusClient
 from andante.bridges.encoding import ENCODINGS, absolute, from_cbor, full_type, to_json
 from andante.bridges.server.access import Limits
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 from .calls import Calls, Hub

@@ -6,10 +6,11 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.base import note_motion
 from andante.bridges.client import Graph, ServiceInfo, TopicInfo
 from andante.bridges.graph_client import custom_types
-from andante.bus import Bus, Goal, Publisher, Sample, Subscription, messages
+from andante.bus import Bus, Goal, Publisher, Sample, Subscription
 from andante.errors import AndanteError, BadInput
 
 from .link import Head, Link

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from andante.bags.reader import SUFFIXES as BAGS
 from andante.description import ROBOTS, Robot
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
@@ -30,7 +31,7 @@ def read_actions(path: Path) -> ActionSet:
     return parse_actions(text, str(path))
 
 
-SUFFIXES = (".toml", ".csv", ".action", ".mcap")
+SUFFIXES = (".toml", ".csv", ".action", *BAGS)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import Cancelled, GoalFailed, messages
+from andante.bags import messages
+from andante.bus import Cancelled, GoalFailed
 from andante.control.activities import Activity, Playing
 
 from .node import LiveNode

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import Cancelled, GoalFailed, messages
+from andante.bags import messages
+from andante.bus import Cancelled, GoalFailed
 from andante.control.publishers import MAP, Point, Pose, Quaternion, stamp
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array

@@ -12,7 +12,7 @@ from andante.simulation.recording import SESSION_ONLY
 from .node import Answer, LiveNode
 
 if TYPE_CHECKING:
-    from andante.bus.bags import Recorder
+    from andante.bus.recorder import Recorder
     from andante.session.clip import Clip
     from andante.session.session import LiveSession
 
@@ -51,7 +51,8 @@ class RecordingNode(LiveNode):
         return self._recorder.count if self._recorder is not None else self._count
 
     def _start(self, request: Any) -> Answer:
-        from andante.bus.bags import Recorder, TopicChoice
+        from andante.bags import TopicChoice
+        from andante.bus import Recorder
 
         if self.recording:
             raise BadInput(f"{self.file} is being recorded; stop it first")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName
 from andante.session.files import plain_name
 from andante.session.search_worker import SearchWorker

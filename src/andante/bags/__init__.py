@@ -1,12 +1,11 @@
-"""Recordings: rosbag1, rosbag2 and MCAP files, written, read, replayed and converted."""
+"""Recordings of rosbag1, rosbag2 and MCAP: read whole or torn, written, converted; message types and wire forms."""
 
 from __future__ import annotations
 
+from . import messages
 from .convert import Conversion, convert_bag
 from .info import BagInfo, TopicInfo, bag_info
-from .player import Player
-from .reader import Bag, BagMessage, open_bag
-from .recorder import Recorder
+from .reader import Bag, BagMessage, is_bag, open_bag
 from .topics import BagTopic, TopicChoice
 from .writer import BagWriter
 
@@ -17,11 +16,11 @@ __all__ = [
     "BagTopic",
     "BagWriter",
     "Conversion",
-    "Player",
-    "Recorder",
     "TopicChoice",
     "TopicInfo",
     "bag_info",
     "convert_bag",
+    "is_bag",
+    "messages",
     "open_bag",
 ]

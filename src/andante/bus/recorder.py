@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
-from andante.bus import messages
+from andante.bags import messages
+from andante.bags.topics import BagTopic, TopicChoice, chosen
+from andante.bags.writer import FLUSH_AFTER, BagWriter
 from andante.bus.bus import Bus
 from andante.bus.topics import Sample, Subscription
 from andante.errors import AndanteError
-
-from .topics import BagTopic, TopicChoice, chosen
-from .writer import FLUSH_AFTER, BagWriter
 
 QUEUE = 10_000
 

@@ -1,15 +1,20 @@
-"""Definitions as text, and the sums of ROS 1 over them."""
+"""Definitions as text: written, read back, and the sums of ROS 1 over them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from hashlib import md5
 from typing import Any
 
-from andante.errors import UnknownName
+from andante.errors import BadInput, UnknownName
 
 from .interface_files import EMPTY
+from .store import store
 
 RULE = "=" * 80
+HEADER = "std_msgs/msg/Header"
+MOST_DEPTH = 50  # of types in each other
 ROS1_NAMES = {"builtin_interfaces/msg/Time": "time", "builtin_interfaces/msg/Duration": "duration"}
 
 
@@ -112,3 +117,63 @@ def _sum_text(types: Any, name: str, sums: dict[str, str]) -> str:
                 sums[other] = md5(_sum_text(types, other, sums).encode()).hexdigest()
             lines.append(f"{sums[other]} {field}")
     return "\n".join(lines)
+
+
+def types_of_text(text: str, name: str) -> dict[str, Any]:
+    """The types that a definition holds; raises BadInput when it cannot be read."""
+    from rosbags.typesys import get_types_from_idl, get_types_from_msg
+
+    try:
+        if text.lstrip().startswith(f"{RULE}\nIDL: "):
+            table: dict[str, Any] = {}
+            for part in text.split(f"{RULE}\n")[1:]:
+                table |= get_types_from_idl(part.split("\n", 1)[1])
+            return table
+        if re.search(r"^\s*module\s+\w+\s*\{", text, re.MULTILINE):
+            return dict(get_types_from_idl(text))
+        table = dict(get_types_from_msg(text, name))
+        if name not in table:  # rosbags renames what is neither msg nor action
+            table[name] = table.pop(next(iter(table)))
+        return table
+    except Exception as error:
+        told = " ".join(str(error).split())[:80]
+        raise BadInput(f"{name}: its definition cannot be read ({told})") from None
+
+
+def private_store(text: str, name: str, ros2: bool) -> Any:
+    """A type store with only what a definition holds; ros2 lays headers out without sequence number."""
+    from rosbags.typesys import Stores, get_typestore
+
+    table = types_of_text(text, name)
+    if ros2 and HEADER in table:
+        table[HEADER] = store().fielddefs[HEADER]
+    types = get_typestore(Stores.EMPTY)
+    for known in ("builtin_interfaces/msg/Time", "builtin_interfaces/msg/Duration"):
+        table.setdefault(known, store().fielddefs[known])
+    refuse_gaps(name, table)
+    try:
+        types.register(table)
+    except Exception as error:
+        raise BadInput(f"{name}: its definition cannot be used ({' '.join(str(error).split())[:80]})") from None
+    return types
+
+
+def refuse_gaps(name: str, table: Mapping[str, Any]) -> None:
+    """Raise BadInput where a type in the table names another that is not there, or holds itself."""
+    seen: set[str] = set()
+
+    def visit(each: str, above: tuple[str, ...]) -> None:
+        if each not in table:
+            raise BadInput(f"{name}: its definition names {each} and does not say how that is laid out")
+        if each in above or len(above) >= MOST_DEPTH:
+            what = f"{each} holds itself" if each in above else f"more than {MOST_DEPTH} types in each other"
+            raise BadInput(f"{name}: its definition cannot be used ({what})")
+        if each in seen:
+            return
+        for _, described in table[each][1]:
+            other = named(described)
+            if other is not None:
+                visit(other, (*above, each))
+        seen.add(each)
+
+    visit(name, ())

@@ -1,4 +1,4 @@
-"""ROS 1 bytes of the messages of the bus."""
+"""ROS 1 bytes of messages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from . import messages
-from ._dicts import reader, writer
+from .dictionaries import reader, writer
+from .store import ros1_store, store
 
 HEADER = "std_msgs/msg/Header"
 
@@ -15,7 +15,7 @@ HEADER = "std_msgs/msg/Header"
 @cache
 def alike(name: str) -> bool:
     """Whether ROS 1 lays a type out as ROS 2 does, apart from the sequence number of headers."""
-    ours, theirs = messages.store().fielddefs, messages.ros1_store().fielddefs
+    ours, theirs = store().fielddefs, ros1_store().fielddefs
     if name == HEADER or name not in theirs:
         return True
     mine, other = ours[name][1], theirs[name][1]
@@ -30,10 +30,10 @@ def alike(name: str) -> bool:
 
 @cache
 def wire() -> Any:
-    """The type store of the bus with headers as ROS 1 packs them: a sequence number, always 0, comes first."""
+    """The type store with headers as ROS 1 packs them: a sequence number, always 0, comes first."""
     from rosbags.typesys import Stores, get_typestore
 
-    ours = messages.store()
+    ours = store()
     types = get_typestore(Stores.EMPTY)
     types.types, types.fielddefs = ours.types, ours.fielddefs
     plain = types.get_msgdef(HEADER)
@@ -56,8 +56,8 @@ def pack(message: Any, name: str) -> bytes:
     """The bytes of a message; fields that ROS 1 lacks are left out, those that it has more are zero."""
     if alike(name):
         return bytes(wire().serialize_ros1(message, name))
-    types = messages.ros1_store()
-    content = writer(messages.store(), name)(message)
+    types = ros1_store()
+    content = writer(store(), name)(message)
     return bytes(types.serialize_ros1(reader(types, name, lenient=True)(content, ""), name))
 
 
@@ -85,13 +85,14 @@ def to_cdr(types: Any, name: str, data: bytes | memoryview) -> memoryview:
 def unpack(name: str, data: bytes | memoryview) -> Any:
     """The message of ROS 1 bytes."""
     if alike(name):
-        return _taken(wire(), name, data)
-    theirs = messages.ros1_store()
-    content = writer(theirs, name)(_taken(theirs, name, data))
-    return reader(messages.store(), name, lenient=True)(content, "")
+        return taken(wire(), name, data)
+    theirs = ros1_store()
+    content = writer(theirs, name)(taken(theirs, name, data))
+    return reader(store(), name, lenient=True)(content, "")
 
 
-def _taken(types: Any, name: str, data: bytes | memoryview) -> Any:
+def taken(types: Any, name: str, data: bytes | memoryview) -> Any:
+    """The message of ROS 1 bytes by the layout of a type store; ValueError where they do not fit."""
     described = types.get_msgdef(name)
     message, end = described.deserialize_ros1(data, 0, described.cls, _Limited(types, len(data)))
     if end != len(data):

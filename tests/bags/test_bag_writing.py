@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from andante.bus import Bus, messages
-from andante.bus.bags import BagTopic, BagWriter, Recorder, TopicChoice, bag_info
+from andante.bags import BagTopic, BagWriter, TopicChoice, bag_info, messages
+from andante.bus import Bus, Recorder
 from andante.errors import BadInput
 
 NUMBER = "std_msgs/msg/Int32"
@@ -124,7 +124,7 @@ def test_rosbag_of_debian_reads_what_we_record(tmp_path: Path, record: Any, debi
     ],
 )
 def test_choice_of_topics(choice: Any, taken: str) -> None:
-    from andante.bus.bags.topics import chosen
+    from andante.bags.topics import chosen
 
     names = {"a": "/scan", "b": "/camera/image", "c": "/camera/info", "d": "/tf"}
     assert "".join(k for k, name in names.items() if chosen(choice).takes(name)) == taken
@@ -245,5 +245,5 @@ def test_topics_of_a_writer_are_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_an_empty_recording_is_a_whole_bag(tmp_path: Path, name: str) -> None:
     BagWriter(tmp_path / name).close()
-    found = bag_info(tmp_path / name, mapping=False)
+    found = bag_info(tmp_path / name)
     assert (found.count, found.duration, found.whole) == (0, 0.0, True)

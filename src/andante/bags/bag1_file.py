@@ -12,11 +12,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from andante.bus import messages
-
+from . import messages
+from .messages.definitions import md5_of, private_store
 from .topics import BagTopic
 
-CHUNK = 256 * 1024  # bytes of messages in a chunk
 MAGIC = b"#ROSBAG V2.0\n"
 HEAD = 4096  # length of the head with its padding
 MESSAGE, HEADER, INDEX, CHUNK_RECORD, CHUNK_INFO, CONNECTION = 0x02, 0x03, 0x04, 0x05, 0x06, 0x07
@@ -30,7 +29,7 @@ class Bag1File:
 
     encoding = "ros1"
 
-    def __init__(self, path: Path, chunk_size: int = CHUNK) -> None:
+    def __init__(self, path: Path, chunk_size: int) -> None:
         self.path, self.chunk_size = path, chunk_size
         self._connections: list[bytes] = []  # their records
         self._chunk = BytesIO()
@@ -158,8 +157,6 @@ def _time(time: int) -> bytes:
 
 
 def _md5(topic: BagTopic) -> str:
-    from .types import md5_of_text
-
     if topic.type in messages.ros1_store().fielddefs and topic.definition == messages.definition(topic.type, ros=1):
         return messages.md5(topic.type)
-    return md5_of_text(topic.definition, topic.type)
+    return md5_of(private_store(topic.definition, topic.type, ros2=False), topic.type)

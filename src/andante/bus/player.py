@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
-from andante.bus import messages
+from andante.bags import messages
+from andante.bags.convert import refuse_missing
+from andante.bags.reader import Bag, BagMessage, open_bag
+from andante.bags.topics import TopicChoice, chosen
+from andante.bags.types import Convert, converter, learn
 from andante.bus.bus import ROSOUT, Bus
 from andante.bus.topics import Publisher
 from andante.errors import BadInput
-
-from .reader import Bag, BagMessage, open_bag
-from .topics import BagTopic, TopicChoice, chosen
-from .types import Convert, converter, refuse_gaps, refuse_strange, types_of_text, usual
 
 CLOCK, CLOCK_TYPE = "/clock", "rosgraph_msgs/msg/Clock"
 TICK = 0.01  # of the clock [s]
@@ -49,7 +49,7 @@ class Player:
         if start > self.bag.duration and self.bag.count:
             raise BadInput(f"{self.bag.path}: lasts {self.bag.duration:.3f} s, cannot start at {start:g} s")
         self.choice = chosen(topics)
-        self.notes: list[str] = list(self.bag.notes)
+        self._left_out: list[str] = []
         self.rounds = 0  # complete ones
         self.count = 0  # messages published
         self.broken = 0  # messages that could not be read
@@ -66,6 +66,11 @@ class Player:
         self._source: Iterator[BagMessage] = iter(())
         self.finished = False
         self._begin()
+
+    @property
+    def notes(self) -> list[str]:
+        """What the bag lacks, and topics that cannot be played, a line each."""
+        return [*self.bag.notes, *self._left_out]
 
     @property
     def time(self) -> float:
@@ -129,21 +134,18 @@ class Player:
         self.bag.close()
 
     def _advertise(self) -> None:
-        missing = self.choice.missing(topic.name for topic in self.bag.topics)
-        if missing:
-            there = ", ".join(topic.name for topic in self.bag.topics[:20])
-            raise BadInput(f"{self.bag.path}: has no topic {', '.join(missing)}; it has {there or 'none'}")
+        refuse_missing(self.bag, self.choice)
         for topic in self.bag.topics:
             if not self.choice.takes(topic.name):
                 continue
             try:
-                _learn(topic)
+                learn(topic)
                 publisher = self.bus.advertise(
                     topic.name, topic.type, latched=topic.latched, node=self.node, sensor=topic.sensor
                 )
                 self._publishers[topic.name] = publisher, converter(topic, "cdr")
             except Exception as error:
-                self.notes.append(f"left out: {topic.name}: {' '.join(str(error).split())[:160]}")
+                self._left_out.append(f"left out: {topic.name}: {' '.join(str(error).split())[:160]}")
 
     def _begin(self) -> None:
         """To the start; messages of latched topics from before come at once."""
@@ -160,22 +162,8 @@ class Player:
             for message in last.values():
                 self._publish(message)
         self._source = self.bag.messages(self.choice, start=self._start)
-        self._next = self._fetch()
+        self._next = next(self._source, None)
         self.finished = self._next is None
-
-    def _fetch(self) -> BagMessage | None:
-        """The next message; where a bag turns out to be damaged it is read from the front from then on."""
-        try:
-            return next(self._source, None)
-        except BadInput as error:
-            if not self.bag.whole:
-                raise
-            last = self._start - 1 if self._next is None else self._next.time
-            self.notes.append(str(error))
-            self.bag.close()
-            self.bag = open_bag(self.bag.path, force_salvage=True)
-            self._source = self.bag.messages(self.choice, start=last + 1)
-            return next(self._source, None)
 
     def _play_instant(self) -> int:
         """All messages of the next instant, then a spin."""
@@ -185,7 +173,7 @@ class Player:
         count = 0
         while self._next is not None and self._next.time <= instant:
             count += self._publish(self._next)
-            self._next = self._fetch()
+            self._next = next(self._source, None)
         self.bus.spin()
         if self._next is None:
             self.rounds += 1
@@ -228,17 +216,3 @@ class Player:
             return
         self._now = instant
         self.bus.clock.advance_to(max(self.bus.clock.now, instant * 1e-9))
-
-
-def _learn(topic: BagTopic) -> None:
-    """Make a type that only the bag knows known to the bus."""
-    refuse_strange(topic)
-    if usual(topic):
-        return
-    if not topic.definition:
-        raise BadInput(f"the bag does not say how {topic.type} is laid out, and it is not known here")
-    ours = messages.store()
-    table = types_of_text(topic.definition, topic.type)
-    table.pop("std_msgs/msg/Header", None)
-    refuse_gaps(topic.type, {**ours.fielddefs, **table})
-    ours.register(table)

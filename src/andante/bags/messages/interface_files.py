@@ -8,7 +8,6 @@ ROS 1 makes of it (NAMEGoal, NAMEActionGoal, ...) in `PKG/msg/`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,30 +30,14 @@ LINE = re.compile(
 Table = dict[str, tuple[list[tuple[str, str, Any]], list[tuple[str, Any]]]]  # constants and fields of each type
 
 
-@dataclass(frozen=True)
-class Interfaces:
-    """All types of a folder, and the names of its services and actions."""
-
-    table: Table
-    services: tuple[str, ...]
-    actions: tuple[str, ...]
-
-
-def read_interfaces(folder: Path = FOLDER) -> Interfaces:
+def read_interfaces(folder: Path = FOLDER) -> Table:
     """The types of `folder/PKG/{msg,srv,action}/NAME.{msg,srv,action}`."""
     table: Table = {}
-    services: list[str] = []
-    actions: list[str] = []
     for path in sorted(folder.glob("*/*/*.*")):
         package, kind, name = path.parts[-3], path.parts[-2], path.stem
-        if path.suffix != f".{kind}" or kind not in ("msg", "srv", "action"):
-            continue
-        table |= parse_interface(path.read_text(encoding="utf-8"), f"{package}/{kind}/{name}", str(path))
-        if kind == "srv":
-            services.append(f"{package}/srv/{name}")
-        elif kind == "action":
-            actions.append(f"{package}/action/{name}")
-    return Interfaces(table, tuple(services), tuple(actions))
+        if path.suffix == f".{kind}" and kind in ("msg", "srv", "action"):
+            table |= parse_interface(path.read_text(encoding="utf-8"), f"{package}/{kind}/{name}", str(path))
+    return table
 
 
 def parse_interface(text: str, name: str, where: str = "") -> Table:

@@ -5,9 +5,11 @@ What cannot be read is left out and counted; the last chunk of a file that was c
 
 from __future__ import annotations
 
+import sqlite3
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -15,11 +17,14 @@ from typing import Any
 
 from andante.errors import BadInput
 
-from .topics import BagTopic
+from .topics import BagTopic, is_latched
 
 MCAP_MAGIC = b"\x89MCAP0\r\n"
 BAG_MAGIC = b"#ROSBAG V2.0\n"
+DB3_MAGIC = b"SQLite format 3\0"
+DB3_ROWS = "SELECT id, topic_id, timestamp, data FROM messages WHERE id > ? ORDER BY id"
 MOST = 1 << 30  # bytes of a chunk, unpacked
+MOST_GAP = 1 << 24  # messages of a database that are passed over at once
 
 
 @dataclass
@@ -53,8 +58,11 @@ def salvage(path: Path, damage: Damage) -> Iterator[Found]:
         return _mcap(path, damage)
     if start.startswith(BAG_MAGIC):
         return _bag1(path, damage)
+    if start.startswith(DB3_MAGIC):
+        return _db3(path, damage)
     raise BadInput(
-        f"{path}: neither an MCAP file nor a rosbag1 (its first bytes are {start[:8].hex(' ') or 'missing'})"
+        f"{path}: neither an MCAP file nor a rosbag1 nor a database of rosbag2 (its first bytes are "
+        f"{start[:8].hex(' ') or 'missing'}); it cannot be read as a bag, it may be cut off or damaged"
     )
 
 
@@ -111,7 +119,7 @@ class _McapRecords:
         try:
             _, _, size, crc, length = struct.unpack_from("<QQQII", content)
             compression = content[32 : 32 + length].decode()
-            raw = _unpacked(content[40 + length :], compression, min(size, MOST))
+            raw = unpacked(content[40 + length :], compression, min(size, MOST))
             if whole and (len(raw) != size or (crc and zlib.crc32(raw) != crc)):
                 raise ValueError("checksum")
         except Exception:
@@ -148,8 +156,7 @@ class _McapRecords:
         schema = self._schemas.get(channel.schema_id)
         name = schema.name if schema else ""
         name = name.replace("/", "/msg/") if name.count("/") == 1 else name
-        qos = channel.metadata.get("offered_qos_profiles", "")
-        latched = "durability: 1" in qos or "durability: transient_local" in qos
+        latched = is_latched(channel.metadata.get("offered_qos_profiles", ""))
         definition = schema.data.decode(errors="replace") if schema else ""
         return BagTopic(channel.topic, name, channel.message_encoding, definition, latched=latched)
 
@@ -176,7 +183,7 @@ def _bag1(path: Path, damage: Damage) -> Iterator[Found]:
             elif opcode == 0x05:
                 try:
                     size = int.from_bytes(fields["size"], "little")
-                    raw = _unpacked(content, fields.get("compression", b"none").decode(), min(size, MOST))
+                    raw = unpacked(content, fields.get("compression", b"none").decode(), min(size, MOST))
                     if len(raw) != size:
                         raise ValueError("size")
                 except Exception:
@@ -223,7 +230,7 @@ def _last_chunk(raw: bytes, topics: dict[int, BagTopic], damage: Damage) -> Iter
         return
     try:
         size = int.from_bytes(fields["size"], "little")
-        part = _unpacked(raw[8 + length :], fields.get("compression", b"none").decode(), min(size, MOST))
+        part = unpacked(raw[8 + length :], fields.get("compression", b"none").decode(), min(size, MOST))
     except Exception:
         return
     yield from _inside(part, topics)
@@ -253,7 +260,55 @@ def _inside_record(fields: dict[str, bytes], content: bytes, topics: dict[int, B
         yield topics[number], seconds * 1_000_000_000 + nanoseconds, content
 
 
-def _unpacked(data: bytes, compression: str, limit: int) -> bytes:
+# ---- rosbag2 with sqlite -------------------------------------------------------------------------
+def _db3(path: Path, damage: Damage) -> Iterator[Found]:
+    """Messages by their numbers, not by the index of their times; numbers on damaged pages are passed over."""
+    damage.cut = True
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True)) as base:
+        try:
+            base.execute("PRAGMA writable_schema = ON")  # else a file with fewer pages than it says is refused
+            topics = _db3_topics(base)
+        except sqlite3.Error:
+            return
+        damage.cut = False
+        (size,) = base.execute("PRAGMA page_size").fetchone()
+        last, step = -1, 1  # number of the message that was read last, and how far to go on after an error
+        torn = False
+        while step < MOST_GAP:
+            try:
+                for number, topic, time, data in base.execute(DB3_ROWS, (last,)):
+                    if number <= last:  # what stands on a damaged page need not be in order
+                        raise sqlite3.DatabaseError
+                    last, step = number, 1
+                    if not torn and topic in topics and isinstance(time, int) and isinstance(data, bytes):
+                        yield topics[topic], time, data
+                    torn = False
+                return
+            except sqlite3.Error:
+                damage.chunks += step == 1
+                last, step = last + step, 2 * step
+                torn = path.stat().st_size % size != 0  # the next message may lie across the end of the file
+
+
+def _db3_topics(base: sqlite3.Connection) -> dict[int, BagTopic]:
+    try:
+        texts = dict(base.execute("SELECT topic_type, encoded_message_definition FROM message_definitions"))
+    except sqlite3.OperationalError:  # before ROS 2 Iron there was no such table
+        texts = {}
+    rows = base.execute("SELECT * FROM topics")
+    names = [column[0] for column in rows.description]
+    topics = {}
+    for row in rows:
+        told = dict(zip(names, row, strict=True))
+        latched = is_latched(str(told.get("offered_qos_profiles", "")))
+        kind = str(told["type"])
+        topics[told["id"]] = BagTopic(
+            str(told["name"]), kind, str(told["serialization_format"]), str(texts.get(kind, "")), latched=latched
+        )
+    return topics
+
+
+def unpacked(data: bytes, compression: str, limit: int = MOST) -> bytes:
     """Chunk content, as far as it can be unpacked."""
     if compression in ("", "none"):
         return data[:limit]

@@ -71,7 +71,9 @@ def chosen(topics: TopicChoice | Iterable[str] | str | None) -> TopicChoice:
 
 
 def _fits(topic: str, pattern: str) -> bool:
-    return fnmatchcase(topic, pattern if pattern.startswith(("/", "*", "?", "[")) else f"/{pattern}")
+    return topic == pattern or fnmatchcase(
+        topic, pattern if pattern.startswith(("/", "*", "?", "[")) else f"/{pattern}"
+    )
 
 
 def qos_text(latched: bool, sensor: bool) -> str:
@@ -95,3 +97,8 @@ def qos_text(latched: bool, sensor: bool) -> str:
         else:
             lines.append(f"  {key}: {str(value).lower() if isinstance(value, bool) else value}")
     return "- " + "\n".join(lines)[2:]
+
+
+def is_latched(qos: str) -> bool:
+    """Whether a publisher's quality of service, as rosbag2 writes it, keeps messages for those who come later."""
+    return "durability: 1" in qos or "durability: transient_local" in qos

@@ -2,7 +2,8 @@
 
     run.bag      rosbag1
     run.mcap     one MCAP file
-    run          a rosbag2 folder: run/run_0.mcap, ..., run/metadata.yaml
+    run.db3      one database of rosbag2
+    run          a rosbag2 folder: run/run_0.mcap (or .db3), ..., run/metadata.yaml
 
 What is older than a second, or larger than a chunk, is with the system and survives the end of the process.
 """
@@ -11,17 +12,24 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from andante.errors import BadInput
 
-from .metadata import FilePart, metadata_text
-from .topics import BagTopic
+from .bag1_file import Bag1File
+from .db3_file import Db3File
+from .mcap_file import McapFile
+from .topics import BagTopic, qos_text
 
 FLUSH_AFTER = 0.5  # wall time after which what is waiting goes to the system, half of what may be lost [s]
+CHUNK = 256 * 1024  # bytes of messages that are packed and handed to the system at once
 LEAST_SIZE = 4096  # of a part [bytes]
+FILES: dict[str, Callable[[Path, int], BagFile]] = {".bag": Bag1File, ".mcap": McapFile, ".db3": Db3File}
+STORAGES = {"mcap": ".mcap", "sqlite3": ".db3"}  # of rosbag2 folders, with the suffix of their files
 
 
 class BagFile(Protocol):
@@ -39,14 +47,44 @@ class BagFile(Protocol):
     def abandon(self) -> None: ...
 
 
-class BagWriter:
-    """A bag being written. Files are begun when the first message comes, and one after another by size."""
+@dataclass(frozen=True)
+class FilePart:
+    """One storage file of a folder."""
 
-    def __init__(self, path: Path | str, max_size: int | None = None, split_jumps: bool = True) -> None:
+    name: str
+    start: int  # [ns]
+    end: int  # [ns]
+    count: int
+
+
+class BagWriter:
+    """A bag being written, in one file after another by size. Use as a context manager, or `close` it.
+
+    Args:
+        path: run.bag, run.mcap, run.db3, or run for a rosbag2 folder; it must not exist.
+        max_size: bytes at which a new file begins; None for one file.
+        split_jumps: begin a new file where time jumps back by more than 1 s.
+        storage: of a folder: mcap or sqlite3.
+        chunk_size: bytes of messages after which they are handed to the system, however soon.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        max_size: int | None = None,
+        split_jumps: bool = True,
+        storage: str = "mcap",
+        chunk_size: int = CHUNK,
+    ) -> None:
         self.path = Path(path)
         suffix = self.path.suffix.lower()
-        if suffix not in ("", ".bag", ".mcap"):
-            raise BadInput(f"{self.path}: recordings are .mcap, .bag, or a folder without suffix (rosbag2)")
+        if suffix not in ("", *FILES):
+            raise BadInput(f"{self.path}: recordings are .mcap, .bag, or a folder without suffix (rosbag2), or .db3")
+        if storage not in STORAGES:
+            raise BadInput(f"the storage of a rosbag2 folder is one of {', '.join(STORAGES)}, got {storage!r}")
+        self._storage, self._suffix, self._chunk_size = storage, suffix or STORAGES[storage], chunk_size
+        if self._suffix == ".db3" and max_size is not None:
+            raise BadInput(f"{self.path}: sqlite storage is not split by size; choose .mcap, .bag or a folder of mcap")
         if max_size is not None and max_size < LEAST_SIZE:
             raise BadInput(f"{self.path}: parts hold at least {LEAST_SIZE} bytes, got {max_size}")
         if self.path.exists():
@@ -157,7 +195,7 @@ class BagWriter:
 
     def _path(self, number: int) -> Path:
         if self.folder:
-            return self.path / f"{self.path.name}_{number}.mcap"
+            return self.path / f"{self.path.name}_{number}{self._suffix}"
         return self.path if number == 0 else self.path.with_name(f"{self.path.stem}_{number}{self.path.suffix}")
 
     def _begin(self) -> None:
@@ -166,14 +204,7 @@ class BagWriter:
             raise BadInput(f"{path}: exists already; choose another name")
         self._part = FilePart(path.name, 0, 0, 0)
         self._channels = {}
-        if path.suffix.lower() == ".bag":
-            from .bag1_file import Bag1File
-
-            self._file = Bag1File(path)
-        else:
-            from .mcap_file import McapFile
-
-            self._file = McapFile(path)
+        self._file = FILES[self._suffix](path, self._chunk_size)
 
     def _next(self) -> None:
         self._end()
@@ -186,9 +217,55 @@ class BagWriter:
         file, self._file = self._file, None
         self.parts.append(self._part)
         topics = [(topic, self._counts[name]) for name, topic in self._topics.items()]
-        file.close(metadata_text(topics, self.parts, inside=True) if self.folder else "")
+        file.close(_metadata_text(topics, self.parts, self._storage, inside=True) if self.folder else "")
         if self.folder:
-            text = metadata_text(topics, self.parts)
+            text = _metadata_text(topics, self.parts, self._storage)
             draft = self.path / ".metadata.yaml.part"
             draft.write_text(text, encoding="utf-8")
             os.replace(draft, self.path / "metadata.yaml")
+
+
+def _metadata_text(
+    topics: list[tuple[BagTopic, int]], parts: list[FilePart], storage: str, inside: bool = False
+) -> str:
+    """metadata.yaml of a folder (version 5, that of ROS 2 Humble; later ones read it).
+
+    topics come with their counts; inside is the form that the storage files carry themselves.
+    """
+    import yaml
+
+    full = [part for part in parts if part.count]
+    start = min((part.start for part in full), default=0)
+    end = max((part.end for part in full), default=0)
+    content: dict[str, Any] = {
+        "version": 5,
+        "storage_identifier": storage,
+        "duration": {"nanoseconds": end - start},
+        "starting_time": {"nanoseconds_since_epoch": start},
+        "message_count": sum(part.count for part in parts),
+        "topics_with_message_count": [
+            {
+                "topic_metadata": {
+                    "name": topic.name,
+                    "type": topic.type,
+                    "serialization_format": "cdr",
+                    "offered_qos_profiles": qos_text(topic.latched, topic.sensor),
+                },
+                "message_count": count,
+            }
+            for topic, count in topics
+        ],
+        "compression_format": "",
+        "compression_mode": "",
+        "relative_file_paths": [part.name for part in parts],
+        "files": [
+            {
+                "path": part.name,
+                "starting_time": {"nanoseconds_since_epoch": part.start},
+                "duration": {"nanoseconds": part.end - part.start},
+                "message_count": part.count,
+            }
+            for part in parts
+        ],
+    }
+    return yaml.safe_dump(content if inside else {"rosbag2_bagfile_information": content}, sort_keys=False)

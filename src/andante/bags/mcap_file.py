@@ -15,7 +15,6 @@ from typing import Any, BinaryIO
 
 from .topics import BagTopic, qos_text
 
-CHUNK = 256 * 1024  # bytes of messages in a chunk
 MAGIC = b"\x89MCAP0\r\n"
 MESSAGE = struct.Struct("<BQHIQQ")
 
@@ -25,7 +24,7 @@ class McapFile:
 
     encoding = "cdr"
 
-    def __init__(self, path: Path, chunk_size: int = CHUNK) -> None:
+    def __init__(self, path: Path, chunk_size: int) -> None:
         import zstandard
         from mcap import records
         from mcap.data_stream import RecordBuilder

@@ -12,7 +12,7 @@ from mcap.writer import Writer as McapWriter
 from rosbags.rosbag1 import Writer as Bag1Writer
 from rosbags.typesys import Stores, get_typestore
 
-from andante.bus.bags.salvage import Damage, salvage
+from andante.bags.salvage import Damage, salvage
 
 COUNT = 120
 RNG = np.random.default_rng(3)

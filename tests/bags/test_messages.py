@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.bus import _ros1, messages
-from andante.bus._dicts import DTYPES, INTEGERS, attribute
-from andante.bus.interface_files import EMPTY, FOLDER, parse_interface
+from andante.bags import messages
+from andante.bags.messages import ros1
+from andante.bags.messages.dictionaries import DTYPES, INTEGERS, attribute
+from andante.bags.messages.interface_files import EMPTY, FOLDER, parse_interface
 from andante.errors import BadInput, UnknownName
 
 ALL = sorted(messages.store().fielddefs)
@@ -78,7 +79,7 @@ def test_every_type_survives_all_forms(name: str) -> None:
         assert same(messages.to_dict(message), content)
         cdr = messages.to_cdr(message)
         assert same(messages.to_dict(messages.from_cdr(name, cdr)), content)
-        if _ros1.alike(name):
+        if ros1.alike(name):
             assert same(messages.to_dict(messages.from_ros1(name, messages.to_ros1(message))), content)
 
     check()
@@ -102,7 +103,7 @@ def test_definitions_are_those_of_rosbags() -> None:
             assert messages.definition(name) == messages.store().generate_msgdef(name, ros_version=2)[0]
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if not _ros1.alike(name)])
+@pytest.mark.parametrize("name", [name for name in ALL if not ros1.alike(name)])
 def test_types_that_ros1_lays_out_otherwise_keep_what_both_have(name: str) -> None:
     message = messages.make(name)
     messages.ros1_store().deserialize_ros1(messages.to_ros1(message), name)

@@ -8,16 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.bus import Bus, messages
-from andante.bus.bags import BagTopic, BagWriter, Player, Recorder, bag_info, convert_bag, open_bag
-from andante.bus.bags.bag1_file import Bag1File
-from andante.bus.bags.mcap_file import McapFile
-from andante.bus.bags.salvage import Damage, salvage
+from andante.bags import BagTopic, BagWriter, bag_info, convert_bag, messages, open_bag
+from andante.bags.bag1_file import Bag1File
+from andante.bags.mcap_file import McapFile
+from andante.bags.salvage import Damage, salvage
+from andante.bus import Bus, Player
 from andante.errors import BadInput
 
 NUMBER = "std_msgs/msg/Int32"
@@ -33,7 +32,7 @@ def test_every_kind_becomes_every_other(tmp_path: Path, source: str, target: str
     made = convert_bag(tmp_path / source, tmp_path / target, storage="sqlite3" if target == "sqlite" else "mcap")
     assert (made.count, made.notes) == (61, [])
     assert sorted(content(tmp_path / target)) == sorted(content(tmp_path / source))
-    found = bag_info(tmp_path / target, mapping=False)
+    found = bag_info(tmp_path / target)
     assert found.kind == {"new.mcap": "mcap", "new.bag": "rosbag1", "new.db3": "sqlite3"}.get(target, "rosbag2")
     assert {t.name for t in found.topics if t.latched} == {"/map_name"}
     assert sorted(os.listdir(tmp_path)) == sorted([source, target])
@@ -102,7 +101,7 @@ def test_topics_that_cannot_be_told_and_broken_messages_are_left_out_with_a_note
         writer.add(BagTopic("/n", NUMBER, "ros1", messages.definition(NUMBER, 1)))
         writer.write("/n", 1, messages.to_ros1(messages.make(NUMBER, data=5)))
         writer.write("/n", 2, b"\x00")
-    file = McapFile(tmp_path / "b.mcap")
+    file = McapFile(tmp_path / "b.mcap", 1000)
     number = file.add(BagTopic("/odd", "odd_msgs/msg/Other", "cdr", "nonsense ["))
     file.write(number, 5, b"abcd")
     file.close()
@@ -167,52 +166,6 @@ def test_conversions_are_checked_and_leave_nothing(
     with pytest.raises(BadInput, match=re.escape(fragment)):
         convert_bag(tmp_path / "run.mcap", tmp_path / target, **options)
     assert os.listdir(tmp_path) == ["run.mcap"]
-
-
-# ---- info -----------------------------------------------------------------------------------------
-def test_info_says_what_a_log_lacks_for_mapping(tmp_path: Path, record: Any) -> None:
-    bus = Bus()
-    scan = bus.advertise("/front", "sensor_msgs/msg/LaserScan")
-    with Recorder(bus, tmp_path / "run.mcap"):
-        for k in range(5):
-            bus.clock.advance_to(k * 0.1)
-            header = messages.header(k * 0.1, "laser")
-            ranges = np.ones(90, np.float32)
-            scan.publish(
-                messages.make(
-                    "sensor_msgs/LaserScan",
-                    header=header,
-                    angle_min=-1.5,
-                    angle_increment=0.03,
-                    range_max=10.0,
-                    ranges=ranges,
-                )
-            )
-            bus.spin()
-    found = bag_info(tmp_path / "run.mcap")
-    assert found.mappable
-    told = " ".join(found.mapping)
-    assert "--tf FILE" in told
-    assert "has no odometry" in told
-    assert "--odom" in told
-    (topic,) = found.topics
-    assert topic.rate == pytest.approx(10.0)
-    assert found.to_json()["topics"][0]["messages"] == 5
-    record(tmp_path / "other.mcap", steps=3)
-    assert not bag_info(tmp_path / "other.mcap").mappable
-    assert bag_info(tmp_path / "other.mcap").mapping == (
-        "no sensor_msgs/LaserScan topic: there is nothing to map from",
-    )
-
-
-def test_info_of_a_carmen_log(tmp_path: Path) -> None:
-    (tmp_path / "a.log").write_text(
-        "ODOM 0 0 0 0 0 0 1.0 host 1.0\nFLASER 3 1.0 1.0 1.0 0 0 0 0 0 0 2.0 host 2.0\n"
-        "FLASER 3 1.0 1.0 1.0 0 0 0 0 0 0 3.0 host 3.0\n"
-    )
-    found = bag_info(tmp_path / "a.log")
-    assert (found.kind, found.mappable) == ("carmen", True)
-    assert {t.name: t.count for t in found.topics}["scan"] == 2
 
 
 SAMPLES = st.lists(
@@ -284,7 +237,8 @@ def test_topics_whose_definition_has_gaps_or_circles_are_left_out(tmp_path: Path
 
 
 def test_sums_of_types_in_types_are_made_once() -> None:
-    from andante.bus.bags.types import md5_of_text
+    from andante.bags.messages.definitions import md5_of, private_store
 
     text = "T0 a\nT0 b\n" + "".join(f"{'=' * 80}\nMSG: pkg/T{k}\nT{k + 1} a\nT{k + 1} b\n" for k in range(40))
-    assert len(md5_of_text(f"{text}{'=' * 80}\nMSG: pkg/T40\nint8 a\n", "pkg/msg/Thing")) == 32
+    types = private_store(f"{text}{'=' * 80}\nMSG: pkg/T40\nint8 a\n", "pkg/msg/Thing", ros2=False)
+    assert len(md5_of(types, "pkg/msg/Thing")) == 32
