@@ -17,7 +17,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.errors import AndanteError
 from andante.geometry import SE3
-from andante.mobile.wheel_odometry import WheelOdometry
+from andante.mobile.odometry import WheelOdometry
 from andante.sensors import (
     CameraSensor,
     Channel,
@@ -31,6 +31,8 @@ from andante.sensors import (
     WheelEncoders,
 )
 
+from .wiring import Wiring
+
 Send = Callable[[str, str, Any, float], None]  # topic, type, message, time [s]
 ULTRASOUND, INFRARED = 0, 1
 
@@ -43,9 +45,10 @@ class SensorMessages:
         self._seen: dict[str, float] = {}
         self._lidars = [channel.name for channel in sensors if isinstance(channel.sensor, Lidar)]
         self._odometry: WheelOdometry | None = None
+        self._wiring = Wiring(sensors, robot)  # of its own, so that recording changes nothing in what a body reads
         if any(isinstance(channel.sensor, WheelEncoders) for channel in sensors):
             try:
-                self._odometry = WheelOdometry(robot, sensors)
+                self._odometry = WheelOdometry(robot)
             except AndanteError:  # wheels that make no drive
                 self._odometry = None
 
@@ -66,7 +69,7 @@ class SensorMessages:
                 self._one(channel, reading, now)
         if self._odometry is not None:
             before = self._odometry.time
-            self._odometry.update()
+            self._odometry.update(self._wiring.state(now, now))
             if self._odometry.time > before:
                 self._send("/odom", "nav_msgs/msg/Odometry", self._odometry_message(self._odometry), now)
 
