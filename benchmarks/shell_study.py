@@ -28,7 +28,7 @@ from andante.physics.camera import Camera
 from andante.physics.render import Renderer
 from andante.physics.video import film_strip
 from andante.simulation.simulation import Simulation
-from andante.tasks.walk import WalkJob, run_walk
+from andante.tasks.walk import walk
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
@@ -57,7 +57,7 @@ def roll(engine: str, runs: int) -> None:
 def whole(engine: str, runs: int) -> None:
     """The whole way by the command line's own job."""
     for seed in range(runs):
-        outcome = run_walk(WalkJob("shell", engine=engine, gait="roll", distance=2.0, seed=seed))
+        outcome = walk("shell", engine=engine, gait="roll", distance=2.0, seed=seed)
         print(
             f"seed {seed}  distance {outcome.distance:.2f}  drift {outcome.drift:.2f}  time {outcome.time:.1f} s  "
             f"fallen {outcome.fallen}  arrived {outcome.arrived}  real-time factor {outcome.real_time_factor:.1f}",

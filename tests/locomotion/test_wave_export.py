@@ -14,7 +14,7 @@ from andante.locomotion.wave import JOINTS, WaveModel
 from andante.locomotion.wave_export import wave_keyframes
 from andante.locomotion.wave_playback import envelope
 from andante.motion.io.keyframe_toml import read_keyframes_toml, write_keyframes_toml
-from andante.tasks.play import PlayJob, run_play
+from andante.tasks.play import play
 
 NAO = load_robot("nao")
 POSE = NAO.complete(NAO.pose("StandInit"))
@@ -56,7 +56,7 @@ def test_a_file_gives_it_back_and_plays(tmp_path: Path) -> None:
     file = tmp_path / "stroll.toml"
     write_keyframes_toml(motion, file)
     assert read_keyframes_toml(file) == motion
-    outcome = run_play(PlayJob("nao", str(file)))
+    outcome = play("nao", str(file))
     assert outcome.finished
     assert not outcome.fallen
     assert outcome.base[0] > 0.1
