@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from andante.simulation.stiffness import softened
 from cmaes import CMA
 
 import andante as an
@@ -34,6 +33,7 @@ from andante.motion import Keyframes, fit, play_from
 from andante.motion.io.keyframe_toml import read_keyframes_toml
 from andante.motion.io.library import LIBRARY
 from andante.motion.keyframes import Key
+from andante.simulation.servos import softened
 from andante.simulation.simulation import simulate
 
 NAO = an.robot("nao")

@@ -12,11 +12,6 @@ from andante.locomotion.wave_gait import WaveGait
 DT = 0.01
 
 
-@pytest.fixture(scope="module")
-def nao():
-    return load_robot("nao")
-
-
 def test_the_wave_gait_walks_ahead_and_stands_otherwise(nao):
     ready = make_ready(nao, "wave")
     walker = ready.walker

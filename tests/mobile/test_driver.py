@@ -64,6 +64,20 @@ def test_a_bend_is_driven_as_told():
     sim.close()
 
 
+def test_noise_of_wheels_and_gyro_does_not_shake_the_base():
+    sim, _, loop, _ = driven("waffle", Command(vx=0.25, wz=0.4), 1.0, seed=2)
+    turns, speeds = [], []
+    for _ in range(200):
+        loop.step()
+        turns.append(sim.base_velocity[5])
+        speeds.append(np.hypot(*sim.base_velocity[:2]))
+    assert np.mean(turns) == pytest.approx(0.4, abs=0.02)
+    assert np.mean(speeds) == pytest.approx(0.25, abs=0.01)
+    assert np.std(turns) < 0.03
+    assert np.std(speeds) < 0.005
+    sim.close()
+
+
 def test_the_reference_is_ramped_within_the_accelerations():
     robot = an.robot("waffle")
     driver, still = BaseDriver(robot), an.simulate(robot, sensors=True).read()

@@ -111,8 +111,6 @@ def waffle(degrees, rate=10.0, beams=90):
     figures = {"samples": beams, "min_angle": -half, "max_angle": half, "range_min": 0.1, "range_max": 8.0}
     mount = SE3.from_xyz_rpy((0.0, 0.0, 0.15), (0, 0, 0))
     spec = SensorSpec("part", "lidar", robot.root, mount, rate, parameters=figures)
-        "part", "lidar", robot.root, SE3.from_xyz_rpy((0.0, 0.0, 0.15), (0, 0, 0)), rate, parameters=figures
-    )
     return replace(robot, sensors=(*(each for each in robot.sensors if each.kind != "lidar"), spec))
 
 

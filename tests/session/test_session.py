@@ -9,6 +9,7 @@ import pytest
 
 from andante.bus import messages
 from andante.errors import BadInput, UnknownName
+from andante.control.activities import Activity
 from andante.session import LiveSession
 
 
@@ -222,7 +223,7 @@ def test_keys_drive_any_robot(waffle: LiveSession) -> None:
     lines = log_of(waffle)
     publish(waffle, "/key", "std_msgs/msg/String", data="shell")
     waffle.run(0.02)
-    assert any("has no button 'shell'" in line for line in lines)
+    assert any("no button 'shell' in robot" in line for line in lines)
 
 
 def test_lists(waffle: LiveSession) -> None:
@@ -279,15 +280,15 @@ def test_refuses(arguments, fragment, tmp_path: Path) -> None:
 def test_a_failing_activity_does_not_end_the_session(waffle: LiveSession) -> None:
     lines = log_of(waffle)
 
-    class Broken:
-        name, detail, guarded, resting, over = "broken", "", True, False, False
+    class Broken(Activity):
+        name, resting = "broken", False
 
         def stop(self) -> None: ...
 
         def update(self, readings, command, dt):
             return np.full(2, np.nan)
 
-    waffle.stage.board.replace(Broken())
+    waffle.stage.activities.replace(Broken())
     waffle.run(0.05)
     assert any("broken failed" in line for line in lines)
     assert waffle.behaviour == "hold"
