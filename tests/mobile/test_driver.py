@@ -107,16 +107,16 @@ def test_the_scrub_of_a_skid_steered_base_is_learned(fraction):
     names, joints = robot.joint_names, np.zeros(2)
     unit = driver.drive.twist({"wheel_left_joint": -1.0, "wheel_right_joint": 1.0}, None).twist[2]
     rates = []
-    for i in range(600):
+    for i in range(700):  # it stands for a second, and the gyro shows its bias
         readings = Readings(0.01 * i, joints.copy(), np.zeros(2), np.array([0.0, 0.0, turned]))
-        targets = driver.update(readings, Command(wz=0.6), 0.01)
+        targets = driver.update(readings, Command(wz=0.6 if i > 100 else 0.0), 0.01)
         left, right = (targets[names.index(f"wheel_{side}_joint")] for side in ("left", "right"))
         joints += 0.01 * targets
         turned += 0.15 * (fraction * unit * (right - left) / 2 - turned)  # a little late
         heading += 0.01 * turned
         rates.append(turned)
     assert rates[-1] == pytest.approx(0.6, abs=0.03)
-    assert driver._scrub == pytest.approx(fraction, abs=0.08)
+    assert driver._scrub == pytest.approx(fraction, abs=0.1)
     assert driver.position[2] == pytest.approx(se2.wrap(heading), abs=0.1)
 
 

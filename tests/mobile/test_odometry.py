@@ -84,9 +84,11 @@ def test_the_gyro_tells_the_turn_that_slipping_wheels_do_not():
     odometry = BaseOdometry(WAFFLE, find_drive(WAFFLE))
     assert odometry.pose.tolist() == odometry.twist.tolist() == odometry.at(1.0).tolist() == [0.0, 0.0, 0.0]
     track = find_drive(WAFFLE).twist({"wheel_left_joint": -1.0, "wheel_right_joint": 1.0}, None).twist[2]
+    for i in range(100):  # it stands, and the gyro shows its bias
+        odometry.update(felt(0.01 * i, 0.0, 0.0))
     for i in range(201):
         angle = 0.5 / track * i * 0.01  # wheels that would turn it by 0.5 rad/s
-        odometry.update(felt(0.01 * i, -angle, angle, turn=0.4))
+        odometry.update(felt(1.0 + 0.01 * i, -angle, angle, turn=0.4))
     assert odometry.wheels.twist[2] == pytest.approx(0.5)
     assert odometry.twist[2] == pytest.approx(0.4, abs=0.01)
     assert odometry.pose[2] == pytest.approx(0.8, abs=0.03)

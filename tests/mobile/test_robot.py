@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,10 @@ def test_what_cannot_drive_is_refused():
         mobile_robot("nao")
     with pytest.raises(BadInput, match="start is x, y, yaw"):
         mobile_robot("waffle", start=(0.0, math.nan, 0.0))
+    waffle = an.robot("waffle")
+    blind = replace(waffle, sensors=tuple(spec for spec in waffle.sensors if spec.kind != "lidar"))
+    with pytest.raises(BadInput, match="the robot has no lidar; add a <sensor"):
+        mobile_robot(blind)
     sim = an.simulate("waffle")
     with pytest.raises(BadInput, match="sensors=True"):
         MobileRobot(sim)

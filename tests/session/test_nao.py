@@ -59,7 +59,8 @@ def test_the_head_moves_beside_the_walk_and_a_leg_ends_it(session: LiveSession) 
     watch.run(2.5)
     assert session.behaviour == "joints"
     assert not session.stage.sim.fallen
-    knees = [session.stage.activities.present.goals[session.stage.robot.joint_names.index(f"{s}HipPitch")] for s in "LR"]
+    goals, names = session.stage.activities.present.goals, session.stage.robot.joint_names
+    knees = [goals[names.index(f"{s}HipPitch")] for s in "LR"]
     assert knees[0] == pytest.approx(knees[1], abs=0.02)  # both orders counted, though they came while it stopped
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from andante.bus import messages
-from andante.errors import BadInput, UnknownName
 from andante.control.activities import Activity
+from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
 
