@@ -13,6 +13,7 @@ from andante.control.loop import ControlLoop
 from andante.control.walking import SLOWEST, Estimated, Measure, Push, WalkGoal, WalkGuide, walk_to
 from andante.errors import BadInput
 from andante.locomotion import Command, Walker
+from andante.locomotion.hold_pose import HoldPose
 
 
 class Point(Walker):
@@ -182,6 +183,17 @@ def test_a_fall_ends_it_but_for_who_may_lean_as_it_likes(tumbles):
     assert (loop.periods == 10) == (not tumbles)
     assert not Estimated(guide).fallen
     assert Estimated(guide, lambda: True).fallen
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [(WalkGoal(distance=1.0), "goes nowhere: its top speed is 0"), (WalkGoal(turn=9.0), "cannot turn")],
+)
+def test_who_cannot_go_is_told_before_the_way(goal, words):
+    robot = an.robot("nao")
+    with pytest.raises(BadInput, match=f"HoldPose {words}"):
+        WalkGuide(HoldPose(robot, "StandInit"), goal)
+    WalkGuide(HoldPose(robot, "StandInit"), WalkGoal(velocity=(0.1, 0.0, 0.0), seconds=1.0))
 
 
 @pytest.mark.parametrize(
