@@ -135,6 +135,15 @@ def test_it_runs_for_a_time_or_until_something_holds():
     assert loop.periods == 50
 
 
+def test_a_part_of_a_period_before_an_end():
+    body = Bench()
+    loop = ControlLoop(body, HoldPose(body.robot, {}), 10.0)
+    loop.step()
+    loop.step(0.03)
+    assert body.now == pytest.approx(0.13)
+    assert loop.periods == 2
+
+
 def test_modes_and_twists_go_where_the_body_wants_them():
     class Wheels(HoldPose):
         base_twist = (0.1, 0.0, 0.2)

@@ -47,8 +47,12 @@ class ControlLoop:
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
 
-    def step(self) -> BodyState:
-        """One period: read, decide, send, and let the period pass; the state that it was decided from."""
+    def step(self, seconds: float | None = None) -> BodyState:
+        """One period: read, decide, send, and let the period pass, or `seconds` of it before an end.
+
+        Returns:
+            The state that it was decided from.
+        """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
         self.asked = asked = self.command(state) if callable(self.command) else self.command
@@ -60,7 +64,7 @@ class ControlLoop:
             body.drive(behaviour.base_twist)
         else:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
-        body.advance(self.period)
+        body.advance(self.period if seconds is None else seconds)
         self.periods += 1
         return state
 
