@@ -181,3 +181,5 @@ def test_what_cannot_be():
             loop.run(seconds)
     with pytest.raises(BadInput, match="needs `until`"):
         loop.run()
+    with pytest.raises(BadInput, match=r"object is no behaviour: subclass andante\.locomotion\.Behaviour"):
+        ControlLoop(sim, object())

@@ -39,6 +39,10 @@ class ControlLoop:
     ) -> None:
         if not (math.isfinite(rate) and rate > 0):
             raise BadInput(f"a control rate is > 0 Hz, got {rate}")
+        if not isinstance(behaviour, Behaviour):
+            raise BadInput(
+                f"{type(behaviour).__name__} is no behaviour: subclass andante.locomotion.Behaviour or Walker"
+            )
         self.body, self.behaviour, self.rate = body, behaviour, rate
         self.period = 1.0 / rate  # [s]
         self.command: Command | Commander = Command() if command is None else command

@@ -17,7 +17,7 @@ from andante.geometry import Array
 from . import ball_drive as drive
 from .ball_attitude import Attitude
 from .ball_strokes import HALF, LEGS, Strokes, strokes_of
-from .behaviour import Command, Readings
+from .behaviour import Behaviour, Command, Readings
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class BallSettings:
     run_up: float = 0.7  # how long it rolls backwards then [s]
 
 
-class BallRoller:
+class BallRoller(Behaviour):
     """Drives the closed ball at a wanted velocity, `vx` forwards and `vy` to the left of a course that `wz` turns.
 
     Forwards is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and

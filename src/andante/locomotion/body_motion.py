@@ -17,7 +17,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
-from .behaviour import Command, Readings
+from .behaviour import Behaviour, Command, Readings
 from .leg_solver import LegSolver
 from .rig import Rig, check_rig
 
@@ -60,7 +60,7 @@ def circle(radius: float, period: float, tilt: float = 0.0, height: float = 0.0)
     return at
 
 
-class BodyMotion:
+class BodyMotion(Behaviour):
     """Leads the body along a path over time, at bounded speed, while all feet stand still.
 
     The command's height, roll and pitch are added to the path, so that a front end may lead the body by hand: without a

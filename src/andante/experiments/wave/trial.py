@@ -141,8 +141,8 @@ class WaveTrial:
                 watch.fallen = True
         if not watch.fallen and sim.time - begin > watch.times[-1]:
             watch.update(sim)
-        rows = (np.array(rows) for rows in (watch.times, watch.poses, watch.power))
-        return Track(*rows, played.cycles, seconds, watch.fallen, self.robot.mass)
+        times, poses, power = (np.array(rows) for rows in (watch.times, watch.poses, watch.power))
+        return Track(times, poses, power, played.cycles, seconds, watch.fallen, self.robot.mass)
 
     def close(self) -> None:
         """Free the engine."""
