@@ -201,5 +201,5 @@ def _navigate(
         return measure.outcome(drive, job, 0.0), drive
     wall = time.perf_counter()
     with measure:
-        drive = drive_to_goal(robot, ready.navigator, sensed, job.timeout, measure.watch)
+        drive = drive_to_goal(robot, ready.navigator, sensed, job.timeout, measure.watch, lambda: robot.truth.collided)
     return measure.outcome(drive, job, time.perf_counter() - wall), drive
