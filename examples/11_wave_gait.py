@@ -34,7 +34,7 @@ def go(seconds: float) -> None:
         sim.target(gait.advance(0.01))
         sim.run(0.01)
     x, y = sim.base_pose[:2]
-    print(f"{sim.time:4.1f} s  x {x:+.3f}  y {y:+.3f} m  reckoned {gait.position[0]:.3f} m")
+    print(f"{sim.time:4.1f} s  x {x:+.3f}  y {y:+.3f} m  estimated {gait.position[0]:.3f} m")
 
 
 gait.start()

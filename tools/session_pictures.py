@@ -23,7 +23,7 @@ from andante.hardware import Loopback, SerialBody
 from andante.kinematics import find_drive
 from andante.mapping import map_of_world
 from andante.mobile.rover.firmware import FirmwareOnBoard
-from andante.navigation import AnyAngle, AStar, Costmap, HybridAStar, vehicle_of
+from andante.navigation import AStar, Costmap, HybridAStar, ThetaStar, vehicle_of
 from andante.physics import Mode
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder
 from andante.search import search as run_search
@@ -88,7 +88,7 @@ def navigation() -> None:
     grid = map_of_world(an.world("lab"), resolution=0.03)
     start, goal = (-3.0, -1.9, 0.0), (3.2, 1.2, np.pi / 2)
     waffle, rover = vehicle_of(an.robot("waffle")), vehicle_of(an.robot("rover"), max_speed=1.0)
-    cases = (("astar", AStar(), waffle), ("anyangle", AnyAngle(), waffle), ("hybrid", HybridAStar(rover), rover))
+    cases = (("astar", AStar(), waffle), ("theta_star", ThetaStar(), waffle), ("hybrid", HybridAStar(rover), rover))
     drawn = figure(9.0, 3.9)
     for axes, vehicle, title in zip(drawn.subplots(1, 2), (waffle, rover), ("waffle", "rover"), strict=True):
         costmap = Costmap.of(grid, vehicle)

@@ -13,7 +13,7 @@ from andante.experiments.perturbed import PerturbedWalker, perturbed_robot, pert
 from andante.experiments.setup import trial_function, trial_terms
 from andante.experiments.trials.walk import Path as WalkPath
 from andante.experiments.trials.walk import walk_trial
-from andante.locomotion import Command, Readings
+from andante.locomotion import Command, Readings, Walker
 from andante.simulation.simulation import simulate
 
 
@@ -132,12 +132,10 @@ def test_servos_are_scaled_by_side():
     sim.close()
 
 
-class Steps:
+class Steps(Walker):
     """A walker that goes as it is told."""
 
-    def __init__(self):
-        self.position = np.zeros(3)
-        self.top_speed = 0.3
+    top_speed, position = 0.3, np.zeros(3)
 
     def update(self, readings, command, dt):
         x, y, yaw = self.position

@@ -9,7 +9,7 @@ import pytest
 import andante as an
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.hardware import Board, BodyCommand, Firmware, Loopback, SerialBody, SimulatedBody, State
+from andante.hardware import Board, BodyCommand, Firmware, Loopback, SerialBody, State
 from andante.hardware.board import Battery
 from andante.hardware.messages import Fault
 from andante.mobile.rover.firmware import FirmwareOnBoard
@@ -190,7 +190,7 @@ def test_the_same_seed_gives_the_same_run():
 
 def test_an_empty_battery_stops_it():
     sim = an.simulate("rover", sensors=True)
-    board = Board(SimulatedBody(sim.engine, sim.actor, sim.sensors), battery=Battery(voltage=6.0))
+    board = Board(sim, battery=Battery(voltage=6.0))
     board.step(b"")
     assert board.firmware.fault is Fault.VOLTAGE
     assert board.firmware.state in (State.STOPPED, State.WAITING)

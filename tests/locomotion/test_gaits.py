@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import andante as an
 from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
+from andante.locomotion import Walker
 from andante.locomotion.gaits import Request, gait_names, prepare
 from andante.locomotion.legged.kernels import forward_fraction, lift, moved, smooth, swing
 from andante.locomotion.legged.patterns import PATTERNS, GaitPattern, pattern, sides
@@ -104,6 +105,10 @@ def test_gaits_by_name_and_by_users(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
         "import numpy as np\n"
+        "from andante.locomotion import Walker\n"
+        "class Mine(Walker):\n"
+        "    def __init__(self, robot): self.q = np.zeros(len(robot.movable))\n"
+        "    def update(self, readings, command, dt): return self.q\n"
         "class Still:\n"
         "    top_speed = top_turn = stopping_time = 1.0\n"
         "    standing = True\n"
@@ -113,6 +118,12 @@ def test_gaits_by_name_and_by_users(tmp_path):
         "class Bare:\n"
         "    def __init__(self, robot): pass\n"
     )
-    assert prepare(rover, Request(f"{file}:Still")).walker.standing
+    assert prepare(rover, Request(f"{file}:Mine")).walker.standing
+    with pytest.warns(FutureWarning, match="a gait subclasses andante.locomotion.Walker"):
+        still = prepare(rover, Request(f"{file}:Still")).walker  # as 0.1.0 took them
+    assert isinstance(still, Walker)
+    assert still.top_speed == 1.0
+    assert not still.tumbles
+    assert (still.modes, still.stiffness, still.approach) == (None, None, None)
     with pytest.raises(BadInput, match="needs 'top_speed'"):
         prepare(rover, Request(f"{file}:Bare"))

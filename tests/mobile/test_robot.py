@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,10 @@ def test_what_cannot_drive_is_refused():
         mobile_robot("nao")
     with pytest.raises(BadInput, match="start is x, y, yaw"):
         mobile_robot("waffle", start=(0.0, math.nan, 0.0))
+    waffle = an.robot("waffle")
+    blind = replace(waffle, sensors=tuple(spec for spec in waffle.sensors if spec.kind != "lidar"))
+    with pytest.raises(BadInput, match="the robot has no lidar; add a <sensor"):
+        mobile_robot(blind)
     sim = an.simulate("waffle")
     with pytest.raises(BadInput, match="sensors=True"):
         MobileRobot(sim)
@@ -135,5 +140,5 @@ def test_what_cannot_drive_is_refused():
     with pytest.raises(BadInput, match="twist"):
         robot.step((1.0,))
     robot.close()
-    with pytest.raises(BadInput, match="control rate"):
+    with pytest.raises(BadInput, match="decisions are made at 1 to 100 Hz"):
         mobile_robot("waffle", rate=1e5)

@@ -98,7 +98,7 @@ def test_motions_in_rounds_and_faster(session: LiveSession) -> None:
         (lambda o: o.play("wave_hand", float("nan")), "between 0.05 and 5"),
         (lambda o: o.behave("swim"), "no behaviour 'swim'"),
         (lambda o: o.set_gait("roll"), "no gait 'roll'"),
-        (lambda o: o.button("shell"), "has no button 'shell'"),
+        (lambda o: o.button("shell"), "no button 'shell' in robot"),
         (lambda o: o.joint_angles(["Tail"], [0.0]), "Tail"),
     ],
 )

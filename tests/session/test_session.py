@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from andante.bags import messages
+from andante.control.activities import Activity
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
@@ -69,7 +70,9 @@ def test_same_seed_and_inputs_same_bytes(tmp_path: Path) -> None:
 
 
 def test_nothing_is_built_without_a_listener(waffle: LiveSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    from andante.session.nodes import robot_state, sensors, status, truth
+    from andante.control import publishers as robot_state
+    from andante.session.nodes import status
+    from andante.simulation import publishers as sensors
 
     def refuse(*_: object) -> None:
         raise AssertionError("a message was built that nobody wanted")
@@ -77,7 +80,7 @@ def test_nothing_is_built_without_a_listener(waffle: LiveSession, monkeypatch: p
     for module, kinds in (
         (robot_state, ("JointState", "TFMessage")),
         (sensors, ("ImuMessage", "LaserScan")),
-        (truth, ("LinkPoses", "Contacts")),
+        (sensors, ("LinkPoses", "Contacts")),
         (status, ("Status",)),
     ):
         for kind in kinds:
@@ -222,7 +225,7 @@ def test_keys_drive_any_robot(waffle: LiveSession) -> None:
     lines = log_of(waffle)
     publish(waffle, "/key", "std_msgs/msg/String", data="shell")
     waffle.run(0.02)
-    assert any("has no button 'shell'" in line for line in lines)
+    assert any("no button 'shell' in robot" in line for line in lines)
 
 
 def test_lists(waffle: LiveSession) -> None:
@@ -279,15 +282,15 @@ def test_refuses(arguments, fragment, tmp_path: Path) -> None:
 def test_a_failing_activity_does_not_end_the_session(waffle: LiveSession) -> None:
     lines = log_of(waffle)
 
-    class Broken:
-        name, detail, guarded, resting, over = "broken", "", True, False, False
+    class Broken(Activity):
+        name, resting = "broken", False
 
         def stop(self) -> None: ...
 
         def update(self, readings, command, dt):
             return np.full(2, np.nan)
 
-    waffle.stage.board.replace(Broken())
+    waffle.stage.activities.replace(Broken())
     waffle.run(0.05)
     assert any("broken failed" in line for line in lines)
     assert waffle.behaviour == "hold"

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.bus.player import Player
+from andante.control.activities import Playing
+from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.geometry import so3
 from andante.locomotion.falls.pose_routes import pose_route, standing_poses
@@ -32,10 +33,8 @@ def test_every_ordered_pair_of_standing_poses():
     for start, goal in permutations(poses, 2):
         sim = sims[start]
         sim.restore(starts[start])
-        sim.observers.clear()
         route = pose_route(NAO, sim.joints.position, goal, 0.4, MODEL)
-        sim.observers.append(Player(sim, route))
-        sim.run(route.duration + 0.6)
+        ControlLoop(sim, Playing(route, NAO.joint_names, sim.joints.position)).run(route.duration + 0.6)
         assert not sim.fallen, (start, goal)
         assert upright(sim) > 0.97, (start, goal)
         wanted = {

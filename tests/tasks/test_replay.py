@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from andante.simulation.recorder import open_recorder
 
 import andante as an
-from andante.bus.player import Player
+from andante.control.activities import Playing
+from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.motion.io.library import find_motion
 from andante.motion.io.recordings import Recording, is_recording, read_recording, recorded_motion
 from andante.motion.keyframes import Keyframes
-from andante.tasks.play import PlayJob, check_play, run_play
+from andante.simulation.recording import open_recording
+from andante.tasks.play import check_play, play
 
 NAO = an.robot("nao")
 
@@ -19,7 +20,7 @@ NAO = an.robot("nao")
 def recorded(request, tmp_path_factory):
     """A file, and the wave of a hand that it holds, every 20 ms."""
     path = tmp_path_factory.mktemp("run") / f"wave{request.param}"
-    run_play(PlayJob("nao", "wave_hand", record=path))
+    play("nao", "wave_hand", record=path)
     return path
 
 
@@ -35,7 +36,7 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
             self.next_time = len(rows) / 50.0
 
     paths = [tmp_path / "a.csv", tmp_path / "a.mcap"]
-    recorders = [open_recorder(path, sim) for path in paths]
+    recorders = [open_recording(path, sim) for path in paths]
     watch = Watch()
     watch.update(sim)
     sim.observers += [*recorders, watch]
@@ -55,7 +56,7 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
 def test_round_trip_through_physics(recorded, tmp_path):
     """Recorded, replayed and recorded again: the same motion within what a servo lags behind."""
     again = tmp_path / "again.csv"
-    outcome = run_play(PlayJob("nao", str(recorded), record=again))
+    outcome = play("nao", str(recorded), record=again)
     assert (outcome.kind, outcome.finished, outcome.fallen) == ("recording", True, False)
     first, second = read_recording(recorded), read_recording(again)
     index = first.names.index("RShoulderPitch")
@@ -82,16 +83,14 @@ def test_speed_joints_and_rate(recorded):
     index = [whole.names.index(name) for name in arm.names]
     assert np.abs(arm.evaluate(times) - whole.evaluate(times)[:, index]).max() < 0.1
     sim = an.simulate(NAO)
-    player = Player(sim, arm, 2.0)
-    sim.observers.append(player)
-    sim.run(arm.duration / 2 + 0.02)
-    assert player.finished
-    assert player.ended_at == pytest.approx(arm.duration / 2, abs=0.02)
+    playing = Playing(arm, NAO.joint_names, sim.joints.position, speed=2.0)
+    assert ControlLoop(sim, playing).run(arm.duration / 2 + 0.02, until=lambda: playing.finished)
+    assert sim.time == pytest.approx(arm.duration / 2, abs=0.02)
 
 
 def test_found_by_name_and_checked(recorded):
     assert isinstance(find_motion(NAO, str(recorded)), Keyframes)
-    checked = check_play(PlayJob("nao", str(recorded), joints=("L*",)))
+    checked = check_play("nao", str(recorded), joints=("L*",))
     assert (checked.kind, checked.ok, checked.problems) == ("recording", True, ())
 
 
@@ -130,6 +129,6 @@ def test_bad_wishes_are_told(recorded, tmp_path):
         recorded_motion(recording, NAO, rate=0.0)
     with pytest.raises(BadInput, match="no such file"):
         read_recording(tmp_path / "none.csv")
-    with pytest.raises(BadInput, match="--joints"):
-        check_play(PlayJob("nao", "wave_hand", joints=("L*",)))
+    with pytest.raises(BadInput, match="joints are picked from those of one"):
+        check_play("nao", "wave_hand", joints=("L*",))
     assert isinstance(recording, Recording)

@@ -157,7 +157,10 @@ class Playing(Activity):
 
 
 class Acting(Activity):
-    """Runs actions of a set; the runner itself keeps its targets without a jump."""
+    """Runs actions of a set; the runner itself keeps its targets without a jump.
+
+    Actions begin at the targets that were sent last; whether a step has settled is told by the encoders.
+    """
 
     name = "action"
 
@@ -166,6 +169,7 @@ class Acting(Activity):
     ) -> None:
         self.runner, self._names, self._label, self._speed = runner, names, label, checked_speed(speed)
         self._targets, self._clock, self._begun = np.array(hold, dtype=float), 0.0, False
+        self._moved = np.zeros(len(names), dtype=bool)
 
     @property
     def detail(self) -> str:
@@ -186,9 +190,10 @@ class Acting(Activity):
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Targets of the runner."""
         targets = self._targets.copy()
-        given = self.runner.targets(self._clock * self._speed, self._targets)
-        for name, value in given.items():
-            targets[self._names.index(name)] = value
+        felt = np.where(self._moved & np.isfinite(readings.position), readings.position, self._targets)
+        for name, value in self.runner.targets(self._clock * self._speed, felt).items():
+            index = self._names.index(name)
+            targets[index], self._moved[index] = value, True
         self._targets, self._begun = targets, True
         self._clock += dt
         return targets

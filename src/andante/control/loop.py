@@ -39,6 +39,10 @@ class ControlLoop:
     ) -> None:
         if not (math.isfinite(rate) and rate > 0):
             raise BadInput(f"a control rate is > 0 Hz, got {rate}")
+        if not isinstance(behaviour, Behaviour):
+            raise BadInput(
+                f"{type(behaviour).__name__} is no behaviour: subclass andante.locomotion.Behaviour or Walker"
+            )
         self.body, self.behaviour, self.rate = body, behaviour, rate
         self.period = 1.0 / rate  # [s]
         self.command: Command | Commander = Command() if command is None else command
@@ -47,8 +51,12 @@ class ControlLoop:
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
 
-    def step(self) -> BodyState:
-        """One period: read, decide, send, and let the period pass; the state that it was decided from."""
+    def step(self, seconds: float | None = None) -> BodyState:
+        """One period: read, decide, send, and let the period pass, or `seconds` of it before an end.
+
+        Returns:
+            The state that it was decided from.
+        """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
         self.asked = asked = self.command(state) if callable(self.command) else self.command
@@ -60,7 +68,7 @@ class ControlLoop:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
         elif behaviour.base_twist is not None:
             body.drive(behaviour.base_twist)
-        body.advance(self.period)
+        body.advance(self.period if seconds is None else seconds)
         self.periods += 1
         return state
 

@@ -71,6 +71,10 @@ class WalkGuide:
 
     def __init__(self, walker: Walker, goal: WalkGoal) -> None:
         self.walker, self.goal = walker, goal
+        if goal.distance is not None and not walker.top_speed > 0:
+            raise BadInput(f"{type(walker).__name__} goes nowhere: its top speed is {walker.top_speed:g} m/s")
+        if goal.turn is not None and not walker.top_turn > 0:
+            raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.top_turn:g} rad/s")
         self.begin = math.inf  # when the first command is given [s]
         self.braking = False
         self._fraction = goal.speed / 100.0

@@ -123,7 +123,7 @@ class PerturbedWalker(WalkerWrapper):
         turning = (command.wz > 0) - (command.wz < 0)
         if self._curl and command.vx:
             command = replace(command, wz=command.wz + self._curl * command.vx)
-        targets = self.walker.update(self._noisy(readings), command, dt)
+        targets = super().update(self._noisy(readings), command, dt)
         self._count(turning)
         return self._delayed(targets, dt)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -65,6 +66,8 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     if is_user_reference(request.gait):
         made = load_user_object(request.gait)(robot, **(request.parameters or {}))
         check_walker(made, robot, request.gait)
+        if not isinstance(made, Walker):
+            made.__class__ = _as_walker(type(made), request.gait)
         pose = getattr(made, "pose", None) or robot.complete({})
         return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
     for gait in _GAITS:
@@ -81,11 +84,21 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
 
 
+def _as_walker(kind: type, name: str) -> type:
+    """The class of a gait that was written for 0.1.0, with the defaults of `Walker` behind what it has itself."""
+    warnings.warn(
+        f"{name}: a gait subclasses andante.locomotion.Walker; classes that do not are taken for the last time",
+        FutureWarning,
+        stacklevel=3,
+    )
+    return type(kind.__name__, (kind, Walker), {})
+
+
 def check_walker(walker: Any, robot: Robot, name: str) -> None:
     """Raise BadInput unless an object has what `Walker` asks for and gives one finite target per joint."""
     for attribute in ("top_speed", "top_turn", "standing", "position", "stopping_time", "update"):
         if not hasattr(walker, attribute):
-            raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.gaits.Walker")
+            raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.Walker")
     if not callable(walker.update):
         raise BadInput(f"{name}: update must be a method update(readings, command, dt)")
     if np.shape(walker.position) != (3,):

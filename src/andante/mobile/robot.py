@@ -27,6 +27,7 @@ from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
 from andante.locomotion import Command
 from andante.navigation import Vehicle
+from andante.simulation.scans import lidar_channel
 from andante.simulation.simulation import Simulation, simulate
 
 from .driver import BaseDriver
@@ -125,6 +126,8 @@ class SimulatedMobileRobot(MobileRobot):
 
     def __init__(self, sim: Simulation, *arguments: Any, **options: Any) -> None:
         super().__init__(sim, *arguments, **options)
+        assert sim.sensors is not None
+        lidar_channel(sim.sensors)  # refuses a robot that sees nothing before it drives
         self.sim, self.truth = sim, DrivenTruth(sim)
         sim.observers.append(self.truth)
 

@@ -199,6 +199,7 @@ class Simulation(Body):
 
     def stop(self) -> None:
         """Wheels stand, every other joint holds the place that it has now."""
+        self._by_mode = None  # passive joints are held now
         here, hold = self.engine.joint_positions(self.actor), holds_still(self.robot)
         for mode, chosen in ((Mode.POSITION, np.flatnonzero(hold)), (Mode.VELOCITY, np.flatnonzero(~hold))):
             if len(chosen):
@@ -330,12 +331,15 @@ class Simulation(Body):
 
     def snapshot(self) -> Any:
         """The instant, sensors included."""
-        return (self.engine.snapshot(), self.sensors.save() if self.sensors else None, self._state, self._owed)
+        sensed = self.sensors.save() if self.sensors else None
+        return (self.engine.snapshot(), sensed, self.servos.save(), self._state, self._owed)
 
     def restore(self, snapshot: Any) -> None:
         """Come back to a snapshot."""
         self.engine.restore(snapshot[0])
-        self._state, self._owed = snapshot[2:]
+        self.servos.load(snapshot[2])
+        self._by_mode = None
+        self._state, self._owed = snapshot[3:]
         if self.sensors is not None and snapshot[1] is not None:
             self.sensors.load(snapshot[1])
 

@@ -288,5 +288,6 @@ def _navigate(
         return measure.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
     with measure:
-        drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch)
+        hit = lambda: robot.truth.collided  # noqa: E731
+        drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch, hit)
     return measure.outcome(drive, names, time.perf_counter() - wall), drive

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -261,6 +261,7 @@ def film_strip(
     sim: Simulation,
     instants: Sequence[float],
     *,
+    run: Callable[[float], object] | None = None,
     width: int = 320,
     height: int = 320,
     camera: Camera | None = None,
@@ -269,6 +270,7 @@ def film_strip(
 ) -> Figure:
     """Run a simulation and show it at growing instants of its time [s], by one renderer and one camera.
 
+    `run` lets a time [s] pass, such as the `run` of a control loop on it; None: the simulation runs alone.
     Without a camera the pictures show the box around the robot as it stands now, `room` times as large.
     """
     if list(instants) != sorted(instants) or any(instant < sim.time - 1e-9 for instant in instants):
@@ -277,7 +279,7 @@ def film_strip(
     pictures = []
     with Renderer(sim.engine.actors, sim.engine.world, width, height) as renderer:
         for instant in instants:
-            sim.run(max(0.0, instant - sim.time))
+            (run or sim.run)(max(0.0, instant - sim.time))
             pictures.append(renderer.shoot(sim.engine, seen))
     return picture_strip(pictures, [f"{instant:.1f} s" for instant in instants], columns)
 

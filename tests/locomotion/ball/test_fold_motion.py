@@ -7,7 +7,7 @@ from andante.description import load_robot
 from andante.errors import BadInput
 from andante.locomotion.ball.folding import Chained, fold_motion, folds
 from andante.motion import check_motion
-from andante.tasks.play import PlayJob, run_play
+from andante.tasks.play import play
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_who_folds(shell):
 
 
 def test_play_folds_the_shell_from_its_stance():
-    outcome = run_play(PlayJob("shell", "ball"))
+    outcome = play("shell", "ball")
     assert outcome.finished
     assert outcome.kind == "pose"
     assert outcome.tracking["rms"] < 0.1

@@ -10,7 +10,7 @@ from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
-from andante.locomotion import Command, Readings
+from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.ball.folding import CHAIN, FoldMap, FoldSettings, Progress, RouteFollower, Via
 from andante.motion import smoothstep
 
@@ -140,7 +140,7 @@ def test_an_empty_route_is_refused(chart: FoldMap) -> None:
 
 
 # ---- under physics --------------------------------------------------------------------------------
-class Folds:
+class Folds(Behaviour):
     """Goes to one pose after another."""
 
     def __init__(self, chart: FoldMap, goals: list[str]) -> None:

@@ -86,9 +86,9 @@ def test_righting_goes_the_short_way(shell: Robot, strokes: Strokes) -> None:
 
 
 # ---- under physics --------------------------------------------------------------------------------
-def rolling(shell: Robot, roller: BallRoller, command: Command, seed: int = 0) -> Simulation:
+def rolled(shell: Robot, roller: BallRoller, command: Command, seconds: float, seed: int = 0) -> Simulation:
     sim = an.simulate(shell, pose="ball", sensors=True, seed=seed)
-    loop = ControlLoop(sim, roller, command=command)
+    ControlLoop(sim, roller, command=command).run(seconds)
     return sim
 
 
@@ -96,8 +96,7 @@ def rolling(shell: Robot, roller: BallRoller, command: Command, seed: int = 0) -
 def test_rolls_where_it_is_told(shell: Robot, strokes: Strokes, heading: float) -> None:
     c, s = math.cos(math.radians(heading)), math.sin(math.radians(heading))
     roller = BallRoller(shell, strokes=strokes)
-    sim = rolling(shell, roller, Command(vx=0.9 * c, vy=0.9 * s), seed=round(heading))
-    sim.run(3.0)
+    sim = rolled(shell, roller, Command(vx=0.9 * c, vy=0.9 * s), 3.0, seed=round(heading))
     x, y = sim.base_pose[:2]
     assert c * x + s * y > 1.0
     assert abs(c * y - s * x) < 0.3
@@ -109,8 +108,7 @@ def test_rolls_where_it_is_told(shell: Robot, strokes: Strokes, heading: float) 
 def test_steering_curves_the_way(shell: Robot, strokes: Strokes) -> None:
     ends = []
     for turn in (0.4, -0.4):
-        sim = rolling(shell, BallRoller(shell, strokes=strokes), Command(vx=0.9, wz=turn))
-        sim.run(4.0)
+        sim = rolled(shell, BallRoller(shell, strokes=strokes), Command(vx=0.9, wz=turn), 4.0)
         ends.append(sim.base_pose[1])
         sim.close()
     assert ends[0] > 0.5

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import andante as an
 from andante.control.loop import ControlLoop
-from andante.locomotion import Command, Readings
+from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.legged.gait import LeggedGait, LeggedSettings
 from andante.locomotion.rigs.balance import hull, inside, margin
 from andante.locomotion.rigs.infer import infer_rig
@@ -99,13 +99,13 @@ def test_compiled_step_on_recorded_readings(shell):
     robot, rig = shell
     gait, recorded = LeggedGait(robot, rig, "tripod"), []
 
-    class Recording:
+    class Recording(Behaviour):
         def update(self, readings, command, dt):
             recorded.append(readings)
             return gait.update(readings, command, dt)
 
     sim = an.simulate(robot, "rough", pose=rig.stance, sensors=True, seed=2)
-    loop = ControlLoop(sim, Recording(), command=commands)
+    loop = ControlLoop(sim, Recording(), command=lambda state: commands(state.time))
     loop.run(3.0)
     sim.close()
     compare(robot, rig, "tripod", recorded)

@@ -16,7 +16,7 @@ from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.gait import CHANGE_TIME, WaveGait, speed_guess
 from andante.locomotion.wave.model import SAMPLES, TEN, WaveModel, WaveParameters
 from andante.locomotion.wave.playback import playback
-from andante.tasks.walk import WalkJob, run_walk
+from andante.tasks.walk import walk
 
 NAO = load_robot("nao")
 SMOOTH, EXACT = default_gait("smooth").parameters, default_gait("exact").parameters
@@ -166,7 +166,7 @@ def test_bad_requests_are_told(parameters: dict[str, Any], kind: type[AndanteErr
 
 
 def test_it_walks_where_it_is_told() -> None:
-    outcome = run_walk(WalkJob("nao", gait="wave", distance=0.4))
+    outcome = walk("nao", gait="wave", distance=0.4)
     assert outcome.arrived
     assert not outcome.fallen
     assert outcome.distance == pytest.approx(0.4, rel=0.2)

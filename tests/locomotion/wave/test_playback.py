@@ -13,7 +13,7 @@ from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.model import JOINTS, WaveModel
 from andante.locomotion.wave.playback import envelope, wave_keyframes
 from andante.motion.io.keyframe_files import read_keyframes_toml, write_keyframes_toml
-from andante.tasks.play import PlayJob, run_play
+from andante.tasks.play import play
 
 NAO = load_robot("nao")
 POSE = NAO.complete(NAO.pose("StandInit"))
@@ -55,7 +55,7 @@ def test_a_file_gives_it_back_and_plays(tmp_path: Path) -> None:
     file = tmp_path / "stroll.toml"
     write_keyframes_toml(motion, file)
     assert read_keyframes_toml(file) == motion
-    outcome = run_play(PlayJob("nao", str(file)))
+    outcome = play("nao", str(file))
     assert outcome.finished
     assert not outcome.fallen
     assert outcome.base[0] > 0.1

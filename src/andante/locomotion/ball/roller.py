@@ -14,7 +14,7 @@ import numpy as np
 from andante.description import Robot
 from andante.geometry import Array
 from andante.gravity import GRAVITY
-from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.behaviour import Behaviour, Command, Readings
 from andante.locomotion.rigs.rig import root_from_imu
 
 from . import kernels
@@ -113,7 +113,7 @@ class BallSettings:
     run_up: float = 0.7  # how long it rolls backward then [s]
 
 
-class BallRoller:
+class BallRoller(Behaviour):
     """Drives the closed ball at a wanted velocity, `vx` forward and `vy` to the left of a course that `wz` turns.
 
     Forward is where the robot's x axis pointed when the roller was started. With no velocity wanted it stops and

@@ -16,7 +16,7 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
-from andante.locomotion.behaviour import Command, Readings
+from andante.locomotion.behaviour import Behaviour, Command, Readings
 from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig
 from andante.motion import vector_of
 
@@ -59,7 +59,7 @@ def circle(radius: float, period: float, tilt: float = 0.0, height: float = 0.0)
     return at
 
 
-class BodyMotion:
+class BodyMotion(Behaviour):
     """Leads the body along a path over time, at bounded speed, while all feet stand still.
 
     The command's height, roll and pitch are added to the path, so that a front end may lead the body by hand: without a

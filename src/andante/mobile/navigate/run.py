@@ -58,11 +58,17 @@ def reading_of(sensed: Sensed) -> NavigatorInput:
 
 
 def drive_to_goal(
-    robot: MobileRobot, navigator: Navigator, sensed: Sensed, timeout: float = math.inf, watch: Watch | None = None
+    robot: MobileRobot,
+    navigator: Navigator,
+    sensed: Sensed,
+    timeout: float = math.inf,
+    watch: Watch | None = None,
+    over: Callable[[], bool] = lambda: False,
 ) -> Drive:
     """Drive until the navigator has arrived or given up, `watch` ends it, or the time is over [s]; then stand.
 
-    The navigator has its goal. `sensed` is the moment to begin with; the last one is in the result.
+    The navigator has its goal. `sensed` is the moment to begin with; the last one is in the result. `over` says
+    that the braking of a drive that failed is of no interest, as after a collision.
     """
     drive = Drive(navigator.state, "", sensed.time, sensed.time)
     while True:
@@ -79,15 +85,15 @@ def drive_to_goal(
             break
         sensed = robot.step(output.velocity)
     drive.state, drive.reason = output.state, drive.reason or output.reason
-    _stand(robot, drive, sensed, lambda now: watch is not None and bool(watch(now, output)))
+    _stand(robot, drive, sensed, over)
     return drive
 
 
-def _stand(robot: MobileRobot, drive: Drive, sensed: Sensed, ended: Callable[[Sensed], bool]) -> None:
+def _stand(robot: MobileRobot, drive: Drive, sensed: Sensed, over: Callable[[], bool]) -> None:
     end = sensed.time + BRAKING
     while np.abs(sensed.twist).max() > STANDING and sensed.time < end:
-        if drive.state is not State.ARRIVED and ended(sensed):
-            break  # it leans on something
+        if drive.state is not State.ARRIVED and over():
+            break
         sensed = robot.step()
         drive.believed.append(np.array([sensed.time, *sensed.pose]))
     drive.last, drive.ended = sensed, sensed.time
