@@ -53,18 +53,18 @@ def main() -> None:
     ]
     pairs = [(data, seed) for data in worlds for seed in range(given.seeds)]
     jobs = [
-        dict(
-            robot=given.robot,
-            world=str(DATASETS / f"world_{data['world']}.world.gz"),
-            start=tuple(data["start"]),
-            goal=(*data["goal"][:2], math.nan),
-            tolerance=1.0,
-            timeout=100.0,
-            controller=given.controller,
-            engine=given.engine,
-            seed=seed,
-            plot=given.plots / f"barn_{data['world']}_{seed}.png" if given.plots else None,
-        )
+        {
+            "robot": given.robot,
+            "world": str(DATASETS / f"world_{data['world']}.world.gz"),
+            "start": tuple(data["start"]),
+            "goal": (*data["goal"][:2], math.nan),
+            "tolerance": 1.0,
+            "timeout": 100.0,
+            "controller": given.controller,
+            "engine": given.engine,
+            "seed": seed,
+            "plot": given.plots / f"barn_{data['world']}_{seed}.png" if given.plots else None,
+        }
         for data, seed in pairs
     ]
     for (data, seed), (run, used) in zip(pairs, side_by_side(drive, jobs, given.workers), strict=True):
