@@ -212,7 +212,7 @@ def _on_map(
     reference: Trajectory | None,
     progress: bool,
 ) -> LocalizeResult:
-    parameters = settings_from(MclParameters(), values, "localisation parameter")
+    parameters = settings_from(MclParameters(), values, "localization parameter")
     try:
         field_ = LikelihoodField(load_map(grid) if isinstance(grid, Path) else grid, parameters)
     except BadInput as error:
