@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from andante.control.wheel_odometry import WheelOdometry
+
     from .driver import BaseDriver, DriverSettings
     from .localizer import ByScans, Localiser, OdometryOnly, OnMap
     from .navigate.run import Drive, drive_to_goal
-    from .odometry import BaseOdometry, WheelOdometry
+    from .odometry import BaseOdometry
     from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
     from .sensing import ScanPipeline, Sensed, TakenScan
 
@@ -47,7 +49,7 @@ __getattr__ = lazy_names(
         "Sensed": ".sensing",
         "SimulatedMobileRobot": ".robot",
         "TakenScan": ".sensing",
-        "WheelOdometry": ".odometry",
+        "WheelOdometry": "andante.control.wheel_odometry",
         "drive_to_goal": ".navigate.run",
         "mobile_robot": ".robot",
     },

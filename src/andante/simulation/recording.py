@@ -97,16 +97,13 @@ class BagRecording(Recording):
         path: .mcap, .bag, or a folder for rosbag2.
         sim: with sensors.
         view: of the robot and what moves it; None: nobody does.
-        before: called with the state of every instant before it is written.
     """
 
     rate = BAG_RATE
 
-    def __init__(
-        self, path: Path, sim: Simulation, view: RobotView | None = None, before: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, path: Path, sim: Simulation, view: RobotView | None = None) -> None:
         super().__init__(path)
-        self.view, self._before = view or RobotView(sim), before
+        self.view = view or RobotView(sim)
         self.bus = Bus()
         self.bus.clock.advance_to(sim.time)
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
@@ -119,7 +116,7 @@ class BagRecording(Recording):
 
     def _write(self, sim: Simulation) -> None:
         self.bus.clock.advance_to(max(sim.time, self.bus.clock.now))
-        self._before()
+        self.view.watch()
         if self.view.loop is not None:
             asked = self.view.loop.asked
             twist = {"linear": {"x": asked.vx, "y": asked.vy}, "angular": {"z": asked.wz}}
@@ -144,13 +141,11 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     return [ClockPublisher(bus, view), state, sensors, truth, FootstepPublisher(bus, view)]
 
 
-def open_recording(
-    path: Path, sim: Simulation, view: RobotView | None = None, before: Callable[[], None] = lambda: None
-) -> Recording:
+def open_recording(path: Path, sim: Simulation, view: RobotView | None = None) -> Recording:
     """The recording for a file name."""
     if path.suffix.lower() == ".csv":
         return TableRecording(path, sim)
-    return BagRecording(path, sim, view, before)
+    return BagRecording(path, sim, view)
 
 
 @contextmanager

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from andante.control.drivers import has_wheels
 from andante.control.view import RobotView
 from andante.simulation.simulation import Simulation
 
@@ -19,20 +18,13 @@ def kept(sim: Simulation, record: Path | None, video: Path | None, view: RobotVi
         sim: the simulation, with sensors where it is recorded.
         record: the recording; None: none.
         video: the film; None: none.
-        view: of what moves the robot; None: nobody does, its wheels are counted all the same.
+        view: of what moves the robot; None: nobody does.
     """
     with ExitStack() as stack:
         if record is not None:
             from andante.simulation.recording import open_recording
 
-            before: Callable[[], None] = lambda: None  # noqa: E731
-            if view is None and has_wheels(sim.robot):
-                from andante.mobile.driver import BaseDriver  # and with it the estimators
-
-                driver = BaseDriver(sim.robot)
-                view = RobotView(sim, driver)
-                before = lambda: driver.odometry.update(sim.read())  # noqa: E731
-            sim.observers.append(stack.enter_context(open_recording(record, sim, view, before)))
+            sim.observers.append(stack.enter_context(open_recording(record, sim, view)))
         if video is not None:
             from andante.viz.film import Film
 
