@@ -78,7 +78,8 @@ def _matched(estimate: Trajectory, reference: Trajectory) -> tuple[Array, Array]
 def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
     """Normalized estimation error squared e' P^-1 e (...,) of errors (..., n) with covariances (..., n, n)."""
     e, P = np.asarray(errors, dtype=float), np.asarray(covariances, dtype=float)
-    return np.einsum("...i,...i->...", e, np.linalg.solve(P, e[..., None])[..., 0])
+    squared: Array = np.einsum("...i,...i->...", e, np.linalg.solve(P, e[..., None])[..., 0])
+    return squared
 
 
 @dataclass(frozen=True)

@@ -458,7 +458,8 @@ class BipedWalk(Walker):
         bend = self._load_torques(turned(self._yaw) @ upright) / body.kp
         out = self._q + self.sag * bend
         self._sent = (out, bend)
-        return out.copy()
+        targets: Array = out.copy()
+        return targets
 
     def _load_torques(self, root: Array) -> Array:
         """Torques with which the joints carry the planned load."""
