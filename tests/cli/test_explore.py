@@ -40,7 +40,7 @@ def test_words_for_people(andante, tmp_path, way):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--start", "here"), "--start is \"x y yaw\" in metres and radians, got 'here'"),
+        (("--start", "here"), "--start is \"x y yaw\" in meters and radians, got 'here'"),
         (("--waypoints", "none.txt"), "none.txt: no such file of waypoints"),
         (("--timeout", "-1"), "--timeout must lie above 0"),
     ],

@@ -125,7 +125,7 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
         (["drive.clf", "--map", "room.yaml"], "where does the robot start?"),
         (["drive.clf", "--map", "room.yaml", "--global", "--initial-pose", "0 0 0"], "exclude each other"),
         (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 0"], 'is "x y yaw"'),
-        (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 nan 0"], "in metres and radians"),
+        (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 nan 0"], "in meters and radians"),
         (["uwb.csv", "--uwb", "anchors.txt", "--global"], "belong to a map"),
         (["none.clf", "--map", "room.yaml", "--global"], "no such log"),
         (["drive.clf", "--map", "none.yaml", "--global"], "no such map file"),

@@ -281,7 +281,7 @@ def test_the_saved_map_tells_a_carried_robot_where_it_is(explored):
     """No pose is told: the first scans find it anywhere on the map."""
     folder, _ = explored("rover")
     where = (1.2, -0.3, 2.4)
-    robot = mobile_robot("rover", "lab", where, localiser=OnMap(load_map(folder / "map.yaml"), None, seed=0), seed=5)
+    robot = mobile_robot("rover", "lab", where, localizer=OnMap(load_map(folder / "map.yaml"), None, seed=0), seed=5)
     try:
         sensed = robot.settle(3.0)
         off = se2.between(robot.truth.pose, robot.to_root(sensed.pose))

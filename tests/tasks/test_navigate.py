@@ -66,7 +66,7 @@ def test_a_barn_world_straight_from_its_file():
 
 def test_the_watch_can_end_a_drive_and_the_robot_stands_then():
     start = (0.0, -0.8, 0.0)
-    robot = mobile_robot("rover", "lab", start, localiser=ByScans(start), seed=1)
+    robot = mobile_robot("rover", "lab", start, localizer=ByScans(start), seed=1)
     navigator = Navigator(robot.vehicle, controller="pursuit")
     navigator.set_goal((1.5, 0.0), GoalChecker(0.1))
     drive = drive_to_goal(robot, navigator, robot.settle(), watch=lambda sensed, _: sensed.time > 1.5)

@@ -1,4 +1,4 @@
-"""`andante mesh`: convert, turn, scale, re-centre, split and wrap mesh files."""
+"""`andante mesh`: convert, turn, scale, re-center, split and wrap mesh files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def mesh_command(
     mass: Annotated[float | None, typer.Option(metavar="KG", help="Tell the inertia of a part of this mass.")] = None,
     json: Json = False,
 ) -> None:
-    """Convert a mesh file; turn, scale, re-centre and split it, or wrap it in a hull or box; tell its inertia.
+    """Convert a mesh file; turn, scale, re-center and split it, or wrap it in a hull or box; tell its inertia.
 
     The steps happen in this order: scale, rotate, center, split, then hull or box of each piece.
     """
@@ -77,7 +77,7 @@ def mesh_command(
 
 
 def _inertias(pieces: Sequence[trimesh.Trimesh], mass: float) -> list[Inertia]:
-    """Inertia of each piece about its centre of mass, all of one density, together of that mass [kg]."""
+    """Inertia of each piece about its center of mass, all of one density, together of that mass [kg]."""
     from andante.description.inertia import Inertia
     from andante.description.mesh.tools import convex_hull
     from andante.description.solids import mesh_moments

@@ -94,7 +94,7 @@ class WalkGuide:
                 self.braking = True
                 return Command()
             return Command(*self.goal.velocity)
-        x, y, heading = self.travelled
+        x, y, heading = self.traveled
         if self.goal.turn is not None:
             goal, done, top = math.radians(self.goal.turn), heading, self.walker.top_turn
         else:
@@ -116,7 +116,7 @@ class WalkGuide:
         return Command(vx=sign * speed, vy=aside)
 
     @property
-    def travelled(self) -> tuple[float, float, float]:
+    def traveled(self) -> tuple[float, float, float]:
         """x, y [m] in the axes of the start and heading [rad] since the first command, as the walker estimates."""
         here = np.asarray(self.walker.position) - self._start
         c, s = math.cos(self._start[2]), math.sin(self._start[2])
@@ -153,7 +153,7 @@ class Estimated(Measure):
     @property
     def moved(self) -> tuple[float, float, float]:
         """By feet and gyro, in the axes of the start."""
-        return self._guide.travelled
+        return self._guide.traveled
 
     @property
     def fallen(self) -> bool:

@@ -6,7 +6,7 @@ from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .driver import BaseDriver, DriverSettings
-    from .localizer import ByScans, Localiser, OdometryOnly, OnMap
+    from .localizer import ByScans, Localizer, OdometryOnly, OnMap
     from .navigate.run import Drive, drive_to_goal
     from .odometry import BaseOdometry, WheelOdometry
     from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
@@ -18,7 +18,7 @@ __all__ = [
     "ByScans",
     "Drive",
     "DriverSettings",
-    "Localiser",
+    "Localizer",
     "MobileRobot",
     "OdometryOnly",
     "OnMap",
@@ -39,7 +39,7 @@ __getattr__ = lazy_names(
         "ByScans": ".localizer",
         "Drive": ".navigate.run",
         "DriverSettings": ".driver",
-        "Localiser": ".localizer",
+        "Localizer": ".localizer",
         "MobileRobot": ".robot",
         "OdometryOnly": ".localizer",
         "OnMap": ".localizer",

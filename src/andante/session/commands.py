@@ -43,7 +43,7 @@ COMMANDS: dict[str, CommandLine] = {
     "drive": CommandLine("drive VX [VY [WZ [SECONDS]]]", "drive at m/s, m/s, rad/s for a while (2 s)"),
     "stop": CommandLine("stop", "let go of keys, velocities and the goal"),
     "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
-    "at": CommandLine("at X Y [YAW]", "tell the localiser where the robot stands [m, deg]"),
+    "at": CommandLine("at X Y [YAW]", "tell the localizer where the robot stands [m, deg]"),
     "joint": CommandLine(
         "joint NAME POSITION [SHARE]", "send a joint there [rad or m] at a share of its speed", ("joints",)
     ),

@@ -212,7 +212,7 @@ def _on_map(
     reference: Trajectory | None,
     progress: bool,
 ) -> LocalizeResult:
-    parameters = settings_from(MclParameters(), values, "localisation parameter")
+    parameters = settings_from(MclParameters(), values, "localization parameter")
     try:
         field_ = LikelihoodField(load_map(grid) if isinstance(grid, Path) else grid, parameters)
     except BadInput as error:
@@ -227,7 +227,7 @@ def _on_map(
         start, deviation = _start_by_tags(tags, setup, warnings)
     if start is not None and int(field_.grid.at(start[:2])) < 0:
         warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside of what the map knows")
-    with bar("localising", progress) as tell:
+    with bar("localizing", progress) as tell:
         result = localize_log(
             log,
             field_,
@@ -271,7 +271,7 @@ def _start_by_tags(tags: UwbLog, setup: UwbSetup, warnings: list[str]) -> tuple[
     if setup.map_from_uwb is None:
         warnings.append("the anchors file has no line 'map x y yaw'; anchors are taken to be given on the map")
     if yaw is None:
-        warnings.append("one tag tells no heading; the localiser starts with all headings")
+        warnings.append("one tag tells no heading; the localizer starts with all headings")
     pose = se2.compose(setup.map_from_uwb or (0.0, 0.0, 0.0), [at[0], at[1], yaw or 0.0])
     spread = np.array(TAG_DEVIATION)
     if yaw is None:
@@ -327,11 +327,11 @@ def _by_ranges(
     values = dict(values)
     height = values.pop("height", None)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int | float)):
-        raise BadInput(f"UWB parameter height must be a number of metres, got {height!r}")
+        raise BadInput(f"UWB parameter height must be a number of meters, got {height!r}")
     noise = settings_from(RangeNoise(), values, "UWB parameter")
     log = read_uwb_log(job.log, setup)
     _overlap(reference, log.times, job.reference)
-    with bar("localising", progress) as tell:
+    with bar("localizing", progress) as tell:
         result = track_uwb(log, setup, noise, height, lambda done, total: tell(done, total, ""))
     path = _on_frame(result.trajectory, setup)
     details: dict[str, Any] = {

@@ -230,9 +230,9 @@ def navigate(
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     ready = prepare(request, made, as_world(world), grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
-    localiser = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
     driven = mobile_robot(
-        made, ready.world, request.start, engine, localiser=localiser, vehicle=ready.vehicle, dt=dt, seed=seed
+        made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
     )
     try:
         view = RobotView(driven.sim, driven.driver, driven.loop, origin=np.array(request.start))

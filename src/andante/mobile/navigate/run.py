@@ -75,7 +75,7 @@ def drive_to_goal(
         output = navigator.update(reading_of(sensed))
         _note(drive, sensed, output)
         if output.request == "relocalize":
-            robot.relocalise()
+            robot.relocalize()
         if output.state in (State.ARRIVED, State.FAILED, State.IDLE):
             break
         if watch is not None and watch(sensed, output):

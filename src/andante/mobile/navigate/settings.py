@@ -86,7 +86,7 @@ def navigator_settings(vehicle: Vehicle, way: float, arrival: GoalChecker, table
 
 
 def mcl_parameters(tables: Tables) -> MclParameters:
-    """Parameters of the localiser."""
+    """Parameters of the localizer."""
     return changed(MclParameters(), tables, "mcl")
 
 

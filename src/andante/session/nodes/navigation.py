@@ -104,8 +104,8 @@ class NavigationNode(LiveNode):
             self.bus.log("info", event, self.name)
         live.events.clear()
         state = next((n for n in self.session.nodes if isinstance(n, RobotStateNode)), None)
-        if state is not None and live.localised:
-            state.map_from_odom, state.localised = live.map_from_odom, True
+        if state is not None and live.localized:
+            state.map_from_odom, state.localized = live.map_from_odom, True
         return led
 
     def _goal(self, message: Any) -> str:
