@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.bags.reader import open_bag
+from andante.bags import messages, open_bag
 from andante.control import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
@@ -35,7 +35,7 @@ def played_live(robot, commands, folder, steps, **options):
         for command in commands:
             publisher = session.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="test")
             twist = {"linear": {"x": command.vx, "y": command.vy}, "angular": {"z": command.wz}}
-            publisher.publish(an.bus.messages.make("geometry_msgs/msg/Twist", **twist))
+            publisher.publish(messages.make("geometry_msgs/msg/Twist", **twist))
             session.step()
             publisher.close()
         session.bus.call("/record_stop", {})
@@ -44,14 +44,15 @@ def played_live(robot, commands, folder, steps, **options):
 
 def described(path):
     """Topics with their types, the frames of their headers, and the pairs of the tree of transforms."""
-    bag = open_bag(path)
     frames, tree = {}, set()
-    for sample in bag.messages():
-        if sample.topic in ("/tf", "/tf_static"):
-            tree |= {(t.header.frame_id, t.child_frame_id) for t in sample.message.transforms}
-        elif hasattr(sample.message, "header"):
-            frames.setdefault(sample.topic, set()).add(sample.message.header.frame_id)
-    return {topic.name: topic.type for topic in bag.topics}, frames, tree
+    with open_bag(path) as bag:
+        types = {topic.name: topic.type for topic in bag.topics}
+        for topic, _, message in bag.decoded():
+            if topic.name in ("/tf", "/tf_static"):
+                tree |= {(t.header.frame_id, t.child_frame_id) for t in message.transforms}
+            elif hasattr(message, "header"):
+                frames.setdefault(topic.name, set()).add(message.header.frame_id)
+    return types, frames, tree
 
 
 def test_a_walk_is_the_same_from_every_door(tmp_path, steps):

@@ -64,6 +64,11 @@ class Recorder:
         """Whether it still records."""
         return not self.writer.closed
 
+    def change(self, topics: TopicChoice | Iterable[str] | str | None) -> None:
+        """Record another choice of topics from now on; those that are recorded already go on."""
+        self.choice = chosen(topics)
+        self._look()
+
     def keep_safe(self) -> None:
         """Hand what has waited to the system; to be called now and then where the clock of the bus may stand still."""
         if not self.writer.closed:

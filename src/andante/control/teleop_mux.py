@@ -26,6 +26,7 @@ class Pilot:
         self.speed = 60.0  # percent of the top speed that keys ask for
         self.paced = False  # whether messages age by the wall clock too
         self.navigate: Callable[[float], Command | None] | None = None  # leads when nobody else does
+        self.navigates = False  # whether it leads now
         self._wall = wall
         self._velocity = Command()
         self._keys, self._body = KeyPad(), Command()  # held keys, and how they have left the body
@@ -82,4 +83,5 @@ class Pilot:
             v = self._velocity
             return replace(body, vx=v.vx, vy=v.vy, wz=v.wz)
         led = self.navigate(now) if self.navigate is not None else None
+        self.navigates = led is not None
         return body if led is None else replace(body, vx=led.vx, vy=led.vy, wz=led.wz)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -99,11 +98,11 @@ CHECKS: dict[str, Check] = {
 def check_body(
     body: Body, wait: Callable[[float], None] | None = None, *, close: bool = True
 ) -> tuple[CheckResult, ...]:
-    """Results of all checks. `wait` lets the body's time pass (a simulated body's own `advance`, else the wall clock).
+    """Results of all checks. `wait` lets the body's time pass; None: its own `advance`.
 
     The last check closes the body; `close=False` leaves it out.
     """
-    pause: Callable[[float], None] = wait if wait is not None else getattr(body, "advance", time.sleep)
+    pause = wait or body.advance
     results = []
     for name, check in CHECKS.items():
         if name == "closing" and not close:
