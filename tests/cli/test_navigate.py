@@ -81,7 +81,7 @@ def test_an_occupied_start_is_told_at_once(andante):
 def test_the_time_is_over(andante):
     got = told(andante, "waffle", *LAB, "--goal", "2 0 0", "--timeout", 1)
     assert not got["success"]
-    assert got["reason"].startswith("the time of 1 s is over")
+    assert got["reason"].startswith("timed out after 1 s")
     assert got["time"] == pytest.approx(1.0, abs=0.6)
 
 
@@ -120,7 +120,7 @@ def test_own_planner_and_controller_and_parameters(andante, tmp_path):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (("waffle", "--goal", ""), "where to? --goal"),
+        (("waffle", "--goal", ""), "no goal is given: --goal"),
         (("waffle", "--goal", "1 2 x"), '--goal is "x y yaw"'),
         (("waffle", "--goal", "nan 2 0"), '--goal is "x y yaw"'),
         (("waffle", "--goal", "1 0 0", "--start", "0 0 nan"), "--start needs a yaw"),
@@ -153,7 +153,7 @@ def test_bad_input_is_one_line(andante, words, part):
     [
         ("[turbo]\nx = 1\n", "turbo"),
         ("[mppi]\nspeeed = 1\n", "speeed"),
-        ("[dwa]\nhorizon = 1.0\n", "the table [dwa] belongs to the controller dwa"),
+        ("[dwa]\nhorizon = 1.0\n", "table [dwa] configures controller dwa"),
         ("resolution = 0.1\n", "resolution is no table"),
         ("[vehicle]\nmax_speed = -1\n", "max_speed"),
         ("[vehicle]\ndrive = 'omni'\n", "drive"),

@@ -17,7 +17,7 @@ def test_gets_up(andante):
 def test_lies_when_time_is_short(andante):
     code, out, _ = andante("play", "nao", "Get_Up_Belly", "--seconds", "0.3")
     assert code == 0
-    assert "not over" in out
+    assert "not finished" in out
     assert "fallen" in out
 
 

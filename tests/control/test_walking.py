@@ -187,7 +187,7 @@ def test_a_fall_ends_it_but_for_who_may_lean_as_it_likes(tumbles):
 
 @pytest.mark.parametrize(
     ("goal", "words"),
-    [(WalkGoal(distance=1.0), "goes nowhere: its top speed is 0"), (WalkGoal(turn=9.0), "cannot turn")],
+    [(WalkGoal(distance=1.0), "cannot move ahead: its top speed is 0"), (WalkGoal(turn=9.0), "cannot turn")],
 )
 def test_who_cannot_go_is_told_before_the_way(goal, words):
     robot = an.robot("nao")
@@ -201,8 +201,8 @@ def test_who_cannot_go_is_told_before_the_way(goal, words):
     [
         ({}, "a walk needs one of distance, turn or velocity with seconds, got none"),
         ({"distance": 1.0, "turn": 90.0}, "got distance and turn"),
-        ({"velocity": (0.1, 0.0, 0.0)}, "velocity and seconds go together"),
-        ({"distance": 1.0, "seconds": 2.0}, "velocity and seconds go together"),
+        ({"velocity": (0.1, 0.0, 0.0)}, "velocity and seconds must be given together"),
+        ({"distance": 1.0, "seconds": 2.0}, "velocity and seconds must be given together"),
         ({"distance": math.nan}, "distance must be a number"),
         ({"turn": 1e6}, "turn must be a number up to 100000"),
         ({"velocity": (0.1, 0.0, 0.0), "seconds": -1.0}, "seconds must be >= 0"),

@@ -140,5 +140,5 @@ def test_what_cannot_drive_is_refused():
     with pytest.raises(BadInput, match="twist"):
         robot.step((1.0,))
     robot.close()
-    with pytest.raises(BadInput, match="decisions are made at 1 to 100 Hz"):
+    with pytest.raises(BadInput, match="rate must lie from 1 to 100 Hz"):
         mobile_robot("waffle", rate=1e5)

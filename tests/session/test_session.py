@@ -400,7 +400,7 @@ def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> Non
     waffle.run(0.1)
     assert waffle.paused
     assert np.isfinite(waffle.stage.sim.base_pose).all()
-    assert any("starts anew and is paused" in line for line in lines)
+    assert any("is reset and paused" in line for line in lines)
     waffle.resume()
     waffle.run(0.1)
     assert not waffle.paused

@@ -127,5 +127,5 @@ def test_goals_are_told_to_the_reference_point_on_the_map():
     assert ready.navigator.planner.goal_tolerance == pytest.approx(0.06)
     with pytest.raises(BadInput, match="goal must be x, y, yaw"):
         Request(goal=(math.nan, 0.0, 0.0), **numbers, **names)
-    with pytest.raises(BadInput, match="map_pose tells where a map lies"):
+    with pytest.raises(BadInput, match="map_pose needs a map"):
         navigate("waffle", goal=(1.0, 0.0), map_pose=(1.0, 0.0, 0.0))

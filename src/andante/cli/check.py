@@ -46,6 +46,6 @@ def check(
             out.print(f"[{COLORS[problem.severity]}]{problem.severity:8}[/]", end=" ")
             out.print(f"{where}{problem.message}", markup=False)
         if not report.problems:
-            out.print("  nothing to complain about")
+            out.print("  no problems found")
     if failed:
         raise typer.Exit(1)

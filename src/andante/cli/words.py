@@ -66,7 +66,7 @@ def merge_of(out: Path | None, parts: list[Path]) -> tuple[Path, list[Path]]:
     if out is None:
         out, parts = parts[0], parts[1:]
         if out.exists():
-            raise BadInput(f"{out} is there already; name a new folder with --out")
+            raise BadInput(f"{out} exists already; name a new folder with --out")
         if not parts:
             raise BadInput("name the folders of the shards")
     return out, parts

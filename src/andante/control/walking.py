@@ -42,7 +42,7 @@ class WalkGoal:
                 "a walk needs one of distance, turn or velocity with seconds, got " + (" and ".join(goals) or "none")
             )
         if (self.velocity is None) != (self.seconds is None):
-            raise BadInput("velocity and seconds go together")
+            raise BadInput("velocity and seconds must be given together")
         for name, most in (("distance", 1e4), ("turn", 1e5), ("seconds", LONGEST)):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and abs(value) <= most):
@@ -72,7 +72,7 @@ class WalkGuide:
     def __init__(self, walker: Walker, goal: WalkGoal) -> None:
         self.walker, self.goal = walker, goal
         if goal.distance is not None and not walker.top_speed > 0:
-            raise BadInput(f"{type(walker).__name__} goes nowhere: its top speed is {walker.top_speed:g} m/s")
+            raise BadInput(f"{type(walker).__name__} cannot move ahead: its top speed is {walker.top_speed:g} m/s")
         if goal.turn is not None and not walker.top_turn > 0:
             raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.top_turn:g} rad/s")
         self.begin = math.inf  # when the first command is given [s]

@@ -69,7 +69,7 @@ class MobileRobot:
         if isinstance(body, Simulation) and body.sensors is None:
             raise BadInput("a mobile robot needs its sensors: simulate(..., sensors=True)")
         if not 1.0 <= rate <= CONTROL_RATE:
-            raise BadInput(f"decisions are made at 1 to {CONTROL_RATE:g} Hz, got {rate}")
+            raise BadInput(f"rate must lie from 1 to {CONTROL_RATE:g} Hz, got {rate}")
         self.body, self.rate = body, float(rate)
         hold = np.nan_to_num(body.read().position)
         self.driver = BaseDriver(body.robot, hold, vehicle, noise)

@@ -224,7 +224,7 @@ def navigate(
         seed,
     )
     if map is None and request.map_pose != (0.0, 0.0, 0.0):
-        raise BadInput("map_pose tells where a map lies; give one too")
+        raise BadInput("map_pose needs a map; give one too")
     tables = read_tables(Path(params)) if params is not None else {}
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
@@ -261,7 +261,7 @@ def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
         return ""
     costmap = Costmap.of(ready.grid, ready.vehicle, ready.navigator.settings.layers.inflation)
     plan = ready.navigator.planner.plan(sensed.pose, request.goal_of(ready.vehicle), costmap)
-    return "" if plan.path is not None else plan.reason or "the planner finds no way on the map"
+    return "" if plan.path is not None else plan.reason or "the planner finds no path on the map"
 
 
 def _navigate(

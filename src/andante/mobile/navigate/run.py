@@ -81,7 +81,7 @@ def drive_to_goal(
         if watch is not None and watch(sensed, output):
             break
         if sensed.time - drive.begun >= timeout - 1e-9:
-            drive.reason = f"the time of {timeout:g} s is over" + (f": {output.reason}" if output.reason else "")
+            drive.reason = f"timed out after {timeout:g} s" + (f": {output.reason}" if output.reason else "")
             break
         sensed = robot.step(output.velocity)
     drive.state, drive.reason = output.state, drive.reason or output.reason

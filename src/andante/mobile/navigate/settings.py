@@ -50,7 +50,7 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
     data: dict[str, dict[str, Any]] = read_parameter_file(path)
     for name, table in data.items() if isinstance(data, dict) else [("the file", None)]:
         if not isinstance(table, dict):
-            raise BadInput(f"{path}: {name} is no table; parameters stand in tables such as [mppi] or [layers]")
+            raise BadInput(f"{path}: {name} is not a table; parameters are given in tables such as [mppi] or [layers]")
         if name not in TABLES:
             raise UnknownName.among("table", name, TABLES, str(path))
     return data
@@ -95,7 +95,7 @@ def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tab
     planner = planner_named(name, vehicle)
     if is_user_reference(name) or not is_dataclass(planner):
         if tables.get("planner"):
-            raise BadInput("the table [planner] belongs to the planners of andante, not to one of your own")
+            raise BadInput("table [planner] configures the planners of andante, not one of your own")
         return planner
     planner = replace(planner, goal_tolerance=goal_tolerance)
     return changed(planner, tables, "planner")
@@ -107,7 +107,7 @@ def controller_with(
     """A controller of a name or `file.py:Name`, with the settings of its own table; near: the goal's radius [m]."""
     for table in CONTROLLER_TABLES:
         if tables.get(table) and table != name:
-            raise BadInput(f"the table [{table}] belongs to the controller {table}, but {name} drives")
+            raise BadInput(f"table [{table}] configures controller {table}, but the controller is {name}")
     match name:
         case "mppi":
             return Mppi(vehicle, changed(replace(MppiSettings(), margins=margins), tables, name), seed)

@@ -200,7 +200,7 @@ class RoverComputer:
         if blind and not self.blind:
             self._say(f"no scan with echoes for {LONGEST_BLIND:g} s: the rover holds")
         elif self.blind and not blind:
-            self._say("scans have echoes again: the rover goes on")
+            self._say("scans have echoes again: the rover continues")
         self.blind = blind
 
     @property
