@@ -130,7 +130,7 @@ def test_own_planner_and_controller_and_parameters(andante, tmp_path):
         (("waffle", "--goal", "1 0 0", "--timeout", "nan"), "--timeout must lie"),
         (("waffle", "--goal", "1 0 0", "--max-speed", "-1"), "--max-speed must lie"),
         (("waffle", "--goal", "1 0 0", "--map", "nowhere.yaml"), "nowhere.yaml"),
-        (("waffle", "--goal", "1 0 0", "--map-pose", "1 0 0"), "--map-pose tells where a map lies"),
+        (("waffle", "--goal", "1 0 0", "--map-pose", "1 0 0"), "--map-pose needs a map"),
         (("waffle", "--goal", "1 0 0", "--planner", "teleport"), "teleport"),
         (("waffle", "--goal", "1 0 0", "--controller", "nowhere.py:Mine"), "nowhere.py: no such file"),
         (("waffle", "--goal", "1 0 0", "--params", "nowhere.toml"), "no such parameter file"),

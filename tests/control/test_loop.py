@@ -177,7 +177,7 @@ def test_what_cannot_be():
         with pytest.raises(BadInput, match="rate must be > 0 Hz"):
             ControlLoop(sim, Hold(), rate)
     for seconds in (-1.0, math.nan):
-        with pytest.raises(BadInput, match="time >= 0 s"):
+        with pytest.raises(BadInput, match="seconds must be >= 0"):
             loop.run(seconds)
     with pytest.raises(BadInput, match="needs `until`"):
         loop.run()

@@ -158,7 +158,7 @@ def test_a_cable_is_pulled_and_put_back(body, bench, cable):
 
     assert wait_until(moving, SOON)
     cable.pull()
-    assert wait_until(lambda: "is not there" in body.read().health.words, SOON)
+    assert wait_until(lambda: "is not available" in body.read().health.words, SOON)
     body.send_pose(0.0, 0.0, 0.0)  # nothing that is called meanwhile fails or waits
     body.write(BodyCommand(twist=(1.0, 0.0, 0.0)))
     body.stop()

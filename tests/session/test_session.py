@@ -371,7 +371,7 @@ def test_a_stream_of_nonsense_is_told_once_a_second(waffle: LiveSession) -> None
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda s: s.run(-1.0), "time >= 0 s"),
+        (lambda s: s.run(-1.0), "seconds must be >= 0"),
         (lambda s: s.single_step(), "pause it first"),
         (lambda s: (s.pause(), s.single_step(0)), "1 to 1000 control periods"),
         (lambda s: s.respawn(0.0, 0.0, 0.0, height=11.0), "0 to 10 m"),
