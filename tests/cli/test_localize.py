@@ -126,7 +126,7 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
         (["drive.clf", "--map", "room.yaml", "--global", "--initial-pose", "0 0 0"], "exclude each other"),
         (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 0"], 'is "x y yaw"'),
         (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 nan 0"], "in meters and radians"),
-        (["uwb.csv", "--uwb", "anchors.txt", "--global"], "belong to a map"),
+        (["uwb.csv", "--uwb", "anchors.txt", "--global"], "belongs to a map"),
         (["none.clf", "--map", "room.yaml", "--global"], "no such log"),
         (["drive.clf", "--map", "none.yaml", "--global"], "no such map file"),
         (["drive.clf", "--map", "broken.yaml", "--global"], "broken.yaml"),
@@ -136,7 +136,7 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
         (["uwb.csv", "--uwb", "anchors.txt", "--params", "bad.toml"], "no UWB parameter 'speed'"),
         (["uwb.csv", "--uwb", "none.txt"], "no such file of anchors"),
         (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "t.png"], "t.png"),
-        (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "drive.clf"], "written over"),
+        (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "drive.clf"], "overwritten"),
     ],
 )
 def test_bad_input(andante, made, monkeypatch, words, said):
