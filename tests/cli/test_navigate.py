@@ -154,7 +154,7 @@ def test_bad_input_is_one_line(andante, words, part):
         ("[turbo]\nx = 1\n", "turbo"),
         ("[mppi]\nspeeed = 1\n", "speeed"),
         ("[dwa]\nhorizon = 1.0\n", "table [dwa] configures controller dwa"),
-        ("resolution = 0.1\n", "resolution is no table"),
+        ("resolution = 0.1\n", "resolution is not a table"),
         ("[vehicle]\nmax_speed = -1\n", "max_speed"),
         ("[vehicle]\ndrive = 'omni'\n", "drive"),
         ("[layers\n", "cannot be read as parameters"),

@@ -312,7 +312,7 @@ def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(master, n
         while body.connected:
             body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
             time.sleep(0.05)
-        until(lambda: "the base is stopped: the ROS master is lost" in body.notes)
+        until(lambda: "the base is stopped: the connection to the ROS master is lost" in body.notes)
         until(lambda: got[-1][0] == "/cmd_vel" and got[-1][1].linear.x == 0.0)  # the nodes still hear one another
         assert any(topic == "/cmd_vel" and message.linear.x == 0.125 for topic, message in got)
         master.start()
