@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from andante.experiments import RunJob, Values, load_experiment, read_reference, rows_of, run_experiment
-from andante.experiments import statistics as compare
-from andante.experiments.statistics import summarize
+from andante.experiments.statistics import compare, summarize
 
 whole = load_experiment("straight-walk")
 print(f"{whole.name}: {whole.count} trials, {len(whole.tests)} tests, varied: {', '.join(whole.vary.as_dict())}")

@@ -32,11 +32,11 @@ def test_packages_are_summed_up(tool):
         {
             "src/andante/errors.py": entry(10, 10),
             "src/andante/bus/bus.py": entry(30, 20, 10, 5),
-            "src/andante/bus/bus/player.py": entry(10, 0),
+            "src/andante/bus/bags/player.py": entry(10, 0),
             "tests/bus/test_bus.py": entry(99, 99),
         }
     )
-    assert [row.name for row in modules] == ["bus/bus/player.py", "bus/bus.py", "errors.py"]
+    assert [row.name for row in modules] == ["bus/bags/player.py", "bus/bus.py", "errors.py"]
     packages = tool.package_rows(modules)
     assert [(row.name, row.statements, row.run, row.branches, row.taken) for row in packages] == [
         ("andante", 10, 10, 0, 0),

@@ -42,7 +42,7 @@ def test_words_for_people(andante, tmp_path, way):
     [
         (("--start", "here"), "--start is \"x y yaw\" in meters and radians, got 'here'"),
         (("--waypoints", "none.txt"), "none.txt: no such file of waypoints"),
-        (("--timeout", "-1"), "--timeout must lie above 0"),
+        (("--timeout", "-1"), "timeout must lie above 0"),
     ],
 )
 def test_bad_input_is_one_line(andante, tmp_path, words, told):

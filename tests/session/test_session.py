@@ -148,6 +148,7 @@ def test_other_engine_world_and_robot(waffle: LiveSession) -> None:
     waffle.run(0.1)
     assert set(waffle.bus.topics()) ^ topics == {
         "/camera/image_raw/compressed",
+        *(f"/uwb/{tag}/{anchor}" for tag in ("tag0", "tag1") for anchor in ("0x6902", "0x6e44", "0x6e6c", "0x6e7a")),
         *(f"/{robot}/{gain}" for robot in ("waffle", "rover") for gain in ("pgain", "dgain")),
     }
     assert "/rover/pgain" in waffle.bus.parameters

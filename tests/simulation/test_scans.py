@@ -90,12 +90,13 @@ def test_a_recorded_drive_is_read_back_for_mapping_and_localisation(tmp_path):
             sim.run(0.01)
             expected += list(scans_since(sim.robot, sim.sensors, sim.time - 0.01))
     log = read_log(path)
+    ground = float(sim.robot.link_poses()["base_footprint"].translation[2])
     assert len(log.scans) == len(expected) == 10
     for got, wanted in zip(log.scans, expected, strict=True):
         assert got.time == pytest.approx(wanted.time, abs=1e-6)
         assert got.ranges == pytest.approx(wanted.ranges, rel=1e-6, nan_ok=True)
         assert got.sensor == pytest.approx(wanted.sensor, abs=1e-6)
-        assert got.height == pytest.approx(wanted.height, abs=1e-6)
+        assert got.height == pytest.approx(wanted.height + ground, abs=1e-6)  # told from the root, not the floor
     assert len(log.odometry) > 45
     assert log.odometry[-1].pose[0] > 0.1
     assert not log.notes
@@ -119,19 +120,21 @@ def test_sonars_and_cameras_that_are_on_are_recorded_in_frames_of_their_own(tmp_
     sim.close()
     with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
         topics = {c.topic for c in reader.connections}
-        assert {"/range/Sonar/Left", "/range/Sonar/Right", "/CameraTop/image_raw", "/tf_static"} <= topics
+        assert {"/sonar", "/CameraTop/image_raw", "/tf_static"} <= topics
         assert "/CameraBottom/image_raw" not in topics
+        told = set()
         for connection, _, raw in reader.messages():
             message = reader.deserialize(raw, connection.msgtype)
             if connection.topic == "/CameraTop/image_raw":
                 assert (message.height, message.width, message.step, message.encoding) == (48, 64, 192, "rgb8")
                 assert len(message.data) == 48 * 64 * 3
-            elif connection.topic == "/range/Sonar/Left":
-                assert message.header.frame_id == "Sonar/Left"
+            elif connection.topic == "/sonar":
+                told.add(message.header.frame_id)
                 assert message.field_of_view == pytest.approx(1.0472)
             elif connection.topic == "/tf_static":
                 frames = {each.child_frame_id: each.header.frame_id for each in message.transforms}
-                assert frames["Sonar/Left"] == "torso"
+                assert frames["Sonar_Left_sensor"] == "torso"
+    assert told == {"Sonar_Left_sensor", "Sonar_Right_sensor"}
 
 
 def test_names_become_topics():

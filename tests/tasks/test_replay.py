@@ -32,7 +32,7 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
         next_time = 0.0
 
         def update(self, sim):
-            rows.append((sim.time, sim.joints.position.copy()))
+            rows.append((sim.time, sim.joints.position.copy(), sim.read().position.copy()))
             self.next_time = len(rows) / 50.0
 
     paths = [tmp_path / "a.csv", tmp_path / "a.mcap"]
@@ -44,8 +44,8 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
     sim.run(0.5)
     for recorder in recorders:
         recorder.__exit__(None, None, None)
-    times, positions = np.array([t for t, _ in rows]), np.array([q for _, q in rows])
-    for path in paths:
+    times, true, measured = (np.array([row[k] for row in rows]) for k in range(3))
+    for path, positions in zip(paths, (true, measured), strict=True):  # a table has the truth, a bag what was measured
         assert is_recording(path)
         got = read_recording(path)
         assert got.names == NAO.joint_names

@@ -62,6 +62,8 @@ class Bag:
             try:
                 self.kind = _kind(self.path)
                 self._parts = self._open()
+            except BadInput:
+                raise
             except OSError as error:
                 raise BadInput(f"{self.path} cannot be read: {error.strerror or error}") from None
             self._stack = stack.pop_all()

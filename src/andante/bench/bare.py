@@ -96,7 +96,7 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
     bits = pair_bits(allowed, collider.actor, collider.body, free)
     for geom, category, collide in zip(collider.geoms, bits.category, bits.collide, strict=True):
         set_bits(geom, category, collide)
-    group, centre = collider.group, drive.centre.copy()
+    group, centre = collider.group, drive.center.copy()
     held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
     led = [
         (drive.read[i], drive.read[source], drive.rate[source], drive.motors[i].set_velocity, m, offset)

@@ -47,6 +47,7 @@ class ControlLoop:
         self.period = 1.0 / rate  # [s]
         self.command: Command | Commander = Command() if command is None else command
         self.periods = 0  # so far
+        self._left = 0.0  # part of a period that `run` has not run yet
         self.state: BodyState = body.read()  # that the present targets follow from
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
@@ -73,12 +74,20 @@ class ControlLoop:
         return state
 
     def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:
-        """Go on for a time [s], or until something holds; whether it holds at the end."""
+        """Go on for a time [s], in whole periods (what is left counts the next time), or until something holds.
+
+        Returns:
+            Whether it holds at the end; True without `until`.
+        """
         if not seconds >= 0:
             raise BadInput(f"seconds must be >= 0, got {seconds}")
         if until is None and seconds == math.inf:
             raise BadInput("a loop without a time limit needs `until`")
-        end = math.inf if seconds == math.inf else self.periods + round(seconds * self.rate)
+        end = math.inf
+        if seconds < math.inf:
+            wanted = seconds * self.rate + self._left
+            end = self.periods + round(wanted)
+            self._left = wanted - round(wanted)
         while self.periods < end:
             if until is not None and until():
                 return True

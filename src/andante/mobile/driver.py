@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +78,7 @@ class BaseDriver(Walker):
         v, s = self.vehicle, self.settings
         self._car = v.drive == "ackermann"
         self._bend = 0.0  # of a car's path [1/m]
+        self._turns = 0  # whole turns to the left so far
         self.reference = np.zeros(3)  # twist that the base shall have now
         self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
         self._sum, self._error = np.zeros(3), np.zeros(3)  # of the twist: integral, and smoothed [m/s, m/s, rad/s]
@@ -110,7 +112,8 @@ class BaseDriver(Walker):
     @property
     def position(self) -> Array:
         """x, y [m] and heading [rad] of the root in the frame of its start."""
-        return se2.compose(se2.compose(self._from_root, self.odometry.pose), self._to_root)
+        x, y, yaw = se2.compose(se2.compose(self._from_root, self.odometry.pose), self._to_root).tolist()
+        return np.array([x, y, yaw + self._turns * 2 * math.pi])
 
     @property
     def twist(self) -> Array:
@@ -126,7 +129,9 @@ class BaseDriver(Walker):
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint values (joints,) for the next control step of dt [s]: speeds of wheels, angles of steering."""
+        before = float(self.odometry.pose[2])
         self.odometry.update(readings)
+        self._turns += round((before - float(self.odometry.pose[2])) / (2 * math.pi))  # the pose's yaw is wrapped
         wanted = np.array([command.vx, command.vy, command.wz])
         self._ramp(wanted, dt)
         twist = self._corrected(self.odometry.twist, dt)

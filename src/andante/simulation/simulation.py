@@ -126,7 +126,7 @@ class Simulation(Body):
     def read(self) -> BodyState:
         """The newest reading of every sensor that has arrived, of the IMU the mean since the last time.
 
-        Without sensors it feels nothing: all is NaN.
+        Without sensors it feels nothing: joints are NaN, the IMU is at rest.
         """
         now = self.engine.time
         state = self._state
