@@ -63,7 +63,7 @@ def navigate(robot: str, engine: str, grid: Path) -> None:
 def find(robot: str, engine: str, grid: Path) -> None:
     """Put the robot down elsewhere and let it find itself, standing."""
     for k, place in enumerate(ELSEWHERE):
-        carried = mobile_robot(robot, "lab", place, engine, localiser=OnMap(load_map(grid), None, seed=k), seed=k)
+        carried = mobile_robot(robot, "lab", place, engine, localizer=OnMap(load_map(grid), None, seed=k), seed=k)
         try:
             sensed = carried.settle(1.0)
             while not sensed.trusted and sensed.time < SETTLING:

@@ -20,7 +20,7 @@ print(
 
 # A new robot, put down elsewhere, reads the map and finds itself: nobody tells it where it is.
 where = (0.9, -0.5, 2.0)
-robot = mobile_robot("rover", "lab", where, localiser=OnMap(load_map("lab_map.yaml"), start=None), seed=3)
+robot = mobile_robot("rover", "lab", where, localizer=OnMap(load_map("lab_map.yaml"), start=None), seed=3)
 sensed = robot.settle(2.0)
 print(f"put at {where}, it believes to be at {np.round(robot.to_root(sensed.pose), 2)}, sure: {sensed.trusted}")
 robot.close()

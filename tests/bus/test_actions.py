@@ -113,7 +113,7 @@ def test_a_new_goal_takes_the_place_of_the_old_one() -> None:
     bus.spin()
     assert first.status is GoalStatus.CANCELED
     assert second.status is GoalStatus.EXECUTING
-    assert order == ["first another goal took its place", "second moves"]
+    assert order == ["first preempted by another goal", "second moves"]
 
 
 def test_queued_goals_wait_and_refused_ones_are_told() -> None:

@@ -205,7 +205,7 @@ def test_record_a_running_session(session, tmp_path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
-    assert "nothing was heard of /none" in ran.stderr
+    assert "no message received on /none" in ran.stderr
     with open_bag(tmp_path / "run.mcap") as bag:
         assert bag.whole
         assert {topic.name for topic in bag.topics} == {"/numbers", "/map_name"}
@@ -224,7 +224,7 @@ def test_recording_is_said_when_nothing_is_left_to_load(session, tmp_path, monke
     order: list[str] = []
     monkeypatch.setattr(messages, "load", lambda encoding: order.append(f"load {encoding}"))
     record_session(str(session.port), tmp_path / "run.bag", TopicChoice(("/numbers",)), 0.2, say=order.append)
-    assert order[:2] == ["load ros1", f"recording {tmp_path / 'run.bag'}; Ctrl-C ends it"]
+    assert order[:2] == ["load ros1", f"recording {tmp_path / 'run.bag'}; Ctrl-C stops it"]
 
 
 def wait_for(path: Path, count: int) -> None:

@@ -109,7 +109,7 @@ def test_shards_merge(andante, tmp_path):
     assert told(andante("gait", "merge", "p0", "p1", "-o", "again", "--json"))["best"] == whole["best"]
     code, out, err = andante("gait", "merge", "all", "p0", "p1")
     assert (code, out) == (2, "")
-    assert err == "andante: all is there already; name a new folder with --out\n"
+    assert err == "andante: all exists already; name a new folder with --out\n"
 
 
 def test_own_ranges_starts_options_and_arguments(andante, tmp_path):
@@ -212,6 +212,6 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, "")
-    assert err == "andante: what is finished is kept; go on with: andante gait resume s\nandante: stopped\n"
+    assert err == "andante: finished candidates are kept; continue with: andante gait resume s\nandante: stopped\n"
     manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
     assert manifest["sessions"][0]["count"] == results.read_bytes().count(b"\n") > 2

@@ -167,7 +167,7 @@ def test_names_of_getting_up(nao):
 @pytest.mark.parametrize("speed", [0.0, -1.0, math.nan, math.inf])
 def test_speeds_that_cannot_be(nao, speed):
     motion = transition(nao, np.zeros(26), {"HeadYaw": 0.5}, 0.5)
-    with pytest.raises(BadInput, match="speed of playing must be > 0"):
+    with pytest.raises(BadInput, match="playback speed must be > 0"):
         Playing(motion, nao.joint_names, np.zeros(26), speed=speed)
-    with pytest.raises(BadInput, match="speed of playing must be > 0"):
+    with pytest.raises(BadInput, match="playback speed must be > 0"):
         Acting(ActionRunner(nao, parse_actions(ACTION)), nao.joint_names, np.zeros(26), speed=speed)

@@ -170,17 +170,17 @@ def test_what_cannot_be():
             return np.full(len(readings.position), np.nan)
 
     loop = ControlLoop(sim, Lost())
-    with pytest.raises(BadInput, match="Lost gave targets that are not finite"):
+    with pytest.raises(BadInput, match="Lost returned targets that are not finite"):
         loop.step()
     assert loop.periods == 0
     assert sim.time == 0
     for rate in (0.0, -1.0, math.nan, math.inf):
-        with pytest.raises(BadInput, match="control rate"):
+        with pytest.raises(BadInput, match="rate must be > 0 Hz"):
             ControlLoop(sim, Hold(), rate)
     for seconds in (-1.0, math.nan):
-        with pytest.raises(BadInput, match="time >= 0 s"):
+        with pytest.raises(BadInput, match="seconds must be >= 0"):
             loop.run(seconds)
     with pytest.raises(BadInput, match="needs `until`"):
         loop.run()
-    with pytest.raises(BadInput, match=r"object is no behaviour: subclass andante\.locomotion\.Behaviour"):
+    with pytest.raises(BadInput, match=r"object is not a behaviour: subclass andante\.locomotion\.Behaviour"):
         ControlLoop(sim, object())

@@ -93,7 +93,7 @@ def test_a_distance_counts_from_where_it_stood_in_the_direction_it_faced(goal):
     walker = Point()
     guide, _, arrived = walked(walker, goal)
     assert arrived
-    x, y, turned = guide.travelled
+    x, y, turned = guide.traveled
     assert x == pytest.approx(goal.distance, abs=0.01)
     assert (y, turned) == pytest.approx((0.0, 0.0), abs=1e-9)
     way = np.array([math.cos(0.5), math.sin(0.5)]) * x
@@ -104,7 +104,7 @@ def test_a_distance_counts_from_where_it_stood_in_the_direction_it_faced(goal):
 def test_a_turn_is_counted_beyond_a_full_one(degrees):
     guide, _, arrived = walked(Point(), WalkGoal(turn=degrees, speed=80.0))
     assert arrived
-    assert math.degrees(guide.travelled[2]) == pytest.approx(degrees, abs=2.0)
+    assert math.degrees(guide.traveled[2]) == pytest.approx(degrees, abs=2.0)
 
 
 def test_a_velocity_lasts_its_seconds():
@@ -123,7 +123,7 @@ def test_it_comes_back_to_its_line():
     guide.start(0.0)
     walker._place = walker._place + 0.05 * np.array([-math.sin(0.5), math.cos(0.5), 0.0])  # pushed to the left
     command = guide(BodyState(1.0, np.zeros(2), np.zeros(2)))
-    assert guide.travelled[1] == pytest.approx(0.05)
+    assert guide.traveled[1] == pytest.approx(0.05)
     assert command.vy == pytest.approx(-0.025)
     walker._place = walker._place + np.array([-math.sin(0.5), math.cos(0.5), 0.0])
     assert guide(BodyState(1.0, np.zeros(2), np.zeros(2))).vy == pytest.approx(-0.3 * 0.3)  # no more than that
@@ -138,7 +138,7 @@ def test_who_wants_short_last_steps_slows_down():
     assert min(speeds) < 0.2
     assert min(speeds) >= SLOWEST * walker.top_speed
     assert (np.diff(speeds) <= 1e-12).all()
-    assert guide.travelled[0] == pytest.approx(1.0, abs=0.03)
+    assert guide.traveled[0] == pytest.approx(1.0, abs=0.03)
 
 
 def test_who_never_arrives_is_told_so_in_time():
@@ -187,7 +187,7 @@ def test_a_fall_ends_it_but_for_who_may_lean_as_it_likes(tumbles):
 
 @pytest.mark.parametrize(
     ("goal", "words"),
-    [(WalkGoal(distance=1.0), "goes nowhere: its top speed is 0"), (WalkGoal(turn=9.0), "cannot turn")],
+    [(WalkGoal(distance=1.0), "cannot move ahead: its top speed is 0"), (WalkGoal(turn=9.0), "cannot turn")],
 )
 def test_who_cannot_go_is_told_before_the_way(goal, words):
     robot = an.robot("nao")
@@ -201,8 +201,8 @@ def test_who_cannot_go_is_told_before_the_way(goal, words):
     [
         ({}, "a walk needs one of distance, turn or velocity with seconds, got none"),
         ({"distance": 1.0, "turn": 90.0}, "got distance and turn"),
-        ({"velocity": (0.1, 0.0, 0.0)}, "velocity and seconds go together"),
-        ({"distance": 1.0, "seconds": 2.0}, "velocity and seconds go together"),
+        ({"velocity": (0.1, 0.0, 0.0)}, "velocity and seconds must be given together"),
+        ({"distance": 1.0, "seconds": 2.0}, "velocity and seconds must be given together"),
         ({"distance": math.nan}, "distance must be a number"),
         ({"turn": 1e6}, "turn must be a number up to 100000"),
         ({"velocity": (0.1, 0.0, 0.0), "seconds": -1.0}, "seconds must be >= 0"),

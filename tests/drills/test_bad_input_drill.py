@@ -418,7 +418,7 @@ def test_a_lidar_that_sees_nothing(rover, fault, guide):
         assert (State(told.state), Fault(told.fault)) == (State.HOLDING, Fault.POSE)
     rover.spoil, rover.silent = (lambda stamp, values, now: (stamp, values)), False
     assert rover.arrives()
-    assert "scans have echoes again: the rover goes on" in rover.said
+    assert "scans have echoes again: the rover continues" in rover.said
 
 
 @pytest.mark.parametrize("back", [0.3, 1e6, -5.0])
@@ -430,7 +430,7 @@ def test_a_stream_whose_time_goes_back(rover, back):
     rover.spoil = lambda stamp, values, now: (stamp - back, values)
     assert rover.arrives()
     assert rover.scene.computer.wrong_stamps > before + 10
-    told = "stamps of the lidar do not go on with the clock; their time of arrival counts instead"
+    told = "stamps of the lidar do not follow the clock; arrival times are used instead"
     assert rover.said.count(told) == 1
 
 

@@ -23,11 +23,11 @@ def test_check_body_finds_what_is_wrong():
 
     failed = {each.name: each.message for each in check_body(Careless(), lambda seconds: None) if not each.passed}
     assert failed == {
-        "names": "two joints have one name",
+        "names": "two joints have the same name",
         "reading": "position has shape (3,), not (2,)",
         "clock": "time goes from 5.0 to 5.0 s in 0.05 s",
-        "unknown joint": "a joint that the body does not have is taken in silence",
+        "unknown joint": "a joint that the body does not have is accepted without an error",
         "stopping": "RuntimeError: no brakes",
-        "closing": "a closed body says that it is well",
+        "closing": "a closed body reports that it is healthy",
     }
     assert len(check_body(Careless(), lambda seconds: None, close=False)) == 6

@@ -31,7 +31,7 @@ def test_the_denser_way_is_interpolated(a, b):
 
 
 def test_no_common_time():
-    with pytest.raises(BadInput, match="share no time"):
+    with pytest.raises(BadInput, match="do not overlap in time"):
         position_error(line([0, 1]), line([10, 11, 12]))
 
 

@@ -38,7 +38,7 @@ class Seen(OdometryOnly):
     def update(self, scan, odom):
         self.shown.append((scan.time, odom))
 
-    def relocalise(self, scan):
+    def relocalize(self, scan):
         self.asked.append(scan.time)
 
 

@@ -64,7 +64,7 @@ def test_goals_end_with_their_scene(session: LiveSession) -> None:
     session.reset()
     session.run(0.1)
     assert ended[0].status.name == "ABORTED"
-    assert "built anew" in ended[0].text
+    assert "rebuilt" in ended[0].text
 
 
 def test_a_pose_at_a_share_of_the_speed(session: LiveSession) -> None:

@@ -204,9 +204,9 @@ def test_terminal(session: LiveSession) -> None:
     for line, fragment in (
         ("dance", "no command 'dance'"),
         ("play", "usage: play NAME"),
-        ("drive fast", "'fast' is no number"),
+        ("drive fast", "'fast' is not a number"),
         ("walker T", "numbers like T=0.6"),
-        ("set /nao/pgain x", "is no number"),
+        ("set /nao/pgain x", "is not a number"),
         ("play 'open", "No closing quotation"),
         ("push 1 up_and_away", "no direction"),
         ("tf a b", "no frame"),

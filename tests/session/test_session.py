@@ -372,7 +372,7 @@ def test_a_stream_of_nonsense_is_told_once_a_second(waffle: LiveSession) -> None
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda s: s.run(-1.0), "time >= 0 s"),
+        (lambda s: s.run(-1.0), "seconds must be >= 0"),
         (lambda s: s.single_step(), "pause it first"),
         (lambda s: (s.pause(), s.single_step(0)), "1 to 1000 control periods"),
         (lambda s: s.respawn(0.0, 0.0, 0.0, height=11.0), "0 to 10 m"),
@@ -401,7 +401,7 @@ def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> Non
     waffle.run(0.1)
     assert waffle.paused
     assert np.isfinite(waffle.stage.sim.base_pose).all()
-    assert any("starts anew and is paused" in line for line in lines)
+    assert any("is reset and paused" in line for line in lines)
     waffle.resume()
     waffle.run(0.1)
     assert not waffle.paused

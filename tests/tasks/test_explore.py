@@ -43,7 +43,7 @@ def test_frontiers_until_all_is_seen(vehicle):
     errand = Frontiers(vehicle)
     goal = errand.next(half_a_room(), np.array([1.0, 1.0, 0.0]))
     assert 1.0 < goal[0] < 2.0
-    assert errand.missed[0].reason == "it was not driven to"
+    assert errand.missed[0].reason == "not attempted"
     assert math.isnan(goal[2])
     assert errand.worth(half_a_room())
     assert errand.worth(half_a_room(44))  # a little more of the same edge
@@ -215,7 +215,7 @@ def test_names_of_files(tmp_path):
         explore("waffle", world="lab", out=tmp_path / "map", record=tmp_path / "x.txt")
     way = tmp_path / "map.tum"
     way.write_text("1 2\n")
-    with pytest.raises(BadInput, match="would be written over"):
+    with pytest.raises(BadInput, match="would be overwritten"):
         explore("waffle", world="lab", out=tmp_path / "map", waypoints=way)
 
 
@@ -281,7 +281,7 @@ def test_the_saved_map_tells_a_carried_robot_where_it_is(explored):
     """No pose is told: the first scans find it anywhere on the map."""
     folder, _ = explored("rover")
     where = (1.2, -0.3, 2.4)
-    robot = mobile_robot("rover", "lab", where, localiser=OnMap(load_map(folder / "map.yaml"), None, seed=0), seed=5)
+    robot = mobile_robot("rover", "lab", where, localizer=OnMap(load_map(folder / "map.yaml"), None, seed=0), seed=5)
     try:
         sensed = robot.settle(3.0)
         off = se2.between(robot.truth.pose, robot.to_root(sensed.pose))
@@ -307,9 +307,9 @@ def test_a_start_elsewhere_is_the_frame_of_the_map(tmp_path):
 def test_frontiers_until_the_time_is_over_or_ctrl_c(tmp_path, monkeypatch):
     outcome = explore("waffle", world="lab", out=tmp_path / "one", timeout=1.0)
     assert not outcome.complete
-    assert outcome.reason.startswith("the time of 1 s is over; ")
+    assert outcome.reason.startswith("timed out after 1 s; ")
     assert outcome.goals == 1
-    assert {missed.reason for missed in outcome.missed} == {"it was not driven to"}
+    assert {missed.reason for missed in outcome.missed} == {"not attempted"}
     steps, usual = [], MobileRobot.step
 
     def step(self, twist=(0.0, 0.0, 0.0)):
@@ -320,7 +320,7 @@ def test_frontiers_until_the_time_is_over_or_ctrl_c(tmp_path, monkeypatch):
 
     monkeypatch.setattr(MobileRobot, "step", step)
     outcome = explore("waffle", world="lab", out=tmp_path / "two")
-    assert outcome.reason.startswith("stopped by hand; ")
+    assert outcome.reason.startswith("stopped by the user; ")
     assert not outcome.complete
     assert load_map(tmp_path / "two.yaml").occupied().sum() > 100
     assert len(read_trajectory(tmp_path / "two.tum")) >= outcome.scans > 10

@@ -66,7 +66,7 @@ def test_a_barn_world_straight_from_its_file():
 
 def test_the_watch_can_end_a_drive_and_the_robot_stands_then():
     start = (0.0, -0.8, 0.0)
-    robot = mobile_robot("rover", "lab", start, localiser=ByScans(start), seed=1)
+    robot = mobile_robot("rover", "lab", start, localizer=ByScans(start), seed=1)
     navigator = Navigator(robot.vehicle, controller="pursuit")
     navigator.set_goal((1.5, 0.0), GoalChecker(0.1))
     drive = drive_to_goal(robot, navigator, robot.settle(), watch=lambda sensed, _: sensed.time > 1.5)
@@ -127,5 +127,5 @@ def test_goals_are_told_to_the_reference_point_on_the_map():
     assert ready.navigator.planner.goal_tolerance == pytest.approx(0.06)
     with pytest.raises(BadInput, match="goal must be x, y, yaw"):
         Request(goal=(math.nan, 0.0, 0.0), **numbers, **names)
-    with pytest.raises(BadInput, match="map_pose tells where a map lies"):
+    with pytest.raises(BadInput, match="map_pose needs a map"):
         navigate("waffle", goal=(1.0, 0.0), map_pose=(1.0, 0.0, 0.0))

@@ -113,7 +113,7 @@ def test_a_result_tells_prints_and_plots_itself(nao):
     assert result.path.shape == (50, 27)
     assert result.path[:, 0] == pytest.approx(np.arange(50) / 100.0)
     assert result.joints == nao.joint_names
-    assert str(result).startswith("nao played wave_hand (keyframes) on mujoco: not over, 0.50 s simulated")
+    assert str(result).startswith("nao played wave_hand (keyframes) on mujoco: not finished, 0.50 s simulated")
     assert "path" not in result.as_dict()
     assert set(result.as_dict()["tracking"]) == {"max", "joint", "rms"}
     assert result.plot().axes

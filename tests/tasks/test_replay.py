@@ -129,6 +129,6 @@ def test_bad_wishes_are_told(recorded, tmp_path):
         recorded_motion(recording, NAO, rate=0.0)
     with pytest.raises(BadInput, match="no such file"):
         read_recording(tmp_path / "none.csv")
-    with pytest.raises(BadInput, match="joints are picked from those of one"):
+    with pytest.raises(BadInput, match="joints are picked from recordings only"):
         check_play("nao", "wave_hand", joints=("L*",))
     assert isinstance(recording, Recording)

@@ -319,7 +319,8 @@ def unpacked(data: bytes, compression: str, limit: int = MOST) -> bytes:
     if compression == "lz4":
         import lz4.frame
 
-        return lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=limit)
+        plain: bytes = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=limit)
+        return plain
     if compression == "bz2":
         import bz2
 

@@ -159,7 +159,7 @@ def recorded() -> tuple[Callable[[], object], Callable[[], object]]:
     writer.start(profile="ros2")
     schema = writer.register_schema(STATE, "ros2msg", messages.definition(STATE).encode())
     number = writer.register_channel("/joint_states", "cdr", schema)
-    return lambda: ours.write(channel, 1, data), lambda: writer.add_message(number, 1, data, 1)  # type: ignore[no-untyped-call]
+    return lambda: ours.write(channel, 1, data), lambda: writer.add_message(number, 1, data, 1)
 
 
 class _Sink(io.BytesIO):

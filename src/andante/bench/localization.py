@@ -120,7 +120,8 @@ def log_product(
     inside = grid.inside(cells)
     row, col = np.where(inside, cells[..., 0], 0), np.where(inside, cells[..., 1], 0)
     values = np.where(inside, table[row, col], np.log(p.z_rand))
-    return values.sum(axis=1) * min(1.0, p.effective_beams / len(points))
+    weighted: Array = values.sum(axis=1) * min(1.0, p.effective_beams / len(points))
+    return weighted
 
 
 class PlainLocalizer:

@@ -160,7 +160,8 @@ def search(
 def _cells(points: Array, origin: Array, resolution: float, shape: tuple[int, ...]) -> np.ndarray:
     at = np.floor((points - origin) / resolution).astype(int)
     good = ((at >= 0) & (at < [shape[1], shape[0]])).all(axis=1)
-    return at[good, 1] * shape[1] + at[good, 0]
+    cells: np.ndarray = at[good, 1] * shape[1] + at[good, 0]
+    return cells
 
 
 class PlainMapper:

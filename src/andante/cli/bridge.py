@@ -23,9 +23,9 @@ Session = Annotated[
 Out = Annotated[list[str] | None, typer.Option("--out", metavar="PATTERN", help="Topics that go out; all by default.")]
 In = Annotated[list[str] | None, typer.Option("--in", metavar="PATTERN", help="Topics that come in; all by default.")]
 Exclude = Annotated[
-    list[str] | None, typer.Option("--exclude", "-x", metavar="PATTERN", help="Names that stay at home.")
+    list[str] | None, typer.Option("--exclude", "-x", metavar="PATTERN", help="Names that are not bridged.")
 ]
-Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")]
+Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after this time.")]
 
 
 def _directions(out: list[str] | None, into: list[str] | None, exclude: list[str] | None) -> Directions:

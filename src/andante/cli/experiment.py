@@ -59,7 +59,7 @@ def list_experiments(json: Json = False) -> None:
 def run(
     name: Name,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results; goes on where it holds some.")
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results; continues where it holds some.")
     ],
     engines: Annotated[
         str, typer.Option("--engines", metavar="E,...", help="mujoco, bullet, dart, ode; with commas between.")
@@ -91,7 +91,7 @@ def run(
     try:
         outcome = run_experiment(job, progress=not json)
     except KeyboardInterrupt:
-        warn("what is finished is kept; the same command goes on")
+        warn("finished trials are kept; the same command continues")
         raise
     _tell(outcome, json, live=True, parts=int(shard.partition("/")[2]))
 
@@ -185,7 +185,7 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -
 def fit(
     name: Name,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make; goes on where it was stopped.")
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make; continues where it was stopped.")
     ],
     engine: EngineName = "mujoco",
     hold_out: Annotated[

@@ -240,7 +240,7 @@ def _tell(outcome: SearchOutcome, json: bool, live: bool = False) -> None:
         numbers = [f"{name} {_short(value)}" for name, value in record.parameters.items()]
         out.print("  ".join(numbers), markup=False, style="dim")
     if outcome.summary.front:
-        out.print(f"{len(outcome.summary.front)} candidates that none other beats in all aims (--json lists them)")
+        out.print(f"{len(outcome.summary.front)} candidates on the Pareto front (--json lists them)")
 
 
 def _words(row: dict[str, Any]) -> str:
@@ -259,4 +259,4 @@ def _short(value: Any) -> str:
 
 
 def _kept(study: Path) -> None:
-    warn(f"what is finished is kept; go on with: andante gait resume {study}")
+    warn(f"finished candidates are kept; continue with: andante gait resume {study}")

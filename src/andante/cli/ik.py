@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def ik(
     robot: RobotName,
-    tip: Annotated[str, typer.Option("--tip", metavar="LINK", help="Link that shall reach the target.")],
+    tip: Annotated[str, typer.Option("--tip", metavar="LINK", help="Link that should reach the target.")],
     target: Annotated[
         str,
         typer.Option("--target", metavar='"X Y Z YAW PITCH ROLL"', help="In the base frame [m, rad]; nan = free."),

@@ -42,7 +42,7 @@ def launch(
             f"{session.stage.name} in {session.choice.world_name} on {session.choice.engine}{where}", markup=False
         )
         if not plan.seconds:
-            out.print("Ctrl-C ends it", style="dim")
+            out.print("Ctrl-C stops it", style="dim")
 
     outcome = run_launch(plan, serve=_serve, ready=ready)
     if json:
@@ -50,7 +50,7 @@ def launch(
     else:
         x, y, _ = outcome.position
         console().print(
-            f"{outcome.seconds:.2f} s, {outcome.behaviour}, believes to be at x {x:.2f} m, y {y:.2f} m", markup=False
+            f"{outcome.seconds:.2f} s, {outcome.behaviour}, estimated at x {x:.2f} m, y {y:.2f} m", markup=False
         )
 
 

@@ -1,4 +1,4 @@
-"""`andante mesh`: convert, turn, scale, re-centre, split and wrap mesh files."""
+"""`andante mesh`: convert, turn, scale, re-center, split and wrap mesh files."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def mesh_command(
     split: Annotated[bool, typer.Option("--split", help="Write connected pieces as OUT_0, OUT_1, ...")] = False,
     hull: Annotated[bool, typer.Option("--hull", help="Write the convex hull (a collision shape).")] = False,
     box: Annotated[bool, typer.Option("--box", help="Write the best-fitting bounding box.")] = False,
-    mass: Annotated[float | None, typer.Option(metavar="KG", help="Tell the inertia of a part of this mass.")] = None,
+    mass: Annotated[float | None, typer.Option(metavar="KG", help="Print the inertia of a part of this mass.")] = None,
     json: Json = False,
 ) -> None:
-    """Convert a mesh file; turn, scale, re-centre and split it, or wrap it in a hull or box; tell its inertia.
+    """Convert a mesh file; turn, scale, re-center and split it, or wrap it in a hull or box; tell its inertia.
 
     The steps happen in this order: scale, rotate, center, split, then hull or box of each piece.
     """
@@ -77,7 +77,7 @@ def mesh_command(
 
 
 def _inertias(pieces: Sequence[trimesh.Trimesh], mass: float) -> list[Inertia]:
-    """Inertia of each piece about its centre of mass, all of one density, together of that mass [kg]."""
+    """Inertia of each piece about its center of mass, all of one density, together of that mass [kg]."""
     from andante.description.inertia import Inertia
     from andante.description.mesh.tools import convex_hull
     from andante.description.solids import mesh_moments

@@ -66,7 +66,7 @@ def navigate(
     from andante.tasks.navigate import navigate as run
 
     if not goal:
-        raise BadInput('where to? --goal "x y yaw"')
+        raise BadInput('no goal is given: --goal "x y yaw"')
     result = run(
         robot,
         arguments=arguments_of(arguments),

@@ -24,10 +24,12 @@ def play(
     world: WorldName = "empty",
     engine: EngineName = "mujoco",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="Simulated time; default: until it is over.")
+        float | None, typer.Option("--seconds", metavar="S", help="Simulated time; default: until it has finished.")
     ] = None,
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="1 as written, 2 twice as fast.")] = 1.0,
-    loop: Annotated[int | None, typer.Option("--loop", metavar="N", help="Rounds; 0 until the time is over.")] = None,
+    loop: Annotated[
+        int | None, typer.Option("--loop", metavar="N", help="Repetitions; 0: until the time limit.")
+    ] = None,
     joints: Annotated[
         list[str] | None,
         typer.Option("--joints", metavar="PATTERN", help="Only these joints of a recording (?Shoulder*); repeat it."),
@@ -40,7 +42,7 @@ def play(
     record: Record = None,
     video: Video = None,
     picture: Picture = None,
-    check: Annotated[bool, typer.Option("--check", help="Only say what would go wrong.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only check it and print problems.")] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
     json: Json = False,
 ) -> None:

@@ -263,7 +263,7 @@ class Waving(Activity):
 def checked_speed(speed: float) -> float:
     """The speed of playing, 1 as written; BadInput unless it is > 0."""
     if not (math.isfinite(speed) and speed > 0):
-        raise BadInput(f"the speed of playing must be > 0, got {speed}")
+        raise BadInput(f"playback speed must be > 0, got {speed}")
     return speed
 
 

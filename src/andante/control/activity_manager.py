@@ -133,7 +133,7 @@ class ActivityManager(Walker):
         if not (self.present.resting or self.present.over or late):
             return
         if late:
-            self._log(f"{self.present.name} did not come to rest in {PATIENCE:g} s; {self._wanted.label} takes over")
+            self._log(f"{self.present.name} did not stop within {PATIENCE:g} s; {self._wanted.label} takes over")
         wanted = self._wanted
         self._wanted = None
         try:

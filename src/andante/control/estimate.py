@@ -78,7 +78,7 @@ class BaseEstimate:
         place = view.position
         yaw = float(place[2]) - view.forward
         x, y, height = float(place[0]), float(place[1]), self._height
-        turn = quaternion_product((0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)), levelling(self.attitude.up))
+        turn = quaternion_product((0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)), leveling(self.attitude.up))
         if self._balance is not None:
             across, height = self._over_feet()
             c, s = math.cos(yaw), math.sin(yaw)
@@ -113,7 +113,7 @@ class BaseEstimate:
             self._twist = np.array([c * dx + s * dy, c * dy - s * dx, turned])
 
 
-def levelling(up: Array) -> Quaternion:
+def leveling(up: Array) -> Quaternion:
     """The shortest rotation that brings a direction (3,) to the vertical, x y z w."""
     x, y, z = up.tolist()
     size = math.sqrt(x * x + y * y + (1.0 + z) ** 2)

@@ -38,10 +38,10 @@ class ControlLoop:
         self, body: Body, behaviour: Behaviour, rate: float = RATE, command: Command | Commander | None = None
     ) -> None:
         if not (math.isfinite(rate) and rate > 0):
-            raise BadInput(f"a control rate is > 0 Hz, got {rate}")
+            raise BadInput(f"rate must be > 0 Hz, got {rate}")
         if not isinstance(behaviour, Behaviour):
             raise BadInput(
-                f"{type(behaviour).__name__} is no behaviour: subclass andante.locomotion.Behaviour or Walker"
+                f"{type(behaviour).__name__} is not a behaviour: subclass andante.locomotion.Behaviour or Walker"
             )
         self.body, self.behaviour, self.rate = body, behaviour, rate
         self.period = 1.0 / rate  # [s]
@@ -63,7 +63,7 @@ class ControlLoop:
         self.asked = asked = self.command(state) if callable(self.command) else self.command
         targets = behaviour.update(state, asked, self.period)
         if not np.isfinite(targets).all():
-            raise BadInput(f"behaviour {type(behaviour).__name__} gave targets that are not finite")
+            raise BadInput(f"behaviour {type(behaviour).__name__} returned targets that are not finite")
         self.targets = targets
         if not body.wants_twist:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
@@ -80,9 +80,9 @@ class ControlLoop:
             Whether it holds at the end; True without `until`.
         """
         if not seconds >= 0:
-            raise BadInput(f"a loop runs for a time >= 0 s, got {seconds}")
+            raise BadInput(f"seconds must be >= 0, got {seconds}")
         if until is None and seconds == math.inf:
-            raise BadInput("a loop without an end needs `until`")
+            raise BadInput("a loop without a time limit needs `until`")
         end = math.inf
         if seconds < math.inf:
             wanted = seconds * self.rate + self._left

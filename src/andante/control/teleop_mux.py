@@ -23,7 +23,7 @@ class Pilot:
     """
 
     def __init__(self, wall: Callable[[], float] = time.monotonic) -> None:
-        self.speed = 60.0  # percent of the top speed that keys ask for
+        self.speed = 60.0  # speed of driving by keys in percent of the top speed
         self.paced = False  # whether messages age by the wall clock too
         self.navigate: Callable[[float], Command | None] | None = None  # leads when nobody else does
         self.navigates = False  # whether it leads now

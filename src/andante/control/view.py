@@ -76,7 +76,8 @@ class RobotView:
         """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own estimate."""
         here = np.asarray(self.walker.position, dtype=float)
         c, s = math.cos(self.estimated_from[2]), math.sin(self.estimated_from[2])
-        return self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
+        placed: Array = self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
+        return placed
 
 
 def _watched(robot: Robot, pose: Mapping[str, float]) -> Walker:

@@ -42,7 +42,7 @@ class WalkGoal:
                 "a walk needs one of distance, turn or velocity with seconds, got " + (" and ".join(goals) or "none")
             )
         if (self.velocity is None) != (self.seconds is None):
-            raise BadInput("velocity and seconds go together")
+            raise BadInput("velocity and seconds must be given together")
         for name, most in (("distance", 1e4), ("turn", 1e5), ("seconds", LONGEST)):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and abs(value) <= most):
@@ -72,7 +72,7 @@ class WalkGuide:
     def __init__(self, walker: Walker, goal: WalkGoal) -> None:
         self.walker, self.goal = walker, goal
         if goal.distance is not None and not walker.top_speed > 0:
-            raise BadInput(f"{type(walker).__name__} goes nowhere: its top speed is {walker.top_speed:g} m/s")
+            raise BadInput(f"{type(walker).__name__} cannot move ahead: its top speed is {walker.top_speed:g} m/s")
         if goal.turn is not None and not walker.top_turn > 0:
             raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.top_turn:g} rad/s")
         self.begin = math.inf  # when the first command is given [s]
@@ -94,7 +94,7 @@ class WalkGuide:
                 self.braking = True
                 return Command()
             return Command(*self.goal.velocity)
-        x, y, heading = self.travelled
+        x, y, heading = self.traveled
         if self.goal.turn is not None:
             goal, done, top = math.radians(self.goal.turn), heading, self.walker.top_turn
         else:
@@ -116,7 +116,7 @@ class WalkGuide:
         return Command(vx=sign * speed, vy=aside)
 
     @property
-    def travelled(self) -> tuple[float, float, float]:
+    def traveled(self) -> tuple[float, float, float]:
         """x, y [m] in the axes of the start and heading [rad] since the first command, as the walker estimates."""
         here = np.asarray(self.walker.position) - self._start
         c, s = math.cos(self._start[2]), math.sin(self._start[2])
@@ -153,7 +153,7 @@ class Estimated(Measure):
     @property
     def moved(self) -> tuple[float, float, float]:
         """By feet and gyro, in the axes of the start."""
-        return self._guide.travelled
+        return self._guide.traveled
 
     @property
     def fallen(self) -> bool:

@@ -59,7 +59,8 @@ class Inertia:
 def steiner(mass: float, offset: ArrayLike) -> Array:
     """Huygens-Steiner term m (c·c E - c cᵀ) of an offset c [m]; (3, 3)."""
     c = np.asarray(offset, dtype=float)
-    return mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    shift: Array = mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return shift
 
 
 def from_origin_tensor(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:

@@ -110,10 +110,10 @@ class RosBody(RemoteBody):
         while self._deaf_topics() and time.monotonic() < deadline:
             time.sleep(0.005)
         for topic in self._deaf_topics():
-            self._say(f"nobody hears {topic} yet")
+            self._say(f"no subscriber on {topic} yet")
         missing = [name for i, name in enumerate(self.joint_names) if not math.isfinite(self._senses.joints_at[i])]
         if missing and self.topics.joint_states:
-            self._say(f"{self.topics.joint_states} tells nothing of {', '.join(missing)}")
+            self._say(f"{self.topics.joint_states} does not contain {', '.join(missing)}")
         return self
 
     @property
@@ -144,8 +144,8 @@ class RosBody(RemoteBody):
             return f"no connection to {self._link.where}: {self._link.error}{self._hope}"
         topic, age = self.topics.joint_states or self.topics.odometry, now - self._alive_at
         if age == math.inf:
-            return f"nothing has come on {topic} from {self._link.where}; is the robot's driver running?"
-        return f"nothing has come on {topic} for {age:.1f} s" if age > self.timeout else ""
+            return f"no message on {topic} from {self._link.where}; is the robot's driver running?"
+        return f"no message on {topic} for {age:.1f} s" if age > self.timeout else ""
 
     @property
     def _hope(self) -> str:
@@ -166,7 +166,7 @@ class RosBody(RemoteBody):
             with self._lock:
                 if topic == self.topics.joint_states:
                     for name in self._senses.take_joints(message, now):
-                        self._say_once(f"{topic} tells of {name!r}, which {self.robot.name} does not have; passed over")
+                        self._say_once(f"{topic} tells of {name!r}, which {self.robot.name} does not have; ignored")
                 elif topic == self.topics.imu:
                     self._senses.take_inertial(message, now)
                 else:
@@ -178,7 +178,7 @@ class RosBody(RemoteBody):
         with self._lock:
             self._say(f"connected to {self._link.where}")
             if self._driving:
-                self._stand("the connection had been lost in motion")
+                self._stand("the connection was lost while the robot moved")
 
     def _lost(self, reason: str) -> None:
         with self._lock:
@@ -186,7 +186,7 @@ class RosBody(RemoteBody):
             self._well = False
             self._say(f"the connection to {self._link.where} is lost: {reason}{self._hope}")
             if self._driving and self._velocity is not None and self._link.listeners(self._velocity.topic):
-                self._stand("the ROS master is lost")  # the way to the robot is still there
+                self._stand("the connection to the ROS master is lost")  # the way to the robot is still there
 
     def _tick(self) -> None:
         now = self.clock()
@@ -198,16 +198,16 @@ class RosBody(RemoteBody):
             if self._driving and self._link.connected:
                 if trouble:
                     self._link.clear()  # a line that hangs must not bring old motion later
-                    self._stand("the robot is silent")
+                    self._stand("no messages from the robot")
                 elif now - self._drove_at > SILENCE:
-                    self._stand(f"no twist came for {SILENCE:g} s")
+                    self._stand(f"no twist received for {SILENCE:g} s")
 
     def _stand(self, why: str) -> None:
         """Stop the base, once."""
         assert self._velocity is not None
         self._driving = False
         self._link.post(self._velocity.topic, self._velocity.message(STANDING, self._senses.robot_time(self.clock())))
-        self._say(f"the base is told to stand: {why}")
+        self._say(f"the base is stopped: {why}")
 
     # ---- the body --------------------------------------------------------------------------------
     def read(self) -> BodyState:
@@ -225,9 +225,9 @@ class RosBody(RemoteBody):
         trouble = self._trouble(now)
         if not trouble and self.topics.joint_states:
             names = [self.joint_names[i] for i in self._senses.silent(now, self.timeout)]
-            trouble = f"nothing has come for {self.timeout:g} s of {', '.join(names)}" if names else ""
+            trouble = f"no message for {self.timeout:g} s from {', '.join(names)}" if names else ""
         if not trouble and self._unheard and self._link.listeners(self._unheard) == 0:
-            trouble = f"nobody hears {self._unheard}: commands have no effect"
+            trouble = f"no subscriber on {self._unheard}: commands have no effect"
         return Health(not trouble, trouble)
 
     def write(self, command: BodyCommand) -> None:
@@ -298,7 +298,7 @@ class RosBody(RemoteBody):
         """Note a topic that is told although nobody hears it."""
         if self._link.listeners(topic) == 0:
             self._unheard = topic
-            self._say_once(f"nobody hears {topic}: commands have no effect")
+            self._say_once(f"no subscriber on {topic}: commands have no effect")
 
     def stop(self) -> None:
         """The base stands; joints that were commanded hold the place that they have now. What waits is forgotten."""
@@ -323,7 +323,7 @@ class RosBody(RemoteBody):
             self.stop()
             self._closed = True
         if not self._link.close():
-            self._say(f"{self._link.where} hangs; its thread is left behind")
+            self._say(f"{self._link.where} does not respond; its thread is abandoned")
 
 
 def link_to(address: str) -> RosLink:

@@ -55,7 +55,7 @@ class Ros1Link(RosLink):
                     else:
                         self._lose("the ROS master does not answer")
                 await asyncio.sleep(LOOK)
-            self.error = "a ROS tool has ended this node; make a new body"
+            self.error = "a ROS tool shut down this node; make a new body"
         finally:
             writing.cancel()
             await asyncio.sleep(0.05)  # the last commands are on their way

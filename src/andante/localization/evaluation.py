@@ -62,14 +62,14 @@ def frame_shift(estimate: Trajectory, reference: Trajectory) -> tuple[Array, Pos
 
 
 def _matched(estimate: Trajectory, reference: Trajectory) -> tuple[Array, Array]:
-    """Places (n, 2) of both at the times of whichever has fewer poses; BadInput where they share no time."""
+    """Places (n, 2) of both at the times of whichever has fewer poses; BadInput where they do not overlap in time."""
     sparse, dense = (estimate, reference) if len(estimate) <= len(reference) else (reference, estimate)
     other = dense.at(sparse.times)
     good = np.isfinite(other).all(axis=1)
     if not good.any():
         raise BadInput(
             f"the reference ({reference.times.min():.3f} to {reference.times.max():.3f} s) and the log "
-            f"({estimate.times.min():.3f} to {estimate.times.max():.3f} s) share no time"
+            f"({estimate.times.min():.3f} to {estimate.times.max():.3f} s) do not overlap in time"
         )
     pair = sparse.poses[good, :2], other[good, :2]
     return pair if sparse is estimate else pair[::-1]
@@ -78,7 +78,8 @@ def _matched(estimate: Trajectory, reference: Trajectory) -> tuple[Array, Array]
 def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
     """Normalized estimation error squared e' P^-1 e (...,) of errors (..., n) with covariances (..., n, n)."""
     e, P = np.asarray(errors, dtype=float), np.asarray(covariances, dtype=float)
-    return np.einsum("...i,...i->...", e, np.linalg.solve(P, e[..., None])[..., 0])
+    squared: Array = np.einsum("...i,...i->...", e, np.linalg.solve(P, e[..., None])[..., 0])
+    return squared
 
 
 @dataclass(frozen=True)

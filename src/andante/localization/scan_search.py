@@ -75,7 +75,8 @@ def _blocks(cells: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     rows, cols = -(-cells.shape[0] // factor), -(-cells.shape[1] // factor)
     padded = np.zeros((rows * factor, cols * factor), dtype=np.uint8)
     padded[: cells.shape[0], : cells.shape[1]] = cells
-    return padded.reshape(rows, factor, cols, factor).max(axis=(1, 3))
+    blocks: NDArray[np.uint8] = padded.reshape(rows, factor, cols, factor).max(axis=(1, 3))
+    return blocks
 
 
 def _standable(free: NDArray[np.uint8], depth: int) -> NDArray[np.uint8]:

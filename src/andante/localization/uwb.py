@@ -192,4 +192,5 @@ def in_source_frame(positions: ArrayLike) -> Array:
     z = np.cross(x, y)
     if len(p) > 3 and (p[3] - p[0]) @ z < 0:
         raise BadInput("anchor 3 must hang on the +z side of anchors 0, 1, 2; swap anchors 1 and 2 or hang 3 higher")
-    return (p - p[0]) @ np.stack([x, y, z], axis=1)
+    local: Array = (p - p[0]) @ np.stack([x, y, z], axis=1)
+    return local

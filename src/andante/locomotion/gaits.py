@@ -174,8 +174,9 @@ def _two_legs(robot: Robot) -> bool:
 
 def _make_walk(robot: Robot, request: Request) -> Prepared:
     from .biped.walk import make_walk
+    from .io.rig_file import rig_for
 
-    return make_walk(robot, request)
+    return make_walk(robot, rig_for(robot, request.rig), request.parameters)
 
 
 def _folds(robot: Robot) -> bool:
@@ -197,9 +198,10 @@ def waves(robot: Robot) -> bool:
 
 
 def _make_wave(robot: Robot, request: Request) -> Prepared:
+    from .io.wave_file import default_gait
     from .wave.gait import make_wave
 
-    return make_wave(robot, request)
+    return make_wave(robot, request.parameters, default_gait)
 
 
 def _drive_waves(robot: Robot, request: Request) -> Prepared:

@@ -49,7 +49,7 @@ class OccupancyGrid:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return self.cells.shape  # type: ignore[return-value]
+        return self.cells.shape
 
     @property
     def size(self) -> tuple[float, float]:
@@ -59,7 +59,8 @@ class OccupancyGrid:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Cells that were ever seen (rows, cols)."""
-        return self.cells != UNKNOWN
+        known: NDArray[np.bool_] = self.cells != UNKNOWN
+        return known
 
     def occupied(self, percent: float = OCCUPIED_PERCENT) -> NDArray[np.bool_]:
         """Cells (rows, cols) with at least that much occupancy."""

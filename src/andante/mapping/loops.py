@@ -116,7 +116,7 @@ class LoopFinder:
 
     def _reach(self, new: int) -> float:
         p = self.parameters
-        return min(p.loop_reach, 0.5 + p.loop_drift * (self.traveled[new] - self._closed_at))
+        return min(p.loop_reach, 0.5 + p.loop_drift * float(self.traveled[new] - self._closed_at))
 
     def _check(self, old: int, new: int) -> Loop | None:
         """Whether the new key scan fits the local map of an old one; the pose, refined, if it does."""

@@ -58,7 +58,8 @@ def cast(walls: Array, origins: Array, angles: Array) -> Array:
     t = (to[..., 0] * along[..., 1] - to[..., 1] * along[..., 0]) / safe
     u = (to[..., 0] * d[..., 1] - to[..., 1] * d[..., 0]) / safe
     hit = (t > 1e-9) & (u >= 0) & (u <= 1)
-    return np.where(hit, t, np.inf).min(axis=1)
+    nearest: Array = np.where(hit, t, np.inf).min(axis=1)
+    return nearest
 
 
 def smooth_path(waypoints: ArrayLike, step: float = 0.05) -> Array:

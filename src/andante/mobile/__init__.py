@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from andante.control.wheel_odometry import WheelOdometry
 
     from .driver import BaseDriver, DriverSettings
-    from .localizer import ByScans, Localiser, OdometryOnly, OnMap
+    from .localizer import ByScans, Localizer, OdometryOnly, OnMap
     from .navigate.run import Drive, drive_to_goal
     from .odometry import BaseOdometry
     from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
@@ -20,7 +20,7 @@ __all__ = [
     "ByScans",
     "Drive",
     "DriverSettings",
-    "Localiser",
+    "Localizer",
     "MobileRobot",
     "OdometryOnly",
     "OnMap",
@@ -41,7 +41,7 @@ __getattr__ = lazy_names(
         "ByScans": ".localizer",
         "Drive": ".navigate.run",
         "DriverSettings": ".driver",
-        "Localiser": ".localizer",
+        "Localizer": ".localizer",
         "MobileRobot": ".robot",
         "OdometryOnly": ".localizer",
         "OnMap": ".localizer",

@@ -31,7 +31,7 @@ from andante.simulation.scans import lidar_channel
 from andante.simulation.simulation import Simulation, simulate
 
 from .driver import BaseDriver
-from .localizer import Localiser, OdometryOnly
+from .localizer import Localizer, OdometryOnly
 from .sensing import ScanPipeline, Sensed, TakenScan
 from .start import set_on_floor
 from .truth import DrivenTruth
@@ -50,7 +50,7 @@ class MobileRobot:
 
     Args:
         body: the robot, a `Simulation` with sensors or a real one.
-        localiser: that tells where it is on a map; None: odometry from `start`.
+        localizer: that tells where it is on a map; None: odometry from `start`.
         vehicle: its speeds and accelerations; None: from the robot.
         start: believed pose x, y, yaw of the root where no localizer is given.
         rate: of decisions [Hz]; the wheels are controlled at 100 Hz.
@@ -59,7 +59,7 @@ class MobileRobot:
     def __init__(
         self,
         body: Body,
-        localiser: Localiser | None = None,
+        localizer: Localizer | None = None,
         *,
         vehicle: Vehicle | None = None,
         start: ArrayLike = (0.0, 0.0, 0.0),
@@ -69,20 +69,20 @@ class MobileRobot:
         if isinstance(body, Simulation) and body.sensors is None:
             raise BadInput("a mobile robot needs its sensors: simulate(..., sensors=True)")
         if not 1.0 <= rate <= CONTROL_RATE:
-            raise BadInput(f"decisions are made at 1 to {CONTROL_RATE:g} Hz, got {rate}")
+            raise BadInput(f"rate must lie from 1 to {CONTROL_RATE:g} Hz, got {rate}")
         self.body, self.rate = body, float(rate)
         hold = np.nan_to_num(body.read().position)
         self.driver = BaseDriver(body.robot, hold, vehicle, noise)
         self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
         self.loop = ControlLoop(body, self.driver, CONTROL_RATE, lambda state: Command(*self._twist))
         self.scans = ScanPipeline(
-            body, self.odometry, localiser or OdometryOnly(self.from_root(start)), self.drive.reference
+            body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference
         )
         self._twist: Array = STILL
         self._steps = 0
 
     @property
-    def localiser(self) -> Localiser:
+    def localizer(self) -> Localizer:
         """What tells where odom lies on the map."""
         return self.scans.localizer
 
@@ -112,7 +112,7 @@ class MobileRobot:
             sweeps += sensed.sweeps
         return replace(sensed, sweeps=tuple(sweeps))
 
-    def relocalise(self) -> None:
+    def relocalize(self) -> None:
         """Let the localizer look for the pose anew with the newest scan."""
         self.scans.relocalize()
 
@@ -138,7 +138,7 @@ def mobile_robot(
     start: ArrayLike = (0.0, 0.0, 0.0),
     engine: str = "mujoco",
     *,
-    localiser: Localiser | None = None,
+    localizer: Localizer | None = None,
     vehicle: Vehicle | None = None,
     dt: float | None = None,
     seed: int = 0,
@@ -155,7 +155,7 @@ def mobile_robot(
     floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
     sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
     try:
-        return SimulatedMobileRobot(sim, localiser, vehicle=vehicle, start=place, rate=rate)
+        return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate)
     except Exception:
         sim.close()
         raise

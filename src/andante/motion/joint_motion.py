@@ -118,7 +118,7 @@ class Sampled:
     def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
         """Positions, velocities or accelerations (..., joints); derivatives are 0 outside."""
         at = np.asarray(t, dtype=float)
-        values = self._spline(np.clip(at, 0.0, self.duration), order)  # type: ignore[attr-defined]
+        values: Array = self._spline(np.clip(at, 0.0, self.duration), order)  # type: ignore[attr-defined]
         if order == 0:
             return values
         return np.where(((at < 0) | (at > self.duration))[..., None], 0.0, values)
@@ -221,7 +221,8 @@ class Fading:
         for k in range(order, 6):
             factor = float(np.prod(np.arange(k - order + 1, k + 1))) if order else 1.0
             total = total + factor * x ** (k - order) * self._powers[k]
-        return total / self.duration**order
+        scaled: Array = total / self.duration**order
+        return scaled
 
 
 def fading_time(

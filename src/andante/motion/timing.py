@@ -22,7 +22,8 @@ from andante.geometry import Array
 def smoothstep(x: ArrayLike) -> Array:
     """0 below 0, 1 above 1, between them 10 x^3 - 15 x^4 + 6 x^5, whose slope and curvature vanish at both ends."""
     u = np.clip(np.asarray(x, dtype=float), 0.0, 1.0)
-    return u * u * u * (10.0 + u * (6.0 * u - 15.0))
+    blend: Array = u * u * u * (10.0 + u * (6.0 * u - 15.0))
+    return blend
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,8 @@ class Profile:
         x = inside - self.starts[k]
         p, v, a, j = np.moveaxis(self.coefficients[k], -1, 0)
         if order == 0:
-            return p + x * (v + x * (a + x * j))
+            result: Array = p + x * (v + x * (a + x * j))
+            return result
         value = {1: v + x * (2 * a + 3 * x * j), 2: 2 * a + 6 * x * j, 3: 6 * j}[order]
         return np.where((at < 0) | (at > self.duration), 0.0, value)
 
@@ -177,8 +179,10 @@ class TimedPath:
         x = at - self.times[k]
         if order == 0:
             s = self.grid[k] + x * (self.speeds[k] + x * self.pushes[k] / 2)
-            return np.clip(s, self.grid[0], self.grid[-1])
-        return self.speeds[k] + x * self.pushes[k] if order == 1 else self.pushes[k]
+            inside: Array = np.clip(s, self.grid[0], self.grid[-1])
+            return inside
+        rate: Array = self.speeds[k] + x * self.pushes[k] if order == 1 else self.pushes[k]
+        return rate
 
     def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
         """Joint positions, velocities or accelerations (..., joints); derivatives are 0 outside."""
@@ -231,7 +235,8 @@ def time_path(
 def _velocity_bound(first: Array, v: Array) -> Array:
     steep = np.abs(first)
     ratio = np.divide(v, steep, out=np.full_like(steep, np.sqrt(FASTEST)), where=steep > 1e-12)
-    return np.minimum(ratio.min(axis=1) ** 2, FASTEST)
+    bound: Array = np.minimum(ratio.min(axis=1) ** 2, FASTEST)
+    return bound
 
 
 def _lines(first: Array, second: Array, a: Array, i: int, step: float) -> tuple[Array, Array, Array, float]:

@@ -38,7 +38,7 @@ def planner_named(name: str, vehicle: Vehicle) -> Planner:
     One of the user's own has to find a path in the open; `check_planner` asks for more.
     """
     if is_user_reference(name):
-        planner = _made(name, vehicle)
+        planner: Planner = _made(name, vehicle)
         _refuse(name, check_planner(planner, vehicle, ("open",)))
         return planner
     if name == "anyangle":
@@ -63,7 +63,7 @@ def controller_named(name: str, vehicle: Vehicle, *, speed: float = math.inf, se
         raise BadInput(f"the wanted speed must be a number > 0, got {speed} m/s")
     slower = replace(vehicle, max_speed=min(speed, vehicle.max_speed), max_reverse=min(speed, vehicle.max_reverse))
     if is_user_reference(name):
-        controller = _made(name, slower)
+        controller: Controller = _made(name, slower)
         _refuse(name, check_controller(controller, slower))
         return controller
     match name:

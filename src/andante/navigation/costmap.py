@@ -68,7 +68,7 @@ class Costmap:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return self.cost.shape  # type: ignore[return-value]
+        return self.cost.shape
 
     def to_frame(self, poses: ArrayLike) -> Array:
         """Poses (..., 3) or points (..., 2) of the world, in the frame of the map's corner [m, rad]."""
@@ -115,7 +115,8 @@ class Costmap:
     def blocked(self) -> NDArray[np.bool_]:
         """Cells (rows, cols) that the reference point cannot enter."""
         blocked = (self.cost == LETHAL) | (self.cost == INSCRIBED)
-        return blocked | (self.cost == NO_INFORMATION) if self.unknown == "blocked" else blocked
+        closed: NDArray[np.bool_] = blocked | (self.cost == NO_INFORMATION) if self.unknown == "blocked" else blocked
+        return closed
 
 
 def cell_states(grid: OccupancyGrid) -> NDArray[np.uint8]:

@@ -70,7 +70,8 @@ class Path:
     @property
     def goal(self) -> Array:
         """The last pose (3,)."""
-        return self.poses[-1]
+        last: Array = self.poses[-1]
+        return last
 
     def segments(self) -> list[Path]:
         """The parts between changes of direction; each begins where the one before ends."""
@@ -118,7 +119,8 @@ def simplified(points: ArrayLike, costmap: Costmap, weight: float) -> Array:
         return p
     inner = costmap.to_frame(p) / costmap.resolution
     keep = shortcut_points(costmap.cost, costmap.factors(weight), inner)
-    return p[keep]
+    kept: Array = p[keep]
+    return kept
 
 
 def smoothed(
@@ -248,4 +250,5 @@ def line_price(cost: np.ndarray, factor: np.ndarray, r0: int, c0: int, r1: int, 
             r += step_r
             c += step_c
             gap += 2 * dr - 2 * dc
-    return math.sqrt(float(dr * dr + dc * dc)) * total / count
+    price: float = math.sqrt(float(dr * dr + dc * dc)) * total / count
+    return price

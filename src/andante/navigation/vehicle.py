@@ -75,7 +75,8 @@ class Vehicle:
         """Corners (n, 2) of the footprint at a pose x, y, yaw in the world [m]."""
         x, y, yaw = np.asarray(pose, dtype=float)
         c, s = math.cos(yaw), math.sin(yaw)
-        return self.footprint @ np.array([[c, s], [-s, c]]) + np.array([x, y])
+        outline: Array = self.footprint @ np.array([[c, s], [-s, c]]) + np.array([x, y])
+        return outline
 
 
 def vehicle_of(
@@ -188,7 +189,8 @@ def edge_distances(outline: Array, points: Array) -> Array:
     """Distance (m,) of points (m, 2) from the edges of a convex outline [m], below 0 outside."""
     start, along = outline, np.roll(outline, -1, axis=0) - outline
     normal = np.stack([-along[:, 1], along[:, 0]], axis=-1) / np.linalg.norm(along, axis=-1, keepdims=True)
-    return np.min(np.einsum("mij,ij->mi", points[:, None, :] - start[None], normal), axis=1)
+    nearest: Array = np.min(np.einsum("mij,ij->mi", points[:, None, :] - start[None], normal), axis=1)
+    return nearest
 
 
 def covering_discs(outline: Array, tolerance: float) -> Array:

@@ -132,17 +132,19 @@ class Engine(ABC):
         body_poses = self.body_poses(actor)
         rotation = SE3.from_vector(body_poses[tree.link_body]).rotation
         offset = (rotation @ tree.link_pose[:, :3, 3, None])[..., 0]
-        velocity = self.body_velocities(actor)[tree.link_body].copy()
+        velocity: Array = self.body_velocities(actor)[tree.link_body].copy()
         velocity[:, :3] += np.cross(velocity[:, 3:], offset)
         return velocity
 
     def base_pose(self, actor: int) -> Array:
         """Pose of the root link, (7,)."""
-        return self.body_poses(actor)[0]
+        pose: Array = self.body_poses(actor)[0]
+        return pose
 
     def base_velocity(self, actor: int) -> Array:
         """Velocity of the root link, (6,)."""
-        return self.body_velocities(actor)[0]
+        velocity: Array = self.body_velocities(actor)[0]
+        return velocity
 
     def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
         """Pose (7,) and velocity (6,) of one body of the actor's tree."""

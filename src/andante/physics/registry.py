@@ -76,4 +76,5 @@ def engine_class(name: str) -> type[Engine]:
             f"engine {name!r} needs the package {entry.distribution}, which is not installed; "
             f"{how_to_get(entry.extra or 'all')}"
         )
-    return load_reference(entry.cls)
+    found: type[Engine] = load_reference(entry.cls)
+    return found

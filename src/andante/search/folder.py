@@ -159,7 +159,7 @@ class StudyFolder:
     def manifest(self) -> dict[str, Any]:
         """Fingerprint and sessions: when, how many candidates, which versions."""
         try:
-            table = parse_json(read_text(self.path / MANIFEST, MOST_BYTES))
+            table: dict[str, Any] = parse_json(read_text(self.path / MANIFEST, MOST_BYTES))
             if isinstance(table["fingerprint"], str) and all(map(_is_session, table["sessions"])):
                 return table
         except (BadInput, ValueError, KeyError, TypeError):

@@ -125,7 +125,8 @@ def load_fractions(cells: Array, point: Array) -> Array:
             out[index] = np.maximum(w, 0.0)
             break
         active[index[np.argmin(w)]] = False
-    return out / out.sum()
+    fractions: Array = out / out.sum()
+    return fractions
 
 
 def fraction_table(cells: Array, width: int) -> Array:

@@ -117,7 +117,7 @@ class Operator:
         """
         speed = speed or 1.0
         if not (math.isfinite(speed) and 0.05 <= speed <= 5):
-            raise BadInput(f"the speed of playing lies between 0.05 and 5, got {speed}")
+            raise BadInput(f"playback speed must lie between 0.05 and 5, got {speed}")
         stage, plain = self.stage, plain_name(name)
         if lying_pose(stage.robot, name):
             return self._get_up(speed)

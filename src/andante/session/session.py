@@ -156,7 +156,7 @@ class LiveSession:
         try:
             stage.step(command)
         except Diverged as error:
-            self.tell(f"{error}; the scene starts anew and is paused", "error")
+            self.tell(f"{error}; the scene is reset and paused", "error")
             self._build(self.choice)
             self.paused = True
         except AndanteError as error:
@@ -170,7 +170,7 @@ class LiveSession:
     def run(self, seconds: float | None = None, pace: bool = False) -> None:
         """Step until some simulated seconds are over, or without end until `stop`; paced: at most real time."""
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-            raise BadInput(f"a session runs for a time >= 0 s, got {seconds}")
+            raise BadInput(f"seconds must be >= 0, got {seconds}")
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
         self.stopped, self.paced = False, pace
         self.pilot.paced = pace
@@ -228,7 +228,7 @@ class LiveSession:
     def reset(self) -> None:
         """Build the scene anew as it was at the start; the time of the session goes on."""
         self._build(self.choice)
-        self.tell("the scene starts anew")
+        self.tell("the scene is reset")
 
     def select(self, engine: str = "", world: str = "", robot: str = "") -> None:
         """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""

@@ -120,7 +120,7 @@ class Stage(RobotView):
 
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:
-        """Push a link with a force [N] in world axes for some seconds, at a point of the link or its centre of mass."""
+        """Push a link with a force [N] in world axes for some seconds, at a point of the link or its center of mass."""
         link = link or self.robot.root
         self.robot.link(link)
         size = float(np.linalg.norm(force))

@@ -132,7 +132,7 @@ def record_session(
         writer = BagWriter(out, max_size)
         made.append(writer)
         messages.load(writer.encoding)  # before "recording" is said: from then on nothing is to be waited for
-        say(f"recording {writer.path}; Ctrl-C ends it")
+        say(f"recording {writer.path}; Ctrl-C stops it")
         return SessionRecording(client, writer, choice, told)
 
     try:

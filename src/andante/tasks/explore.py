@@ -219,7 +219,7 @@ def _map_files(
     way = Path(trajectory) if trajectory is not None else base.with_name(base.name + ".tum")
     for path in read:
         if path.absolute() in {made.absolute() for made in (*maps.values(), way)}:
-            raise BadInput(f"{path} would be written over; give another name")
+            raise BadInput(f"{path} would be overwritten; give another name")
     return maps, way
 
 
@@ -256,7 +256,7 @@ def _drive(
     try:
         exploration.run(timeout)
     except KeyboardInterrupt:
-        exploration.done.reason = f"stopped by hand; {exploration.errand.reason}"
+        exploration.done.reason = f"stopped by the user; {exploration.errand.reason}"
     return exploration
 
 

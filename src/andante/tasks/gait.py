@@ -68,7 +68,7 @@ class GaitTask:
             raise BadInput(f"an objective of your own is named file.py:Name, got {self.objective!r}")
         factory = load_user_object(self.objective)
         if not callable(factory):
-            raise BadInput(f"{self.objective} is no class or function that makes an objective")
+            raise BadInput(f"{self.objective} is not a class or function that makes an objective")
         known = inspect.signature(factory).parameters
         taken = {name: value for name, value in ours.items() if name in known}
         return ObjectiveSpec(self.objective, _given({**taken, **self.arguments})).resolved()

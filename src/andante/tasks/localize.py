@@ -60,15 +60,17 @@ class Request:
         if self.map is None and self.uwb is None:
             raise BadInput("localize needs a map to localize on, or UWB anchors")
         if self.map is None and (self.initial_pose is not None or self.anywhere):
-            raise BadInput("an initial pose or a global start belongs to a map; without one the anchors tell the place")
+            raise BadInput(
+                "an initial pose or a global start belongs to a map; without one the anchors give the position"
+            )
         if self.map is not None and self.initial_pose is not None and self.anywhere:
             raise BadInput("an initial pose and a global start exclude each other")
         if self.map is not None and self.initial_pose is None and not self.anywhere and self.uwb is None:
-            raise BadInput("where does the robot start? give an initial pose, a global start, or UWB anchors")
+            raise BadInput("no start is given: give an initial pose, a global start, or UWB anchors")
         read = (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf)
         for path in read:
             if isinstance(path, Path) and self.trajectory is not None and path.absolute() == self.trajectory.absolute():
-                raise BadInput(f"{self.trajectory} would be written over; give another name")
+                raise BadInput(f"{self.trajectory} would be overwritten; give another name")
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def _overlap(reference: Trajectory | None, times: Array, path: Path | None) -> N
     if high < times.min() or low > times.max():
         raise BadInput(
             f"{path}: the reference ({low:.3f} to {high:.3f} s) and the log "
-            f"({times.min():.3f} to {times.max():.3f} s) share no time"
+            f"({times.min():.3f} to {times.max():.3f} s) do not overlap in time"
         )
 
 
@@ -226,8 +228,8 @@ def _on_map(
     if setup is not None and tags is not None and start is None and not job.anywhere:
         start, deviation = _start_by_tags(tags, setup, warnings)
     if start is not None and int(field_.grid.at(start[:2])) < 0:
-        warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside of what the map knows")
-    with bar("localising", progress) as tell:
+        warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside the known area of the map")
+    with bar("localizing", progress) as tell:
         result = localize_log(
             log,
             field_,
@@ -238,7 +240,7 @@ def _on_map(
             progress=lambda done, total: tell(done, total, ""),
         )
     if result.blind:
-        warnings.append(f"{log.name}: {result.blind} scans had too few echoes to weigh anything")
+        warnings.append(f"{log.name}: {result.blind} scans had too few echoes to be used")
     if not log.odometry:
         warnings.append(f"{log.name}: without odometry particles spread by time alone; slow drives only")
     error, since = _score(result, reference, globally=start is None)
@@ -271,7 +273,7 @@ def _start_by_tags(tags: UwbLog, setup: UwbSetup, warnings: list[str]) -> tuple[
     if setup.map_from_uwb is None:
         warnings.append("the anchors file has no line 'map x y yaw'; anchors are taken to be given on the map")
     if yaw is None:
-        warnings.append("one tag tells no heading; the localiser starts with all headings")
+        warnings.append("one tag gives no heading; the localizer starts with all headings")
     pose = se2.compose(setup.map_from_uwb or (0.0, 0.0, 0.0), [at[0], at[1], yaw or 0.0])
     spread = np.array(TAG_DEVIATION)
     if yaw is None:
@@ -315,7 +317,7 @@ def _frame_warning(path: Trajectory, reference: Trajectory | None) -> list[str]:
         return []
     x, y, yaw = shift.tolist()
     return [
-        f"the reference seems to be told in another frame than the map: moved by x {x:.3f} m, y {y:.3f} m, "
+        f"the reference seems to be in another frame than the map: moved by x {x:.3f} m, y {y:.3f} m, "
         f"yaw {math.degrees(yaw):.1f} deg the way agrees with it within {left.mean:.3f} m on average"
     ]
 
@@ -327,11 +329,11 @@ def _by_ranges(
     values = dict(values)
     height = values.pop("height", None)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int | float)):
-        raise BadInput(f"UWB parameter height must be a number of metres, got {height!r}")
+        raise BadInput(f"UWB parameter height must be a number of meters, got {height!r}")
     noise = settings_from(RangeNoise(), values, "UWB parameter")
     log = read_uwb_log(job.log, setup)
     _overlap(reference, log.times, job.reference)
-    with bar("localising", progress) as tell:
+    with bar("localizing", progress) as tell:
         result = track_uwb(log, setup, noise, height, lambda done, total: tell(done, total, ""))
     path = _on_frame(result.trajectory, setup)
     details: dict[str, Any] = {

@@ -224,15 +224,15 @@ def navigate(
         seed,
     )
     if map is None and request.map_pose != (0.0, 0.0, 0.0):
-        raise BadInput("map_pose tells where a map lies; give one too")
+        raise BadInput("map_pose needs a map; give one too")
     tables = read_tables(Path(params)) if params is not None else {}
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     ready = prepare(request, made, as_world(world), grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
-    localiser = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
     driven = mobile_robot(
-        made, ready.world, request.start, engine, localiser=localiser, vehicle=ready.vehicle, dt=dt, seed=seed
+        made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
     )
     try:
         view = RobotView(driven.sim, driven.driver, driven.loop, origin=np.array(request.start))
@@ -261,7 +261,7 @@ def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
         return ""
     costmap = Costmap.of(ready.grid, ready.vehicle, ready.navigator.settings.layers.inflation)
     plan = ready.navigator.planner.plan(sensed.pose, request.goal_of(ready.vehicle), costmap)
-    return "" if plan.path is not None else plan.reason or "the planner finds no way on the map"
+    return "" if plan.path is not None else plan.reason or "the planner finds no path on the map"
 
 
 def _navigate(

@@ -69,7 +69,7 @@ class PlayResult(Result):
         return {**super().as_dict(), "tracking": dict(self.tracking), "problems": problems}
 
     def __str__(self) -> str:
-        end = f"over after {self.time:.2f} s" if self.finished else "not over"
+        end = f"finished after {self.time:.2f} s" if self.finished else "not finished"
         follow = ""
         if self.tracking["joint"]:
             follow = (
@@ -128,9 +128,9 @@ def check_play(
     if lying is None:
         choice = recorded_motion(recording, made, tuple(joints)) if recording else find_motion(made, motion)
     if parameters and not isinstance(choice, ActionChoice):
-        raise BadInput(f"{motion} is no action and has no parameters, got {', '.join(parameters)}")
+        raise BadInput(f"{motion} is not an action and has no parameters, got {', '.join(parameters)}")
     if joints and not recording:
-        raise BadInput(f"{motion} is no recording; joints are picked from those of one")
+        raise BadInput(f"{motion} is not a recording; joints are picked from recordings only")
     if choice is None or isinstance(choice, PoseChoice):
         if loop is not None:
             raise BadInput(f"{motion} is played once; loop is for motions and actions")

@@ -165,7 +165,7 @@ def lead(
         arrived = walk_to(loop, guide, truth, shove, lambda done, total: tell(done, total, ""))
     spent = time.perf_counter() - wall
     x, y, turned = truth.moved
-    ahead, aside, heading = guide.travelled
+    ahead, aside, heading = guide.traveled
     lasted = sim.time - guide.begin
     return WalkResult(
         robot=sim.robot.name,

@@ -230,7 +230,8 @@ def preview_bases(drives: Sequence[Drive], twists: ArrayLike) -> Figure:
 def _wheel_corners(wheel: Wheel, heading: float) -> Array:
     """Corners (4, 2) of a wheel seen from above [m]."""
     along, across = wheel.radius * _direction(heading), wheel.radius * WHEEL_WIDTH * _direction(heading + np.pi / 2)
-    return wheel.position + np.array([along + across, along - across, -along - across, -along + across])
+    corners: Array = wheel.position + np.array([along + across, along - across, -along - across, -along + across])
+    return corners
 
 
 def _direction(angle: float) -> Array:

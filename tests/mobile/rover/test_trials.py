@@ -160,7 +160,7 @@ def test_a_wish_that_cannot_be_is_refused_in_words():
 def test_a_timeout_stops_the_rover(ahead):
     trial = rover_trial("ahead", seed=0, timeout=1.0, parameters=MclParameters(sigma_hit=0.05))
     assert not trial.arrived
-    assert trial.events[-1].words == "stopped: not there within 1 s"
+    assert trial.events[-1].words == "timed out after 1 s"
     assert trial.telemetry.throttle[-1] == 1500
     assert trial.telemetry.state[-1] == "stopped"
     assert np.hypot(*(trial.truth[-1, :2] - trial.truth[-10, :2])) < 0.01  # at full speed it would be 0.13 m

@@ -29,7 +29,8 @@ def from_dict(name: str, content: Mapping[str, Any] | None) -> Any:
 
 def to_dict(message: Any) -> dict[str, Any]:
     """A message as a JSON-like dictionary; numpy arrays stay arrays, NaN stays NaN."""
-    return writer(store(), type_of(message))(message)
+    fields: dict[str, Any] = writer(store(), type_of(message))(message)
+    return fields
 
 
 def to_cdr(message: Any) -> bytes:
@@ -97,7 +98,8 @@ def type_hash(name: str) -> str:
 
 @cache
 def _type_hash(full: str) -> str:
-    return store().hash_rihs01(full)
+    digest: str = store().hash_rihs01(full)
+    return digest
 
 
 def definition(name: str, ros: int = 2) -> str:

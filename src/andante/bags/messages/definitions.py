@@ -42,7 +42,8 @@ def md5_of(types: Any, name: str) -> str:
 
 def _is_ros1(types: Any) -> bool:
     """ROS 1 headers count."""
-    return types.fielddefs["std_msgs/msg/Header"][1][0][0] == "seq"
+    has_seq: bool = types.fielddefs["std_msgs/msg/Header"][1][0][0] == "seq"
+    return has_seq
 
 
 def _collect(types: Any, name: str, inside: dict[str, None], ros1: bool) -> None:

@@ -140,6 +140,7 @@ def cls(name: str) -> Any:
 def type_of(message: Any) -> str:
     """The type name of a message object."""
     try:
-        return message.__msgtype__
+        name: str = message.__msgtype__
+        return name
     except AttributeError:
         raise BadInput(f"a ROS message is wanted, got {type(message).__name__}") from None

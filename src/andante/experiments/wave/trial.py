@@ -46,7 +46,7 @@ class _Targets(Behaviour):
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """The next ones; the last ones stay."""
-        targets = self._targets[min(self._next, len(self._targets) - 1)]
+        targets: Array = self._targets[min(self._next, len(self._targets) - 1)]
         self._next += 1
         return targets
 

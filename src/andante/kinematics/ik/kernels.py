@@ -24,8 +24,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """One set of flags for all kernels: products and sums may be fused, which rounds less; nothing else is relaxed."""
-    made: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function)
-    return made
+    dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function)
+    kernel: Function = dispatcher  # called like the function itself
+    return kernel
 
 
 def _borrowed(typing: Any, array: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -29,9 +29,10 @@ class WheelMotion:
     slip: Array  # sideways speed that the wheel cannot follow (..., N) [m/s]
 
     @property
-    def feasible(self) -> Array:
+    def feasible(self) -> NDArray[np.bool_]:
         """Whether no wheel slides, (...,) of bool (1e-6 m/s)."""
-        return np.all(np.abs(self.slip) < 1e-6, axis=-1)
+        still: NDArray[np.bool_] = np.all(np.abs(self.slip) < 1e-6, axis=-1)
+        return still
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class ChassisMotion:
     @property
     def slip(self) -> Array:
         """Root of the summed squares of the residual (...,): 0 when all wheels agree [m/s]."""
-        return np.sqrt(np.sum(self.residual**2, axis=-1))
+        norm: Array = np.sqrt(np.sum(self.residual**2, axis=-1))
+        return norm
 
 
 @dataclass(frozen=True)
@@ -274,12 +276,13 @@ class WheelBase:
         return ChassisMotion(twist, residual, np.asarray(determined))
 
     # ---- freedom ---------------------------------------------------------------------------------
-    def _rank(self, matrix: Array) -> np.ndarray:
+    def _rank(self, matrix: Array) -> NDArray[np.int_]:
         """Rank of rows over (vx, vy, w), (...,) of int."""
         if matrix.shape[-2] == 0:
             return np.zeros(matrix.shape[:-2], dtype=int)
         values = np.linalg.svd(matrix / np.array([1.0, 1.0, self.length]), compute_uv=False)
-        return np.sum(values > _RANK * np.maximum(values[..., :1], 1e-12), axis=-1)
+        rank: NDArray[np.int_] = np.sum(values > _RANK * np.maximum(values[..., :1], 1e-12), axis=-1)
+        return rank
 
     def motions(self, angles: ArrayLike | None = None, *, steerable: bool = False) -> Array:
         """Basis (3, m) of the twists that no binding wheel forbids at these angles (K,), orthonormal in (vx, vy, L w).
@@ -294,7 +297,8 @@ class WheelBase:
             return np.diag(1.0 / scale)
         _, values, rotation = np.linalg.svd(rows / scale)
         rank = int(np.sum(values > _RANK * max(values[0], 1e-12)))
-        return rotation[rank:].T / scale[:, None]
+        basis: Array = rotation[rank:].T / scale[:, None]
+        return basis
 
     def _fixed_rows(self) -> Array:
         return self.sliding_matrix()[[i for i in self.binding if not self.wheels[i].turns], :]
@@ -352,12 +356,14 @@ class WheelBase:
         scale = np.array([1.0, 1.0, self.length])
         basis = motions * scale[:, None]
         turned = basis @ basis.T
-        return scale[:, None] * np.where(np.abs(turned) < 1e-15, 0.0, turned) / scale
+        projector: Array = scale[:, None] * np.where(np.abs(turned) < 1e-15, 0.0, turned) / scale
+        return projector
 
-    def feasible(self, twist: ArrayLike, angles: ArrayLike | None = None, tolerance: float = 1e-6) -> np.ndarray:
+    def feasible(self, twist: ArrayLike, angles: ArrayLike | None = None, tolerance: float = 1e-6) -> NDArray[np.bool_]:
         """Whether a twist slides no wheel by more than the tolerance [m/s], (...,) of bool; steered wheels turn within
         their limits when no angles are given."""
-        return np.all(np.abs(self.inverse(twist, angles).slip) <= tolerance, axis=-1)
+        within: NDArray[np.bool_] = np.all(np.abs(self.inverse(twist, angles).slip) <= tolerance, axis=-1)
+        return within
 
 
 def _twists(twist: ArrayLike) -> Array:

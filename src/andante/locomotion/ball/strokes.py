@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from andante.description import Robot
 from andante.description.inertia import combine
@@ -125,7 +126,8 @@ def _stroke(robot: Robot, start: Array, first: Array, second: Array, links: tupl
     return Stroke(openings, np.ascontiguousarray(np.array(rows)[:, keep]), np.concatenate(radii)[keep])
 
 
-def _outer(points: Array) -> Array:
+def _outer(points: Array) -> NDArray[np.bool_]:
     """Which points can ever touch a floor: those on the outside of the closed ball, (p,) bool."""
     away = np.linalg.norm(points[0], axis=1)
-    return away > away.max() - SKIN
+    outer: NDArray[np.bool_] = away > away.max() - SKIN
+    return outer

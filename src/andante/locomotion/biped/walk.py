@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,8 +20,7 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, se2
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
-from andante.locomotion.gaits import Prepared, Request
-from andante.locomotion.io.rig_file import rig_for
+from andante.locomotion.gaits import Prepared
 from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints, with_rig
 
@@ -458,7 +458,8 @@ class BipedWalk(Walker):
         bend = self._load_torques(turned(self._yaw) @ upright) / body.kp
         out = self._q + self.sag * bend
         self._sent = (out, bend)
-        return out.copy()
+        targets: Array = out.copy()
+        return targets
 
     def _load_torques(self, root: Array) -> Array:
         """Torques with which the joints carry the planned load."""
@@ -473,17 +474,16 @@ class BipedWalk(Walker):
         return body.hold(self._q, root, push, point)
 
 
-def make_walk(robot: Robot, request: Request) -> Prepared:
-    """A robot on two legs, standing as its walk begins; `request.parameters` are those of `BipedSettings`."""
+def make_walk(robot: Robot, rig: Rig, parameters: Mapping[str, Any] | None = None) -> Prepared:
+    """A robot on two legs, standing as its walk begins; `parameters` are those of `BipedSettings`."""
     known = [each.name for each in fields(BipedSettings)]
-    for key in request.parameters or {}:
+    for key in parameters or {}:
         if key not in known:
             raise UnknownName.among("gait parameter", key, known, "gait 'walk'")
     try:
-        settings = BipedSettings(**(request.parameters or {}))
+        settings = BipedSettings(**(parameters or {}))
     except TypeError as error:
         raise BadInput(f"gait 'walk': {error}") from None
-    rig = rig_for(robot, request.rig)
     rigged = with_rig(robot, rig)
     walker = BipedWalk(rigged, rig, settings)
     return Prepared(rigged, walker.pose, walker, rig.forward, "walk")

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 
 from andante.description import ROBOTS
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.wave.model import VARIANTS, WaveParameters
-
-
-@dataclass(frozen=True)
-class ShippedGait:
-    """Parameters of a gait, the speed it reaches on MuJoCo [m/s], and the command that found it."""
-
-    parameters: WaveParameters
-    speed: float
-    found_by: str
+from andante.locomotion.wave.model import VARIANTS, ShippedGait, WaveParameters
 
 
 @cache

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from andante.description import Robot
 from andante.errors import BadInput
@@ -156,9 +157,10 @@ class LeggedGait(Walker):
         return self._legs[:, kernels.FOOT : kernels.FOOT + 3]
 
     @property
-    def swinging(self) -> np.ndarray:
+    def swinging(self) -> NDArray[np.bool_]:
         """Which legs are in the air (legs,) bool."""
-        return self._legs[:, kernels.SWINGING] != 0.0
+        swinging: NDArray[np.bool_] = self._legs[:, kernels.SWINGING] != 0.0
+        return swinging
 
     @property
     def twist(self) -> Array:

@@ -146,13 +146,15 @@ def limit_scale(figures: Array, fixed: Array, vx: float, vy: float, wz: float) -
 def is_away(fixed: Array, legs: Array, leg: int) -> bool:
     """Whether a foot is commanded away from its usual place."""
     dx, dy = legs[leg, FOOT] - fixed[leg, HOME], legs[leg, FOOT + 1] - fixed[leg, HOME + 1]
-    return dx * dx + dy * dy > (AWAY * fixed[leg, REACH]) ** 2
+    away: bool = dx * dx + dy * dy > (AWAY * fixed[leg, REACH]) ** 2
+    return away
 
 
 @njit(cache=True)
 def turning(body: Array) -> bool:
     """Whether the body moves over the ground."""
-    return body[TWIST] != 0.0 or body[TWIST + 1] != 0.0 or body[TWIST + 2] != 0.0
+    moving: bool = body[TWIST] != 0.0 or body[TWIST + 1] != 0.0 or body[TWIST + 2] != 0.0
+    return moving
 
 
 @njit(cache=True)

@@ -191,4 +191,5 @@ def _sole(robot: Robot, name: str) -> Array:
     if not corners:
         raise BadInput(f"foot {name!r} of robot {robot.name!r} has no collision shape; give it one to stand on")
     points = np.concatenate(corners)
-    return points[points[:, 2] < points[:, 2].min() + SOLE]
+    lowest: Array = points[points[:, 2] < points[:, 2].min() + SOLE]
+    return lowest

@@ -63,7 +63,8 @@ class _Sketch:
         along = foot[:3] - start
         along = along / np.linalg.norm(along)
         gap = knee[:3] - start
-        return gap - (gap @ along) * along
+        side: Array = gap - (gap @ along) * along
+        return side
 
 
 def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) -> Rig:

@@ -88,7 +88,8 @@ def deviation(cycle_starts: Array) -> float:
 
 def _yaw(poses: Array) -> Array:
     x, y, z, w = poses[:, 3:].T
-    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    yaw: Array = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    return yaw
 
 
 def _tilt(poses: Array, heading: Array) -> Array:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +12,10 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.behaviour import Command, Readings, Walker
-from andante.locomotion.gaits import Prepared, Request
-from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.gaits import Prepared
 from andante.motion import smoothstep
 
-from .model import SAMPLES, SINE_FRACTION, TEN, WaveModel, WaveParameters
+from .model import SAMPLES, SINE_FRACTION, TEN, ShippedGait, WaveModel, WaveParameters
 from .playback import STOP_STRETCH, envelope
 
 FIRST_POSE = "StandInit"
@@ -191,22 +192,24 @@ def speed_guess(parameters: WaveParameters) -> float:
     return max(1e-3, 2.0 * LEG * swing / parameters.period)
 
 
-def make_wave(robot: Robot, request: Request) -> Prepared:
+def make_wave(robot: Robot, parameters: Mapping[str, Any] | None, shipped: Callable[[str], ShippedGait]) -> Prepared:
     """The NAO ready to walk by waves; parameters are the symbols, `variant` (exact, smooth) and `speed` [m/s].
+
+    What is not given is taken from the `shipped` gait of the variant.
 
     Where no variant is named, the ten published numbers and no other are an exact gait, as `gait export` writes it.
     """
-    given = dict(request.parameters or {})
+    given = dict(parameters or {})
     speed = given.pop("speed", None)
     variant = given.pop("variant", "exact" if set(given) == set(TEN) else "smooth")
     if not isinstance(variant, str):
         raise BadInput(f"gait 'wave': variant is a word, exact or smooth, got {variant!r}")
-    usual = default_gait(variant)
+    usual = shipped(variant)
     if speed is None and not given:
         speed = usual.speed
     elif speed is not None and (isinstance(speed, bool) or not isinstance(speed, int | float)):
         raise BadInput(f"gait 'wave': speed is a number of m/s, got {speed!r}")
-    parameters = WaveParameters.of(given, usual.parameters)
+    chosen = WaveParameters.of(given, usual.parameters)
     pose = robot.complete(robot.pose(FIRST_POSE))
     first = np.array([pose[name] for name in robot.joint_names])
-    return Prepared(robot, pose, WaveGait(robot, parameters, variant, speed, first), 0.0, "wave")
+    return Prepared(robot, pose, WaveGait(robot, chosen, variant, speed, first), 0.0, "wave")

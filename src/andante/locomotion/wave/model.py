@@ -264,6 +264,15 @@ class WaveParameters:
 
 
 @dataclass(frozen=True)
+class ShippedGait:
+    """Parameters of a gait, the speed it reaches on MuJoCo [m/s], and the command that found it."""
+
+    parameters: WaveParameters
+    speed: float
+    found_by: str
+
+
+@dataclass(frozen=True)
 class WaveModel:
     """The waves laid out for the joint vector of a robot; joints without a wave rest at 0."""
 

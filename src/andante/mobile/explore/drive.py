@@ -131,7 +131,7 @@ class Exploration:
         end = self._sensed.time + timeout
         while (goal := self._aim()) is not None:
             if not self._drive(goal, end):
-                self.done.reason = f"the time of {timeout:g} s is over; {self.errand.reason}"
+                self.done.reason = f"timed out after {timeout:g} s; {self.errand.reason}"
                 break
         else:
             self.done.reason, self.done.complete = self.errand.reason, True
@@ -178,8 +178,8 @@ class Exploration:
                     self._retrace(end)
                 return True
             if self._sensed.time > patience:
-                self._note("the goal takes too long and is given up")
-                self.errand.over(False, "it took too long to get there")
+                self._note("goal aborted: timed out")
+                self.errand.over(False, "timed out on the way")
                 self._retrace(end)
                 return True
             self._step(output.velocity)
@@ -188,7 +188,7 @@ class Exploration:
             if self._sensed.time - self._reviewed >= REVIEW and output.state is State.DRIVING:
                 self._reviewed = self._sensed.time
                 if not self.errand.worth(self.grid):
-                    self._note("what the goal was chosen for has been seen")
+                    self._note("goal dropped: its frontier has been seen already")
                     return True
         return False
 
@@ -202,7 +202,7 @@ class Exploration:
         """Leave as it came: a robot that is shut in here would not get to the next goal either. Cars are left alone."""
         if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
             return
-        self._note(f"it goes back by {path.length:.1f} m as it came")
+        self._note(f"retraces its last {path.length:.1f} m")
         pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(max_speed=RETRACE_SPEED, margins=Margins(0.0)))
         end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
         while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:

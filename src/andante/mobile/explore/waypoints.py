@@ -32,7 +32,7 @@ def read_waypoints(path: Path) -> Array:
         if words:
             places.append(_place(words, f"{path}:{number}"))
     if not places:
-        raise BadInput(f"{path}: holds no waypoints; write lines 'x y' or 'x y yaw' in metres and radians")
+        raise BadInput(f"{path}: holds no waypoints; write lines 'x y' or 'x y yaw' in meters and radians")
     return np.array(places)
 
 

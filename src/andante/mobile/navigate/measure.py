@@ -146,7 +146,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         if fallen:
             return "the robot fell over"
         if drive.arrived and not success:
-            return "it believes to be at the goal but is not: its estimate is off by more than the tolerance allows"
+            return "at the goal by its own estimate only: the estimate is off by more than the tolerance"
         return drive.reason
 
     def __enter__(self) -> Measure:

@@ -75,13 +75,13 @@ def drive_to_goal(
         output = navigator.update(reading_of(sensed))
         _note(drive, sensed, output)
         if output.request == "relocalize":
-            robot.relocalise()
+            robot.relocalize()
         if output.state in (State.ARRIVED, State.FAILED, State.IDLE):
             break
         if watch is not None and watch(sensed, output):
             break
         if sensed.time - drive.begun >= timeout - 1e-9:
-            drive.reason = f"the time of {timeout:g} s is over" + (f": {output.reason}" if output.reason else "")
+            drive.reason = f"timed out after {timeout:g} s" + (f": {output.reason}" if output.reason else "")
             break
         sensed = robot.step(output.velocity)
     drive.state, drive.reason = output.state, drive.reason or output.reason

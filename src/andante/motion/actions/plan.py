@@ -168,7 +168,8 @@ def _timed(robot: Robot, way: _Way) -> Array:
     if way.duration is not None:
         count = max(2, round(way.duration / SAMPLE) + 1)
         x = np.linspace(0.0, 1.0, count)
-        return spline(x**3 * (10 + x * (6 * x - 15)))
+        points: Array = spline(x**3 * (10 + x * (6 * x - 15)))
+        return points
     if np.abs(np.diff(way.positions, axis=0)).max(initial=0.0) < 1e-9:
         return way.positions[[0, -1]]
     limits = MotionLimits.of(robot, way.names, way.speed)
@@ -191,7 +192,8 @@ def _evenly(path: CubicSpline, limits: MotionLimits) -> Array:
     push = np.abs(second * rate[:, None] ** 2 + first * bend[:, None]) / limits.acceleration
     duration = max(float(speed.max()), float(np.sqrt(push.max())))
     y = np.linspace(0.0, 1.0, max(2, ceil(duration / SAMPLE) + 1))
-    return path(y**3 * (10 + y * (6 * y - 15)))
+    points: Array = path(y**3 * (10 + y * (6 * y - 15)))
+    return points
 
 
 def _no_joint_twice(moved: list[tuple[Source, tuple[str, ...]]]) -> None:

@@ -72,7 +72,8 @@ def parameters_inside(u: ArrayLike, domain: tuple[float, float]) -> Array:
     slack = 1e-9 * max(1.0, abs(domain[1] - domain[0]))
     if not np.all((values >= domain[0] - slack) & (values <= domain[1] + slack)):
         raise BadInput(f"the curve parameter must lie between {domain[0]:g} and {domain[1]:g}")
-    return np.clip(values, *domain)
+    inside: Array = np.clip(values, *domain)
+    return inside
 
 
 class ArcLength:
@@ -117,7 +118,7 @@ class ArcLength:
         low, high = self._nodes_u[k], self._nodes_u[k + 1]
         start, rest = low, wanted - self._table[k]
         width = self._table[k + 1] - self._table[k]
-        u = low + (high - low) * np.divide(rest, width, out=np.zeros_like(rest), where=width > 0)
+        u: Array = low + (high - low) * np.divide(rest, width, out=np.zeros_like(rest), where=width > 0)
         for _ in range(60):
             error = self._integral(start, u) - rest
             low, high = np.where(error < 0, u, low), np.where(error > 0, u, high)
@@ -149,4 +150,5 @@ class ArcLength:
         at = middle[..., None] + half[..., None] * self._x
         first, last = self.curve.domain
         speed = np.linalg.norm(self.curve.evaluate(np.clip(at, first, last), 1), axis=-1)
-        return half * (speed @ self._w)
+        length: Array = half * (speed @ self._w)
+        return length

@@ -47,7 +47,8 @@ def value(knots: Array, degree: int, control: Array, u: Array) -> Array:
     """Point of a (not rational) B-spline, (..., d), for control points (n, d)."""
     k = spans(knots, degree, u)
     indices = k[..., None] - degree + np.arange(degree + 1)
-    return np.einsum("...j,...jd->...d", basis(knots, degree, u, k), control[indices])
+    point: Array = np.einsum("...j,...jd->...d", basis(knots, degree, u, k), control[indices])
+    return point
 
 
 def differentiated(knots: Array, degree: int, control: Array) -> tuple[Array, int, Array]:
@@ -90,7 +91,8 @@ def solve_collocation(knots: Array, degree: int, parameters: Array, weights: Arr
     banded[degree + row_index - columns, columns] = rows
     from scipy.linalg import solve_banded  # takes a while
 
-    return solve_banded((degree, degree), banded, points)
+    control: Array = solve_banded((degree, degree), banded, points)
+    return control
 
 
 SPACINGS = ("chord", "centripetal", "uniform")

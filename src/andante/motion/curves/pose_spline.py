@@ -66,7 +66,8 @@ class RotationSpline:
     def rotation(self, t: ArrayLike) -> Array:
         """Orientation (..., 3, 3) at a time."""
         k, phi, _, _ = self._local(t)
-        return self.rotations[k] @ so3.exp(phi)
+        turned: Array = self.rotations[k] @ so3.exp(phi)
+        return turned
 
     def angular_velocity(self, t: ArrayLike, frame: str = "body") -> Array:
         """Angular velocity (..., 3) [rad/s], w = J(phi) phi', in body or world axes."""
@@ -128,9 +129,10 @@ class RotationSpline:
             right[1:] -= _drift(turn, (J_inverse @ rates[1:, :, None])[..., 0])
             if clamped is not None:
                 right[0], right[-1] = clamped
-            return solve_banded((5, 5), banded, right.ravel()).reshape(count, 3)
+            solved: Array = solve_banded((5, 5), banded, right.ravel()).reshape(count, 3)
+            return solved
 
-        rates = swept(np.zeros((count, 3)))
+        rates: Array = swept(np.zeros((count, 3)))
         for _ in range(SWEEPS):
             following = swept(rates)
             change, rates = np.abs(following - rates).max(), following
@@ -160,11 +162,12 @@ def _drift(phi: Array, rate: Array) -> Array:
     _, c, b_slope, c_slope = _coefficients(phi)
     along = np.sum(phi * rate, axis=-1)
     cross = np.cross(phi, rate)
-    return (
+    drift: Array = (
         -(b_slope * along)[..., None] * cross
         + (c_slope * along)[..., None] * np.cross(phi, cross)
         + c[..., None] * np.cross(rate, cross)
     )
+    return drift
 
 
 def _coefficients(phi: Array) -> tuple[Array, Array, Array, Array]:
@@ -294,7 +297,8 @@ class PoseSpline:
         at = np.asarray(s, dtype=float)
         if not np.all((at >= -1e-9) & (at <= 1 + 1e-9)):
             raise BadInput("the parameter of a pose path lies between 0 and 1")
-        return np.clip(at, 0.0, 1.0)
+        inside: Array = np.clip(at, 0.0, 1.0)
+        return inside
 
 
 def pose_parameters(points: Array) -> Array:

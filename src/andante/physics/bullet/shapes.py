@@ -129,7 +129,8 @@ def hull_points(geometry: Geometry) -> Array:
     if isinstance(geometry, Ellipsoid):
         from trimesh.creation import icosphere
 
-        return np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
+        points: Array = np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
+        return points
     raise Unsupported(f"bullet: a {type(geometry).__name__.lower()} has no convex form")
 
 

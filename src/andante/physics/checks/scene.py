@@ -78,7 +78,8 @@ def ray_batch(engine: type[Engine], found: Findings) -> None:
 
 def _offset(origins: Array, directions: Array, center: Array) -> Array:
     """Distance of a point from the lines of rays."""
-    return np.linalg.norm(np.cross(center - origins, directions), axis=1)
+    distance: Array = np.linalg.norm(np.cross(center - origins, directions), axis=1)
+    return distance
 
 
 def _sphere_distance(origins: Array, directions: Array, center: Array, radius: float) -> Array:

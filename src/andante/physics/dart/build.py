@@ -150,6 +150,7 @@ def _joint(skeleton: Any, parent: Any, body: Body, robot: str) -> tuple[Any, Any
     """Joint and body node of a body below the root; the body frame is the joint frame."""
     joint = body.joint
     assert joint is not None
+    made: tuple[Any, Any]
     match joint.type:
         case JointType.REVOLUTE | JointType.CONTINUOUS:
             made = skeleton.createRevoluteJointAndBodyNodePair(parent)

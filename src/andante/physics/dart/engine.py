@@ -213,12 +213,14 @@ class DartEngine(Engine):
     def joint_positions(self, actor: int) -> Array:
         """Joint positions, (joints,), a copy."""
         model = self._models[actor]
-        return np.asarray(model.skeleton.getPositions())[model.dofs]
+        positions: Array = np.asarray(model.skeleton.getPositions())[model.dofs]
+        return positions
 
     def joint_velocities(self, actor: int) -> Array:
         """Joint velocities, (joints,), a copy."""
         model = self._models[actor]
-        return np.asarray(model.skeleton.getVelocities())[model.dofs]
+        velocities: Array = np.asarray(model.skeleton.getVelocities())[model.dofs]
+        return velocities
 
     def joint_efforts(self, actor: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]; see `JointServos.efforts`."""
@@ -352,7 +354,8 @@ class DartEngine(Engine):
 
 def _owner(side: Any) -> list[str]:
     """Actor and link of a collision object, from the name that its shape was given."""
-    return side.getShapeFrame().getName().split(".")[:2]
+    parts: list[str] = side.getShapeFrame().getName().split(".")[:2]
+    return parts
 
 
 def _near(what: str, *values: Array) -> None:

@@ -322,4 +322,5 @@ class JointServos:
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]
         out[self.followers.loose] = self.followers.loose_efforts
         bound = self._effort[dofs]
-        return np.clip(out, -bound, bound)
+        efforts: Array = np.clip(out, -bound, bound)
+        return efforts

@@ -178,13 +178,16 @@ class MujocoEngine(Engine):
 
     # ---- joints ----------------------------------------------------------------------------------
     def joint_positions(self, actor: int) -> Array:
-        return self.data.qpos[self._index[actor].qpos]
+        positions: Array = self.data.qpos[self._index[actor].qpos]
+        return positions
 
     def joint_velocities(self, actor: int) -> Array:
-        return self.data.qvel[self._index[actor].qvel]
+        velocities: Array = self.data.qvel[self._index[actor].qvel]
+        return velocities
 
     def joint_efforts(self, actor: int) -> Array:
-        return self.data.actuator_force[self._index[actor].actuators].copy()
+        efforts: Array = self.data.actuator_force[self._index[actor].actuators].copy()
+        return efforts
 
     def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
         robot, index = self.actors[actor].tree.robot, self._index[actor]

@@ -242,7 +242,8 @@ class GeomMaker:
         asset.name = f"mesh{len(self.spec.meshes)}"
         asset.uservert, asset.userface = vertices.ravel(), faces.ravel()
         asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
-        return asset.name
+        name: str = asset.name
+        return name
 
     def _field(self, field: Heightmap) -> str:
         """Name of a height field; its zero is the lowest height."""

@@ -164,7 +164,8 @@ def make_mass(body: Body, tensor: Array) -> OdeMass:
 def slider_rate(joint: OdeSliderJoint, child: OdeBody, parent: OdeBody | None) -> Callable[[], float]:
     """A function that reads the speed of a slider [m/s]; ODE's own forgets that a turning parent carries it along."""
     if parent is None:
-        return joint.getPositionRate
+        measured: Callable[[], float] = joint.getPositionRate
+        return measured
 
     def rate() -> float:
         arm = child.getPosition() - parent.getPosition()

@@ -77,7 +77,8 @@ def polytope(points: Array) -> Polytope:
 def _alike(units: Array, signed: bool) -> np.ndarray:
     """For each unit vector the first one of nearly the same direction (or, unsigned, of the same line)."""
     cosine = units @ units.T
-    return np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
+    first: np.ndarray = np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
+    return first
 
 
 def _directions() -> Array:
@@ -101,7 +102,8 @@ def shape_points(geometry: Geometry) -> Array:
             return np.column_stack([np.tile(ring, (2, 1)), ends])
         case Capsule(radius=radius, length=length):
             ball = _directions() * radius
-            return ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
+            capsule: Array = ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
+            return capsule
         case Ellipsoid(radii=radii):
             return ellipsoid_triangles(radii)[0]
         case _:

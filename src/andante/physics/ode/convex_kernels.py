@@ -111,7 +111,8 @@ def _polygon(points: Array) -> Array:
 
 @njit(cache=True, error_model="numpy")
 def _turn(a: Array, b: Array, c: Array) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    area: float = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return area
 
 
 @njit(cache=True, error_model="numpy")
@@ -132,11 +133,13 @@ def _height(polygon: Array, x: float, y: float) -> float:
         if area > best:
             best, pick = area, i
     if pick < 0:
-        return polygon[0, 2]
+        lowest: float = polygon[0, 2]
+        return lowest
     a, b, c = polygon[0], polygon[pick], polygon[pick + 1]
     s = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / best
     t = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / best
-    return a[2] + s * (b[2] - a[2]) + t * (c[2] - a[2])
+    height: float = a[2] + s * (b[2] - a[2]) + t * (c[2] - a[2])
+    return height
 
 
 @njit(cache=True, error_model="numpy")

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from panda3d.ode import OdeBody, OdeGeom, OdePlaneGeom
 
 from andante.geometry import Array
@@ -114,7 +115,7 @@ def allowed_pairs(
     nothing moves, masked bodies of one actor and bitmasks without a common bit never collide.
     """
     same_actor = actor[:, None] == actor[None, :]
-    allowed = (free[:, None] | free[None, :]) & ((mask[:, None] & mask[None, :]) != 0)
+    allowed: NDArray[np.bool_] = (free[:, None] | free[None, :]) & ((mask[:, None] & mask[None, :]) != 0)
     allowed &= ~(same_actor & (body[:, None] == body[None, :]))
     for index in np.unique(actor):
         mine = np.flatnonzero(actor == index)

@@ -167,7 +167,8 @@ class Renderer:
         box = self._model.geom_aabb[rows]
         local = box[:, None, :3] + signs * box[:, None, 3:]
         turned = np.einsum("nij,nkj->nki", self._data.geom_xmat[rows].reshape(-1, 3, 3), local)
-        return (turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3)
+        placed: Array = (turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3)
+        return placed
 
     # ---- inside ----------------------------------------------------------------------------------
     @property

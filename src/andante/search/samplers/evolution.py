@@ -81,7 +81,8 @@ class CmaesSampler(Sampler):
 
     def _draw(self) -> tuple[Array, Array]:
         if self._discrete:
-            return self._optimizer.ask()
+            pair: tuple[Array, Array] = self._optimizer.ask()
+            return pair
         x = self._optimizer.ask()
         return x, x
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,12 @@ from .elites import ElitesSampler
 from .evolution import CmaesSampler
 from .optuna import NsgaSampler, TpeSampler
 
-LEARNING: dict[str, Any] = {"cmaes": CmaesSampler, "tpe": TpeSampler, "nsga2": NsgaSampler, "elites": ElitesSampler}
+LEARNING: dict[str, Callable[..., Sampler]] = {
+    "cmaes": CmaesSampler,
+    "tpe": TpeSampler,
+    "nsga2": NsgaSampler,
+    "elites": ElitesSampler,
+}
 SAMPLERS = ("grid", "random", *LEARNING)
 USER_BATCH = 16
 BATCH = 64

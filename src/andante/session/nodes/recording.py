@@ -65,7 +65,7 @@ class RecordingNode(LiveNode):
         missing = choice.missing(self.bus.topics())
         self._recorder = Recorder(self.bus, path, choice)
         self.file, self._count = path.name, 0
-        note = f"; nobody publishes {', '.join(missing)} yet" if missing else ""
+        note = f"; no publisher yet of {', '.join(missing)}" if missing else ""
         return {"message": f"{path.name}{note}", "file": path.name}
 
     def _choice(self, topics: tuple[str, ...] = ()) -> TopicChoice:
@@ -121,7 +121,7 @@ class RecordingNode(LiveNode):
         if self._clip is not None and self._clip.collecting:
             self._clip.close()
             self._clip = None
-            self.bus.log("warn", "the scene was built anew; the clip is given up", self.name)
+            self.bus.log("warn", "the scene was rebuilt; the clip is aborted", self.name)
 
     def close(self) -> None:
         """End what is being made."""

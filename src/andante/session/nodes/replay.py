@@ -83,10 +83,10 @@ class ReplayNode(LiveNode):
 
     def _stop(self, _: Any) -> str:
         if self._player is None:
-            raise BadInput("nothing is played")
+            raise BadInput("nothing is being played")
         name = self._file
         self._end()
-        return f"{name}: ended, the session goes on"
+        return f"{name}: stopped, the session continues"
 
     def update(self) -> None:
         """Play on by the wall time that has passed."""
@@ -103,7 +103,7 @@ class ReplayNode(LiveNode):
         if player.finished:
             name, count = self._file, player.count
             self._end()
-            self.bus.log("info", f"{name}: at its end after {count} messages, the session goes on", self.name)
+            self.bus.log("info", f"{name}: finished after {count} messages, the session continues", self.name)
         elif now - self._told >= EVERY:
             self._tell()
 

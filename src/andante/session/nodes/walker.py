@@ -40,11 +40,11 @@ class WalkerNode(LiveNode):
 
     def _start(self, _: Any) -> str:
         self.operator.start_wave()
-        return "walks by waves"
+        return "wave gait started"
 
     def _stop(self, _: Any) -> str:
         self.operator.stop_wave()
-        return "comes to a stand"
+        return "stopping"
 
     def _set(self, request: Any) -> Answer:
         symbols = [str(name) for name in request.parameters.symbols]
@@ -56,7 +56,7 @@ class WalkerNode(LiveNode):
             "andante_msgs/msg/WalkerParameters", symbols=list(now), values=np.array(list(now.values()))
         )
         changed = ", ".join(f"{s} {v:g}" for s, v in zip(symbols, values, strict=True))
-        return {"message": changed or "as they were", "parameters": told}
+        return {"message": changed or "unchanged", "parameters": told}
 
     def _statistics(self, _: Any) -> Answer:
         watch = self.operator.watch

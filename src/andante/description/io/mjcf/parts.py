@@ -80,7 +80,8 @@ def _largest_force(model: mujoco.MjModel, i: int) -> float:
 def _bias_type(model: mujoco.MjModel, i: int) -> str:
     import mujoco
 
-    return mujoco.mjtBias(model.actuator_biastype[i]).name.removeprefix("mjBIAS_").lower()
+    name: str = mujoco.mjtBias(model.actuator_biastype[i]).name.removeprefix("mjBIAS_").lower()
+    return name
 
 
 def _gains(document: Document, node: Node, model: mujoco.MjModel, i: int) -> dict[str, float]:

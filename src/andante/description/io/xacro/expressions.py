@@ -219,7 +219,8 @@ class _Evaluator:
             self.loop(node, 0, out)
         finally:
             self.local = before
-        return self.made(out)
+        made: list[Any] = self.made(out)
+        return made
 
     def loop(self, node: ast.ListComp, depth: int, out: list[Any]) -> None:
         """One `for` of a comprehension after the other; each round costs steps."""
