@@ -19,22 +19,11 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a robot or world file; exit 1 when it has errors."""
-    from andante.description.check import check_file
+    from andante.tasks.describe import check as run
 
-    report = check_file(file, arguments_of(arguments))
-    failed = any(problem.severity == "error" for problem in report.problems)
+    report = run(file, arguments_of(arguments))
     if json:
-        print_json(
-            {
-                "name": report.name,
-                "kind": report.kind,
-                "links": report.links,
-                "joints": report.joints,
-                "mass": report.mass,
-                "recognised": list(report.recognised),
-                "problems": [problem.as_dict() for problem in report.problems],
-            }
-        )
+        print_json(report.as_dict())
     else:
         out = console()
         out.print(report.name, style="bold", markup=False, end=" ")
@@ -47,5 +36,5 @@ def check(
             out.print(f"{where}{problem.message}", markup=False)
         if not report.problems:
             out.print("  nothing to complain about")
-    if failed:
+    if not report.ok:
         raise typer.Exit(1)

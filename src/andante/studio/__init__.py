@@ -1,10 +1,10 @@
-"""The studio: a page in the browser that shows, drives and measures a live session."""
+"""The studio: a page in the browser that shows, drives and measures a live session; `an.studio("nao")` opens it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from andante.lazy import lazy_names
+from andante.lazy import callable_package, lazy_names
 
 if TYPE_CHECKING:
     from .open import Studio, open_studio
@@ -19,3 +19,4 @@ __getattr__ = lazy_names(
     {"SceneFile": ".scenes", "Scenes": ".scenes", "Shown": ".show", "Studio": ".open", "open_studio": ".open",
      "show": ".show"},
 )  # fmt: skip
+callable_package(__name__, "andante.studio.open:studio")
