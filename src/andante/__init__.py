@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .physics import Mode, Settings, check_engine
     from .simulation import Simulation, simulate
     from .studio.launch import launch
-    from .studio.show import show
+    from .studio.notebook import show
     from .tasks import bag, bridge, gait
     from .tasks.catalog import doctor, engines
     from .tasks.describe import check, convert, rig
@@ -58,7 +58,7 @@ _LAZY = {
     "Settings": ("andante.physics", "Settings"),
     "Mode": ("andante.physics", "Mode"),
     "check_engine": ("andante.physics", "check_engine"),
-    "show": ("andante.studio.show", "show"),
+    "show": ("andante.studio.notebook", "show"),
     "AndanteError": ("andante.errors", "AndanteError"),
     "sim": ("andante.tasks.sim", "sim"),
     "walk": ("andante.tasks.walk", "walk"),

@@ -55,6 +55,7 @@ def run(
     out: Path | str,
     *,
     engines: Sequence[str] = (),
+    factors: Mapping[str, Sequence[Any]] | None = None,
     trials: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -72,6 +73,7 @@ def run(
         name: an `Experiment`, a name, FILE.toml or `file.py:Name`.
         out: folder for the results; goes on where it holds some.
         engines: mujoco, bullet, dart, ode; those of the experiment by default.
+        factors: other levels of some factors, such as {"distance": [0.5]}.
         trials: of every combination.
         seed: of the experiment.
         workers: processes; None: one per processor, 0: none.
@@ -86,7 +88,7 @@ def run(
     Returns:
         How many trials there are; `plot` shows what they measured.
     """
-    experiment = with_settings(load(name), list(engines), trials, seed, timeout)
+    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors)
     parameters = read_model(Path(model)) if isinstance(model, str | Path) else dict(model or {})
     recordings = None if record is None else Path(record)
     job = RunJob(experiment, Path(out), workers, executor, shard, minutes, recordings, parameters)

@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.errors import BadInput, MissingFile
+from andante.errors import BadInput, MissingFile, UnknownName
 from andante.physics.registry import engine_class
 from andante.progress import PlainLines, on_terminal
 from andante.search import (
@@ -229,9 +229,21 @@ def with_settings(
     trials: int | None = None,
     seed: int | None = None,
     timeout: float | None = None,
+    factors: Mapping[str, Sequence[Any]] | None = None,
 ) -> Experiment:
-    """The experiment with some settings replaced."""
+    """The experiment with some settings replaced; with other levels of factors it has only tests that are left."""
     changes: dict[str, Any] = {}
+    if factors:
+        for name in factors:
+            if name not in experiment.factors:
+                raise UnknownName.among("factor", name, experiment.factors)
+        levels = {**experiment.factors, **{name: tuple(values) for name, values in factors.items()}}
+        left = {
+            name: cell
+            for name, cell in experiment.tests.items()
+            if all(value in levels[factor] for factor, value in cell.items())
+        }
+        changes |= {"factors": levels, "tests": left, "fit": {}}
     if engines:
         changes["engines"] = tuple(engines)
     if trials is not None:

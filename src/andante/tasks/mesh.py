@@ -84,7 +84,7 @@ def mesh(
     """
     source, target = Path(source), Path(target)
     if hull and box:
-        raise BadInput("hull and box are both given; give one of them")
+        raise BadInput("give hull or box, not both")
     if target.suffix.lower() not in WRITABLE:
         raise BadInput(f"{target}: cannot write {target.suffix or 'a file without suffix'}; use {', '.join(WRITABLE)}")
     if not target.parent.is_dir():

@@ -119,7 +119,7 @@ def run_fit(job: FitJob, progress: bool = False) -> FitOutcome:
     """Identify a model and prove it; the same job in the same folder goes on where it stopped."""
     reference = job.reference or job.experiment.reference
     if not reference:
-        raise BadInput(f"experiment {job.experiment.name!r} has no reference; name one (reference)")
+        raise BadInput(f"experiment {job.experiment.name!r} has no reference; name one with `reference`")
     if job.rounds < 0 or job.repeats < 1:
         raise BadInput(f"a fit has rounds >= 0 and repeats >= 1, got {job.rounds} and {job.repeats}")
     experiment = replace(with_settings(job.experiment, [job.engine], job.trials), reference=reference)
