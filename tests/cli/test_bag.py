@@ -18,8 +18,6 @@ from andante.bus import Bus, Recorder
 NUMBER = "std_msgs/msg/Int32"
 SESSION = """
 import sys, time
-from andante.bus import Bus, messages
-from andante.bridges.server.start import start_server
 from andante.bags import messages
 from andante.bus import Bus
 from andante.bridges.server.start import start_server
