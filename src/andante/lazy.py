@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 
@@ -24,3 +25,19 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
         return value
 
     return get
+
+
+def callable_package(package: str, reference: str) -> None:
+    """Let a package be called like its main function: `an.studio("nao")` beside `an.studio.show`.
+
+    Args:
+        package: `__name__` of the package.
+        reference: the function as `module:name`, imported when it is first called.
+    """
+
+    class Called(ModuleType):
+        def __call__(self, *args: Any, **keywords: Any) -> Any:
+            module, _, name = reference.partition(":")
+            return getattr(importlib.import_module(module), name)(*args, **keywords)
+
+    sys.modules[package].__class__ = Called

@@ -22,9 +22,9 @@ def test_help_names_the_four_worlds(andante):
     ("words", "told"),
     [
         (("ros1", "lab"), "session 'lab' should be a port or look like ws://127.0.0.1:8000/rosbridge"),
-        (("ros1", "1", "--seconds", "0"), "--seconds should be a number above 0, got 0"),
+        (("ros1", "1", "--seconds", "0"), "seconds should be a number above 0, got 0"),
         (("ros2", "1", "--domain", "233"), "a ROS domain is a number from 0 to 232, got 233"),
-        (("foxglove", "1", "--seconds", "nan"), "--seconds should be a number above 0"),
+        (("foxglove", "1", "--seconds", "nan"), "seconds should be a number above 0"),
         (("rosbridge", "1"), "Missing argument 'SERVER'"),
         (("ros1", "1", "--master", "nowhere"), "'nowhere' should look like http://127.0.0.1:11311"),
         (("ros1", "1", "--name", "a b"), "'a b' is not a name"),

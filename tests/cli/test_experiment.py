@@ -88,7 +88,7 @@ def test_import_and_fit(andante, tmp_path):
         (("merge", "gone"), "name the folders of the shards"),
         (("merge", ".", "gone"), "exists already; name a new folder with --out"),
         (("import", "gone.csv", "--as", "a", "--experiment", TOY), "gone.csv: no such file"),
-        (("fit", TOY, "--out", "x"), "has no reference; name one with --reference"),
+        (("fit", TOY, "--out", "x"), "has no reference; name one with `reference`"),
         (("fit", "straight-walk", "--out", "x", "--hold-out", "Q"), "no test 'Q'"),
     ],
 )

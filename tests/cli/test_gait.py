@@ -155,7 +155,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
         (("search", "nao", "--study", "s", "--freeze", "Z=1"), "no parameter 'Z'"),
         (("search", "nao", "--study", "s", "--option", "speed=1"), "no option of cmaes 'speed'"),
         (("search", "nao", "--study", "s", "--seed", "-1"), "'--seed'"),
-        (("search", "nao", "--study", "s", "--minutes", "0"), "--minutes is a time"),
+        (("search", "nao", "--study", "s", "--minutes", "0"), "minutes is a time"),
         (("search", "nao", "--study", "s", "--timeout", "0"), "timeout of a candidate"),
         (("search", "nao", "--study", "s", "--space", "none.toml"), "none.toml"),
         (("search", "nao", "--study", "s", "--objective", "none.py:Name"), "none.py: no such file"),
@@ -165,7 +165,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
         (("search", "rover", "--study", "s"), "the wave gait is made for the NAO"),
         (("resume", "none"), "none: no study there"),
         (("best", "none"), "none: no study there"),
-        (("best", "full", "--top", "0"), "--top is a number from 1"),
+        (("best", "full", "--top", "0"), "top is a number from 1"),
         (("export", "none", "out"), "none: no study there"),
         (("merge", "out", "none"), "none: no study there"),
         (("merge", "out"), "name the folders of the shards"),
@@ -185,8 +185,8 @@ def test_bad_input_is_one_line(andante, tmp_path, words, said):
 def test_exports_that_cannot_be(andante, tmp_path):
     told(andante("gait", "search", "nao", "--study", "s", "--budget", 4, "--batch", 4, *SPHERE))
     for words, said in (
-        (("out", "--rank", 9), "has 4 candidates with a fitness; --rank 9"),
-        (("out", "--rank", 0), "--rank is a number from 1"),
+        (("out", "--rank", 9), "has 4 candidates with a fitness; rank 9"),
+        (("out", "--rank", 0), "rank is a number from 1"),
         (("out", "--index", 99), "has no candidate 99"),
         (("gone/out",), "the folder does not exist"),
     ):

@@ -118,7 +118,7 @@ def test_other_experiments_and_folders_are_refused(toy, tmp_path):
         run_experiment(RunJob(replace(toy, trials=6), tmp_path / "run", workers=0))
     with pytest.raises(BadInput, match="no experiment was run there"):
         experiment_of(tmp_path)
-    with pytest.raises(BadInput, match="--minutes is a time > 0"):
+    with pytest.raises(BadInput, match="minutes is a time > 0"):
         run_experiment(RunJob(toy, tmp_path / "new", workers=0, minutes=0))
     assert not (tmp_path / "new").exists()
 

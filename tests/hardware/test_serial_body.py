@@ -22,7 +22,7 @@ from andante.hardware.firmware import BoardSensors
 from andante.hardware.host import HostLink
 from andante.hardware.line import FIRST_WAIT, LONGEST_WAIT, Line
 from andante.hardware.messages import Fault
-from andante.tasks import doctor
+from andante.tasks import catalog
 
 from .lines import Bench, NoisyPort, needs_pty, slow_clock, wait_until
 
@@ -337,9 +337,9 @@ def test_ports_of_this_computer_are_listed():
 @pytest.mark.parametrize(("found", "words"), [((), "none found"), ((PortInfo("COM5", "USB"),), "COM5")])
 def test_doctor_lists_them(monkeypatch, found, words):
     monkeypatch.setattr("andante.hardware.ports.serial_ports", lambda: found)
-    (finding,) = [each for each in doctor._libraries() if each.part == "pyserial"]
+    (finding,) = [each for each in catalog._libraries() if each.part == "pyserial"]
     assert finding.ready
-    assert doctor._serial().version == words
+    assert catalog._serial().version == words
 
 
 def test_a_baud_rate_that_cannot_be_is_told(cable):

@@ -10,7 +10,7 @@ from .options import Arguments, Json
 from .output import console, print_json
 from .words import arguments_of
 
-COLORS = {"error": "bold red", "warning": "yellow", "info": "dim"}
+COLOURS = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 
 def check(
@@ -19,22 +19,11 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a robot or world file; exit 1 when it has errors."""
-    from andante.description.check import check_file
+    from andante.tasks.describe import check as run
 
-    report = check_file(file, arguments_of(arguments))
-    failed = any(problem.severity == "error" for problem in report.problems)
+    report = run(file, arguments_of(arguments))
     if json:
-        print_json(
-            {
-                "name": report.name,
-                "kind": report.kind,
-                "links": report.links,
-                "joints": report.joints,
-                "mass": report.mass,
-                "recognised": list(report.recognised),
-                "problems": [problem.as_dict() for problem in report.problems],
-            }
-        )
+        print_json(report.as_dict())
     else:
         out = console()
         out.print(report.name, style="bold", markup=False, end=" ")
@@ -43,9 +32,9 @@ def check(
             out.print(f"  {line}", markup=False)
         for problem in report.problems:
             where = f"{problem.source}: " if str(problem.source) else ""
-            out.print(f"[{COLORS[problem.severity]}]{problem.severity:8}[/]", end=" ")
+            out.print(f"[{COLOURS[problem.severity]}]{problem.severity:8}[/]", end=" ")
             out.print(f"{where}{problem.message}", markup=False)
         if not report.problems:
-            out.print("  no problems found")
-    if failed:
+            out.print("  nothing to complain about")
+    if not report.ok:
         raise typer.Exit(1)

@@ -17,6 +17,11 @@ def numbers_of(text: str) -> list[float]:
         return []
 
 
+def listed(text: str) -> list[str]:
+    """Words between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def pose_of(option: str, text: str, free_yaw: bool = False) -> tuple[float, float, float]:
     """x, y [m] and yaw [rad] of an option; `free_yaw`: the yaw may be nan or left out."""
     values = numbers_of(text)

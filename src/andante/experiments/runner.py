@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from andante.errors import BadInput, MissingFile
+from andante.errors import BadInput, MissingFile, UnknownName
 from andante.physics.registry import engine_class
 from andante.progress import PlainLines, on_terminal
 from andante.search import (
@@ -31,10 +31,14 @@ from andante.search import (
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
 from andante.search.progress import clock
+from andante.tasks.result import Result
 
 from .definition import from_dict
 from .experiment import Experiment
 from .objective import FACTORY, spec_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @contextmanager
@@ -113,7 +117,7 @@ class RunJob:
 
 
 @dataclass(frozen=True)
-class RunOutcome:
+class RunOutcome(Result):
     """What came of a run; `evaluated` and `seconds` count this session."""
 
     out: Path
@@ -132,11 +136,22 @@ class RunOutcome:
             table[name] = getattr(self, name)
         return {**table, "complete": self.trials >= self.wanted, "notices": list(self.notices)}
 
+    def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        spent = f"; {self.evaluated} in {self.seconds:.1f} s now" if self.evaluated else ""
+        return f"{self.out}: {self.trials} of {self.wanted} trials{failed}{spent}"
+
+    def plot(self) -> Figure:
+        """The first figure of the report: paths where trials have them, else the first measure by factor."""
+        from .report.write import analysis_of, first_figure
+
+        return first_figure(analysis_of([self.out]))
+
 
 def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event], None] | None = None) -> RunOutcome:
     """Run an experiment, or go on with it; what is finished is in the folder whatever happens."""
     if job.minutes is not None and not 0 < job.minutes < 1e7:
-        raise BadInput(f"--minutes is a time > 0, got {job.minutes}")
+        raise BadInput(f"minutes is a time > 0, got {job.minutes}")
     timeout = job.experiment.timeout if job.executor != "local" or job.workers != 0 else None
     check_executor(job.executor, job.workers, timeout)
     seconds = None if job.minutes is None else 60.0 * job.minutes
@@ -214,9 +229,21 @@ def with_settings(
     trials: int | None = None,
     seed: int | None = None,
     timeout: float | None = None,
+    factors: Mapping[str, Sequence[Any]] | None = None,
 ) -> Experiment:
-    """The experiment with some settings replaced."""
+    """The experiment with some settings replaced; with other levels of factors it has only tests that are left."""
     changes: dict[str, Any] = {}
+    if factors:
+        for name in factors:
+            if name not in experiment.factors:
+                raise UnknownName.among("factor", name, experiment.factors)
+        levels = {**experiment.factors, **{name: tuple(values) for name, values in factors.items()}}
+        left = {
+            name: cell
+            for name, cell in experiment.tests.items()
+            if all(value in levels[factor] for factor, value in cell.items())
+        }
+        changes |= {"factors": levels, "tests": left, "fit": {}}
     if engines:
         changes["engines"] = tuple(engines)
     if trials is not None:

@@ -6,8 +6,10 @@ with open_studio("nao", world="lab") as studio:
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -19,6 +21,7 @@ from andante.errors import BadInput
 
 if TYPE_CHECKING:
     from andante.session import LiveSession
+    from andante.tasks.inputs import RobotLike, WorldLike
 
 ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
 STATIC = Path(__file__).resolve().parent / "static"
@@ -152,3 +155,78 @@ def open_studio(
         server.stop()
         raise
     return Studio(session, server)
+
+
+def studio(
+    robot: RobotLike = "nao",
+    *,
+    world: WorldLike = "lab",
+    engine: str = "mujoco",
+    arguments: Mapping[str, str] | None = None,
+    port: int = 8642,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    browser: bool = True,
+    folder: Path | str | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    announce: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
+
+    `an.show` does so inside a notebook, `an.studio.open_studio` gives the session to a program.
+
+    Args:
+        robot: a `Robot` that has a file, a name or a path.
+        world: a `World` that has a file, a name or a path.
+        engine: mujoco, bullet, dart or ode.
+        arguments: `name:=value` arguments of the robot's file.
+        port: of the page; 0 takes a free one.
+        host: address to bind; beyond this machine needs a token.
+        token: secret that clients must give (8 letters or more).
+        browser: open the page in the browser.
+        folder: of recordings and clips; ./andante_sessions by default.
+        seconds: end after this simulated time [s].
+        seed: of all noise.
+        announce: called with the address of the page as soon as it can be opened.
+    """
+
+    def ready(url: str) -> None:
+        announce(url)
+        if browser:
+            webbrowser.open(url)
+
+    from andante.tasks.inputs import file_of
+
+    opened = open_studio(
+        file_of(robot),
+        file_of(world),
+        engine,
+        seed=seed,
+        arguments=arguments,
+        folder=folder,
+        port=port,
+        host=host,
+        token=token,
+        announce=ready,
+    )
+    with opened, ended_by_signal(opened.session.stop):
+        opened.run(seconds)
+
+
+@contextlib.contextmanager
+def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the loop after the present step; the next one ends it as usual."""
+
+    def end(number: int, _frame: object) -> None:
+        signal.signal(number, before[number])
+        stop()
+
+    before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

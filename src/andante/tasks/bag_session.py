@@ -117,7 +117,7 @@ def record_session(
     from andante.bridges.rosbridge.client import run_beside, session_url
 
     if seconds is not None and not seconds > 0:
-        raise BadInput(f"--seconds should be a number above 0, got {seconds:g}")
+        raise BadInput(f"seconds should be a number above 0, got {seconds:g}")
     session_url(session)
     made: list[BagWriter] = []
     begun = time.monotonic()

@@ -36,20 +36,21 @@ class Written:
 
 
 def convert_file(
-    source: str, out: Path, arguments: Mapping[str, str] | None = None, meshes: Path | None = None
+    source: Robot | World | str, out: Path, arguments: Mapping[str, str] | None = None, meshes: Path | None = None
 ) -> Written:
-    """Read a robot or world and write it in the format of the suffix of `out`; all files appear whole or not at all.
+    """Read a robot or world, if it is not loaded already, and write it in the format of the suffix of `out`.
 
-    `meshes` copies every mesh file into a folder and refers to the copies; a file that is no mesh is refused.
+    All files appear whole or not at all. `meshes` copies every mesh file into a folder and refers to the copies; a file
+    that is no mesh is refused.
     """
     suffix = out.suffix.lower()
     if not out.absolute().parent.is_dir():
         raise MissingFile(f"{out}: the folder does not exist; make it first")
-    if out.exists() and out.resolve() == Path(source).resolve():
+    if isinstance(source, str) and out.exists() and out.resolve() == Path(source).resolve():
         raise BadInput(f"{out} is the file to convert itself; give another name")
     if meshes is not None and meshes.exists() and not meshes.is_dir():
-        raise BadInput(f"{meshes} is not a folder; --meshes needs one")
-    thing = _read(source, dict(arguments or {}))
+        raise BadInput(f"{meshes} is not a folder; `meshes` needs one")
+    thing = _read(source, dict(arguments or {})) if isinstance(source, str) else source
     formats = ROBOT_FORMATS if isinstance(thing, Robot) else WORLD_FORMATS
     if suffix not in formats:
         kind = "a robot" if isinstance(thing, Robot) else "a world"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,24 +37,26 @@ def color_of(analysis: Analysis, source: str) -> str:
     return COLORS.get(source, SPARE[analysis.engines.index(source) % len(SPARE)])
 
 
-def all_figures(analysis: Analysis) -> dict[str, tuple[str, Figure]]:
-    """Name to caption and figure, in the order of the page."""
-    made: dict[str, tuple[str, Any]] = {}
+def all_figures(analysis: Analysis, most: int | None = None) -> dict[str, tuple[str, Figure]]:
+    """Name to caption and figure, in the order of the page; only the first `most` of them."""
+    return dict(islice(_figures(analysis), most))
+
+
+def _figures(analysis: Analysis) -> Iterator[tuple[str, tuple[str, Figure]]]:
     standard = analysis.label(analysis.standard)
     if any(analysis.values.paths.values()):
         turning = any(analysis.experiment.measures[m].commanded for m in analysis.experiment.measures if m == "turned")
-        made["trajectories"] = headings(analysis) if turning else trajectories(analysis)
+        yield "trajectories", headings(analysis) if turning else trajectories(analysis)
     for measure in _shown_measures(analysis):
         title = analysis.experiment.measures[measure].label or measure
         dotted = "; dotted: commanded" if analysis.experiment.measures[measure].commanded else ""
         panels = math.prod(len(levels) for levels in list(analysis.experiment.factors.values())[1:])
         words = f"{title[:1].upper()}{title[1:]}: means with 95 % bootstrap intervals{dotted}.{_cut(panels, 'panels')}"
-        made[f"{measure}_by_factor"] = (words, over_factors(analysis, measure))
+        yield f"{measure}_by_factor", (words, over_factors(analysis, measure))
     for measure in analysis.commanded_measures:
         if any(s.measure == measure and not math.isnan(s.error) for s in analysis.standings):
             words = f"Distance from the {standard}: |mean - mean| / commanded of every test, and their mean."
-            made[f"{measure}_agreement"] = (words, beside_reference(analysis, measure))
-    return made
+            yield f"{measure}_agreement", (words, beside_reference(analysis, measure))
 
 
 def _shown_measures(analysis: Analysis) -> list[str]:

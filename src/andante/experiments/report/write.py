@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from andante.errors import BadInput, MissingExtra
 from andante.experiments.experiment import Experiment
@@ -23,11 +23,15 @@ from andante.experiments.table import Row, Values, rows_of, write_csv, write_par
 from andante.files import made_folder
 from andante.search import StudyFolder
 from andante.search.tables import write_whole
+from andante.tasks.result import Result
 
 from .analysis import FITTED, Analysis
 from .figures import all_figures
 from .tables import Table, all_tables
 from .verdict import verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#1c1c1c;background:#fff;max-width:1080px;margin:2rem auto;padding:0 1rem}
@@ -114,7 +118,7 @@ def _run_table(analysis: Analysis) -> str:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Result):
     """Where a report is and what it says."""
 
     path: Path
@@ -141,6 +145,33 @@ class Report:
             "notices": list(self.notices),
         }  # fmt: skip
 
+    def __str__(self) -> str:
+        return "\n".join([*self.verdict, f"wrote {self.path} in {self.seconds:.1f} s"])
+
+    def plot(self) -> Figure:
+        """The first figure of the page."""
+        return first_figure(self.analysis)
+
+
+def first_figure(analysis: Analysis) -> Figure:
+    """The first figure of a report, without the others."""
+    for _, figure in all_figures(analysis, 1).values():
+        return figure
+    raise NotImplementedError(f"{analysis.experiment.name} measures nothing that a figure shows")
+
+
+def analysis_of(folders: Sequence[Path], reference: str | None = None, standard: str = REAL) -> Analysis:
+    """The numbers of runs of one experiment; reference and standard as `write_report` takes them."""
+    experiment, labels = _common(folders)
+    asked = experiment.reference if reference is None else "" if reference == "none" else reference
+    known = read_reference(asked, experiment) if asked else ()
+    values = Values.of(experiment, _all_rows(folders, labels, experiment))
+    if not values.counts:
+        raise BadInput(f"{folders[0]}: no trial has ended yet")
+    experiment = replace(experiment, engines=tuple(values.sources), reference=asked)
+    labels_of = read_labels(asked) if asked else {}
+    return Analysis(experiment, values, Values.of(experiment, known), standard, labels_of)
+
 
 def write_report(
     folders: Sequence[Path], out: Path | None = None, reference: str | None = None, standard: str = REAL
@@ -153,15 +184,8 @@ def write_report(
     standard: the source of the reference that counts as the truth.
     """
     begin = time.perf_counter()
-    experiment, labels = _common(folders)
-    asked = experiment.reference if reference is None else "" if reference == "none" else reference
-    known = read_reference(asked, experiment) if asked else ()
-    values = Values.of(experiment, _all_rows(folders, labels, experiment))
-    if not values.counts:
-        raise BadInput(f"{folders[0]}: no trial has ended yet")
-    experiment = replace(experiment, engines=tuple(values.sources), reference=asked)
-    labels_of = read_labels(asked) if asked else {}
-    analysis = Analysis(experiment, values, Values.of(experiment, known), standard, labels_of)
+    analysis, (_, labels) = analysis_of(folders, reference, standard), _common(folders)
+    experiment = analysis.experiment
     target = (folders[0] / "report") if out is None else out
     facts, sentences, tables = _facts(folders), verdict(analysis), all_tables(analysis)
     with made_folder(target), tempfile.TemporaryDirectory(dir=target, prefix=".report.") as held:

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from andante.description import Robot, World
 from andante.errors import AndanteError, BadInput, TimedOut
+from andante.tasks.inputs import file_of
 
 PATIENCE = 60.0  # for the session to start; a first start compiles kernels [s]
 
@@ -61,7 +62,7 @@ def show(
     """Start a studio and return what a notebook shows as a frame of that height [px]; `close` ends it."""
     if not 100 <= height <= 5000:
         raise BadInput(f"the height of the frame is 100 to 5000 pixels, got {height}")
-    command = [sys.executable, "-m", "andante", "studio", _name(robot), "--world", _name(world), "--engine", engine]
+    command = [sys.executable, "-m", "andante", "studio", file_of(robot), "--world", file_of(world), "--engine", engine]
     command += ["--port", str(port), "--no-browser", "--json"]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -71,14 +72,6 @@ def show(
     except BaseException:
         _stop(process)
         raise
-
-
-def _name(thing: Robot | World | str | Path) -> str:
-    if isinstance(thing, Robot | World):
-        if not thing.source.file:
-            raise BadInput(f"{thing.name!r} has no file; write it to one and show that")
-        return str(thing.source.file)
-    return str(thing)
 
 
 def _address(process: subprocess.Popen[str]) -> str:
