@@ -58,14 +58,12 @@ def record(
         str,
         typer.Option("--url", metavar="SESSION", help="Port or address of a running session (ws://..., http://...)."),
     ] = "8642",
-    every: Annotated[
-        bool, typer.Option("--all", "-a", help="All topics; what is said by leaving topics out too.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", "-a", help="All topics, as when none is named.")] = False,
     regex: Regex = "",
     exclude: Exclude = None,
     exclude_regex: ExcludeRegex = "",
     max_size: MaxSize = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after this time.")] = None,
     json: Json = False,
 ) -> None:
     """Record a running session (andante studio) until Ctrl-C; what is written survives a crash."""
@@ -85,7 +83,7 @@ def record(
         say=warn,
     )
     if result.missing:
-        warn(f"nothing was heard of {', '.join(result.missing)}")
+        warn(f"no message received on {', '.join(result.missing)}")
     _tell(result, json)
 
 
@@ -97,10 +95,8 @@ def play(
     exclude: Exclude = None,
     exclude_regex: ExcludeRegex = "",
     speed: Annotated[float, typer.Option("--speed", "-r", metavar="X", help="2 plays twice as fast.")] = 1.0,
-    start: Annotated[
-        float, typer.Option("--start", "-s", metavar="S", help="Begin so long after the beginning.")
-    ] = 0.0,
-    loop: Annotated[bool, typer.Option("--loop", "-l", help="Begin anew at the end, until Ctrl-C.")] = False,
+    start: Annotated[float, typer.Option("--start", "-s", metavar="S", help="Start at this offset.")] = 0.0,
+    loop: Annotated[bool, typer.Option("--loop", "-l", help="Repeat from the start until Ctrl-C.")] = False,
     no_clock: Annotated[bool, typer.Option("--no-clock", help="Do not publish /clock.")] = False,
     url: Annotated[
         str, typer.Option("--url", metavar="SESSION", help="Publish into this running session or rosbridge server.")
@@ -108,7 +104,7 @@ def play(
     port: Annotated[
         int, typer.Option("--port", metavar="P", help="Port of the page and rosbridge; 0: a free one.")
     ] = 0,
-    wait: Annotated[bool, typer.Option("--wait", help="Begin when the first client has come.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Start when the first client connects.")] = False,
     json: Json = False,
 ) -> None:
     """Replay a bag: to the page and rosbridge clients of an own server, or into a running session (--url)."""

@@ -35,6 +35,6 @@ def check(
             out.print(f"[{COLOURS[problem.severity]}]{problem.severity:8}[/]", end=" ")
             out.print(f"{where}{problem.message}", markup=False)
         if not report.problems:
-            out.print("  nothing to complain about")
+            out.print("  no problems found")
     if not report.ok:
         raise typer.Exit(1)

@@ -237,5 +237,5 @@ def _kept(study: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        warn(f"what is finished is kept; go on with: andante gait resume {study}")
+        warn(f"finished candidates are kept; continue with: andante gait resume {study}")
         raise

@@ -23,7 +23,7 @@ def mesh_command(
     split: Annotated[bool, typer.Option("--split", help="Write connected pieces as OUT_0, OUT_1, ...")] = False,
     hull: Annotated[bool, typer.Option("--hull", help="Write the convex hull (a collision shape).")] = False,
     box: Annotated[bool, typer.Option("--box", help="Write the best-fitting bounding box.")] = False,
-    mass: Annotated[float | None, typer.Option(metavar="KG", help="Tell the inertia of a part of this mass.")] = None,
+    mass: Annotated[float | None, typer.Option(metavar="KG", help="Print the inertia of a part of this mass.")] = None,
     json: Json = False,
 ) -> None:
     """Convert a mesh file; turn, scale, re-centre and split it, or wrap it in a hull or box; tell its inertia.

@@ -32,12 +32,12 @@ def studio(
         typer.Option("--folder", metavar="DIR", help="Recordings and clips; by default ./andante_sessions."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="End after this simulated time.")
+        float | None, typer.Option("--seconds", metavar="S", help="Stop after this simulated time.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C ends it."""
+    """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C stops it."""
     from andante.studio.open import built
     from andante.studio.open import studio as run
 
@@ -49,7 +49,7 @@ def studio(
         out.print(f"studio at {url}", markup=False, highlight=False)
         if not built():
             out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
-        out.print("Ctrl-C ends it", style="dim")
+        out.print("Ctrl-C stops it", style="dim")
 
     run(
         robot,

@@ -27,7 +27,7 @@ class WheelOdometry:
         self.drive = drive or find_drive(robot)
         driven = [part.joint for part in self.drive.wheels if part.driven]
         if not driven:
-            raise BadInput(f"robot {robot.name!r} has no driven wheels to count")
+            raise BadInput(f"robot {robot.name!r} has no driven wheels for odometry")
         names = robot.joint_names
         self._wheels = {joint: names.index(joint) for joint in driven}
         self._steering = {joint: names.index(joint) for joint in self.drive.steering_joints}

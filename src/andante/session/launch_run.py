@@ -36,7 +36,7 @@ class LaunchOutcome(Result):
 
     def __str__(self) -> str:
         x, y, _ = self.position
-        return f"{self.seconds:.2f} s, {self.behaviour}, believes to be at x {x:.2f} m, y {y:.2f} m"
+        return f"{self.seconds:.2f} s, {self.behaviour}, estimated at x {x:.2f} m, y {y:.2f} m"
 
 
 class Script:

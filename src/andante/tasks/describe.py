@@ -50,7 +50,7 @@ class CheckResult(Result):
 
     def __str__(self) -> str:
         head = f"{self.name} ({self.kind}): {self.links} links, {self.joints} joints, {self.mass:.4g} kg"
-        found = [str(problem) for problem in self.problems] or ["  nothing to complain about"]
+        found = [str(problem) for problem in self.problems] or ["  no problems found"]
         return "\n".join([head, *(f"  {line}" for line in self.recognised), *found])
 
     def plot(self) -> Figure:
