@@ -42,13 +42,23 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the new module of an old name. The `first` one looks only at what is asked for below an old package."""
+
+    def __init__(self, first: bool) -> None:
+        self._first = first
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The new module of an old name."""
         if not name.startswith("andante."):
             return None
-        new = moved().get(name)
+        parent, _, leaf = name.rpartition(".")
+        package = sys.modules.get(parent)
+        below = package is not None and package.__name__ != parent
+        if self._first and not below:
+            return None
+        new = moved().get(name) or (f"{package.__name__}.{leaf}" if below and package is not None else None)
         if new is None:
             return None
         warnings.warn(f"{name} is {new} now; the old name goes in the next version", DeprecationWarning, stacklevel=2)
@@ -56,6 +66,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def install() -> None:
-    """Let old names be found, after everything else."""
+    """Let old names be found: those below old packages before, the others after everything else."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.append(_Finder())
+        sys.meta_path.insert(0, _Finder(first=True))
+        sys.meta_path.append(_Finder(first=False))
