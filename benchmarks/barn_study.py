@@ -13,20 +13,21 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from side_by_side import side_by_side
 
-from andante.tasks.navigate import NavigateJob, Outcome, run_navigate
+from andante.tasks.navigate import NavigateResult, navigate
 
 ROOT = Path(__file__).parents[1]
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or ROOT.parent / "shared" / "datasets") / "barn"
 
 
-def drive(job: NavigateJob) -> tuple[Outcome, float]:
+def drive(options: dict[str, Any]) -> tuple[NavigateResult, float]:
     """One run and its processor time [s]."""
     begun = time.process_time()
-    return run_navigate(job), time.process_time() - begun
+    return navigate(**options), time.process_time() - begun
 
 
 def main() -> None:
@@ -52,18 +53,18 @@ def main() -> None:
     ]
     pairs = [(data, seed) for data in worlds for seed in range(given.seeds)]
     jobs = [
-        NavigateJob(
-            robot=given.robot,
-            world=str(DATASETS / f"world_{data['world']}.world.gz"),
-            start=tuple(data["start"]),
-            goal=(*data["goal"][:2], math.nan),
-            tolerance=1.0,
-            timeout=100.0,
-            controller=given.controller,
-            engine=given.engine,
-            seed=seed,
-            plot=given.plots / f"barn_{data['world']}_{seed}.png" if given.plots else None,
-        )
+        {
+            "robot": given.robot,
+            "world": str(DATASETS / f"world_{data['world']}.world.gz"),
+            "start": tuple(data["start"]),
+            "goal": (*data["goal"][:2], math.nan),
+            "tolerance": 1.0,
+            "timeout": 100.0,
+            "controller": given.controller,
+            "engine": given.engine,
+            "seed": seed,
+            "plot": given.plots / f"barn_{data['world']}_{seed}.png" if given.plots else None,
+        }
         for data, seed in pairs
     ]
     for (data, seed), (run, used) in zip(pairs, side_by_side(drive, jobs, given.workers), strict=True):

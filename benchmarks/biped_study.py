@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.tasks.walk import WalkJob, WalkOutcome, run_walk
+from andante.tasks.walk import WalkResult, walk
 
 SEEDS, QUICK_SEEDS = 7, 2
 DISTANCES, SPEEDS = (0.5, 1.0, 3.0), (40.0, 80.0, 100.0)
@@ -28,8 +28,10 @@ TURNS = (90.0, 360.0, -180.0, -270.0)
 PUSHES, QUICK_PUSHES = 200, 24
 SMALLEST, LARGEST = 0.3, 3.0  # [N s]
 EDGES = (0.3, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0)
-GAITS = (("walking", "0.15 0 0"), ("on the spot", "1e-9 0 0"), ("standing", "0 0 0"))
+GAITS = (("walking", (0.15, 0.0, 0.0)), ("on the spot", (1e-9, 0.0, 0.0)), ("standing", (0.0, 0.0, 0.0)))
 STEP = 0.28  # about the time of a step, over which pushes are spread twice [s]
+
+Job = dict[str, Any]  # keyword arguments of `walk`
 
 
 def say(words: str) -> None:
@@ -37,29 +39,29 @@ def say(words: str) -> None:
     print(words, file=sys.stderr if "--json" in sys.argv else sys.stdout, flush=True)
 
 
-def walk(job: WalkJob) -> tuple[WalkJob, WalkOutcome]:
-    """One walk."""
-    return job, run_walk(job)
+def walked(job: Job) -> tuple[Job, WalkResult]:
+    """One walk of the NAO."""
+    return job, walk("nao", **job)
 
 
-def carried_out(jobs: list[WalkJob], workers: int) -> list[tuple[WalkJob, WalkOutcome]]:
+def carried_out(jobs: list[Job], workers: int) -> list[tuple[Job, WalkResult]]:
     """All walks, in order."""
     if workers < 2:
-        return [walk(job) for job in jobs]
+        return [walked(job) for job in jobs]
     with Pool(workers) as pool:
-        return list(pool.imap(walk, jobs, chunksize=1))
+        return list(pool.imap(walked, jobs, chunksize=1))
 
 
 def matrix(quick: bool, workers: int) -> list[dict[str, Any]]:
     """Distances at speeds over seeds: worst error and drift in percent of the distance."""
     seeds = range(QUICK_SEEDS if quick else SEEDS)
-    jobs = [WalkJob("nao", distance=d, speed=v, seed=n) for d in DISTANCES for v in SPEEDS for n in seeds]
+    jobs = [Job(distance=d, speed=v, seed=n) for d in DISTANCES for v in SPEEDS for n in seeds]
     done = carried_out(jobs, workers)
     rows = []
     say("distance  speed   falls   error % (mean, worst)   drift % (mean, worst)   m/s")
     for d in DISTANCES:
         for v in SPEEDS:
-            some = [o for job, o in done if (job.distance, job.speed) == (d, v)]
+            some = [o for job, o in done if (job["distance"], job["speed"]) == (d, v)]
             error = np.array([100 * (o.distance - d) / d for o in some])
             drift = np.array([100 * abs(o.drift) / d for o in some])
             pace = np.mean([o.distance / o.time for o in some])
@@ -76,11 +78,11 @@ def matrix(quick: bool, workers: int) -> list[dict[str, Any]]:
 def turns(quick: bool, workers: int) -> list[dict[str, Any]]:
     """Turns over seeds at 80 %: error in percent, and how far it has wandered."""
     seeds = range(QUICK_SEEDS if quick else SEEDS)
-    done = carried_out([WalkJob("nao", turn=t, speed=80.0, seed=n) for t in TURNS for n in seeds], workers)
+    done = carried_out([Job(turn=t, speed=80.0, seed=n) for t in TURNS for n in seeds], workers)
     rows = []
     say("turn        falls   error % (mean, worst)   moved mm (worst)")
     for t in TURNS:
-        some = [o for job, o in done if job.turn == t]
+        some = [o for job, o in done if job["turn"] == t]
         error = np.array([100 * (o.turned - t) / t for o in some])
         moved = 1e3 * max(math.hypot(o.distance, o.drift) for o in some)
         falls = f"{sum(o.fallen for o in some)}/{len(some)}"
@@ -102,10 +104,10 @@ def pushes(quick: bool, workers: int) -> dict[str, Any]:
         jobs = []
         for n in range(count if name == "walking" else count // 4):
             size, angle = rng.uniform(SMALLEST, LARGEST), rng.uniform(-180.0, 180.0)
-            push = f"{size:.3f} {angle:.1f} {1.5 + rng.uniform(0.0, 2 * STEP):.3f}"
-            jobs.append(WalkJob("nao", velocity=velocity, seconds=5.0, push=push, seed=n))
+            push = round(size, 3), round(angle, 1), round(1.5 + rng.uniform(0.0, 2 * STEP), 3)
+            jobs.append(Job(velocity=velocity, seconds=5.0, push=push, seed=n))
         done = carried_out(jobs, workers)
-        sizes = np.array([float((job.push or "0").split()[0]) for job, _ in done])
+        sizes = np.array([job["push"][0] for job, _ in done])
         up = np.array([not o.fallen for _, o in done])
         told[name] = {"pushes": len(up), "curve": [], "up_to": {}}
         say(f"pushed while {name}: up / pushed by impulse [N s]")
@@ -125,16 +127,14 @@ def pushes(quick: bool, workers: int) -> dict[str, Any]:
 def engines(quick: bool, workers: int) -> dict[str, Any]:
     """A metre and a quarter turn at 60 % on every engine."""
     names = ("mujoco", "bullet") if quick else ("mujoco", "bullet", "dart", "ode")
-    jobs = [WalkJob("nao", engine=e, distance=1.0) for e in names] + [
-        WalkJob("nao", engine=e, turn=90.0) for e in names
-    ]
+    jobs = [Job(engine=e, **goal) for goal in ({"distance": 1.0}, {"turn": 90.0}) for e in names]
     told: dict[str, Any] = {}
     for job, o in carried_out(jobs, workers):
-        what = "1 m" if job.turn is None else "90 deg"
+        what = "90 deg" if "turn" in job else "1 m"
         state = "fallen" if o.fallen else "arrived" if o.arrived else "late"
-        say(f"{job.engine:7} {what:7} {o.distance:7.3f} m {o.drift:+7.3f} m {o.turned:+8.2f} deg  {state}")
-        off = 100 * abs(o.distance - 1.0) if job.turn is None else 100 * abs(o.turned - job.turn) / abs(job.turn)
-        told.setdefault(job.engine, {})[what] = {
+        say(f"{o.engine:7} {what:7} {o.distance:7.3f} m {o.drift:+7.3f} m {o.turned:+8.2f} deg  {state}")
+        off = 100 * abs(o.turned - 90.0) / 90.0 if "turn" in job else 100 * abs(o.distance - 1.0)
+        told.setdefault(o.engine, {})[what] = {
             "distance": o.distance, "drift": o.drift, "turned": o.turned, "state": state, "fallen": o.fallen,
             "error": off,
         }  # fmt: skip
@@ -144,12 +144,13 @@ def engines(quick: bool, workers: int) -> dict[str, Any]:
 def speed(quick: bool, workers: int) -> list[dict[str, Any]]:
     """How fast it can be told to go: ten seconds at rising speeds."""
     rows = []
-    jobs = [WalkJob("nao", velocity=f"{v} 0 0", seconds=8.0, params=None, seed=1) for v in (0.15, 0.25, 0.30, 0.354)]
+    jobs = [Job(velocity=(v, 0.0, 0.0), seconds=8.0, seed=1) for v in (0.15, 0.25, 0.30, 0.354)]
     for job, o in carried_out(jobs, workers):
         state = "fallen" if o.fallen else "up"
-        say(f"asked {job.velocity:10} went {o.distance:.3f} m, {o.drift:+.3f} m aside in {o.time:.1f} s, {state}")
+        asked = job["velocity"][0]
+        say(f"asked {asked:5.3f} m/s went {o.distance:.3f} m, {o.drift:+.3f} m aside in {o.time:.1f} s, {state}")
         rows.append(
-            {"asked": float((job.velocity or "0").split()[0]), "distance": o.distance, "drift": o.drift,
+            {"asked": asked, "distance": o.distance, "drift": o.drift,
              "time": o.time, "fallen": o.fallen, "pace": 0.0 if o.fallen else o.distance / o.time}
         )  # fmt: skip
     return rows
@@ -159,14 +160,14 @@ def step(quick: bool, workers: int) -> dict[str, Any]:
     """Process time of a control step [ms] in a walk, without physics and sensors."""
     from andante.control.loop import ControlLoop
     from andante.description import load_robot
-    from andante.locomotion import Command
+    from andante.locomotion import Behaviour, Command
     from andante.locomotion.gaits import Request, prepare
     from andante.simulation.simulation import Simulation, simulate
 
     ready = prepare(load_robot("nao"), Request("walk"))
     spent: list[float] = []
 
-    class Timed:
+    class Timed(Behaviour):
         def update(self, readings, command, dt):  # type: ignore[no-untyped-def]
             start = time.process_time()
             out = ready.walker.update(readings, command, dt)

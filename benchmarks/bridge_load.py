@@ -19,8 +19,9 @@ import time
 
 import numpy as np
 
+from andante.bags import messages
 from andante.bridges import Limits, start_server
-from andante.bus import Bus, messages
+from andante.bus import Bus
 
 TOPICS = ("/joint_states", "/tf", "/imu/data", "/ground_truth/links", "/image")
 READER = """

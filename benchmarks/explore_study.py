@@ -17,8 +17,8 @@ from andante.geometry import se2
 from andante.mapping.io.map_files import load_map
 from andante.mobile.localizer import OnMap
 from andante.mobile.robot import mobile_robot
-from andante.tasks.explore import ExploreJob, run_explore
-from andante.tasks.navigate import NavigateJob, run_navigate
+from andante.tasks import explore as run_explore
+from andante.tasks import navigate as run_navigate
 
 CASES = [("rover", "mujoco"), ("waffle", "mujoco"), ("rover", "bullet"), ("waffle", "bullet")]
 GOALS = [(3.1, -0.4, 0.0), (-1.6, 0.2, math.pi)]
@@ -31,7 +31,7 @@ def explore(robot: str, engine: str, folder: Path) -> Path:
     began = time.process_time()
     out = folder / f"{robot}_{engine}"
     made = run_explore(
-        ExploreJob(robot, "lab", out, engine=engine, controller="pursuit", plot=out.with_suffix(".png"), timeout=400.0)
+        robot, world="lab", out=out, engine=engine, controller="pursuit", plot=out.with_suffix(".png"), timeout=400.0
     )
     assert made.walls is not None
     print(
@@ -49,10 +49,10 @@ def navigate(robot: str, engine: str, grid: Path) -> None:
     """Drive to the goals one after the other, each in a new run from a pose told by hand."""
     start = (0.0, 0.0, 0.0)
     for goal in GOALS:
-        job = NavigateJob(
-            robot, "lab", start, goal, map=grid, engine=engine, controller="pursuit", max_speed=0.5, ignore_yaw=True
-        )
-        made = run_navigate(job)
+        made = run_navigate(
+            robot, world="lab", start=start, goal=goal, map=grid, engine=engine, controller="pursuit", max_speed=0.5,
+            ignore_yaw=True,
+        )  # fmt: skip
         print(
             f"{robot:7} {engine:7} navigate  {start[:2]} to {goal[:2]}: success {made.success}  "
             f"final error {made.final_error:.3f} m  time {made.time:.1f} s  collided {made.collided}  {made.reason}",
@@ -63,7 +63,7 @@ def navigate(robot: str, engine: str, grid: Path) -> None:
 def find(robot: str, engine: str, grid: Path) -> None:
     """Put the robot down elsewhere and let it find itself, standing."""
     for k, place in enumerate(ELSEWHERE):
-        carried = mobile_robot(robot, "lab", place, engine, localiser=OnMap(load_map(grid), None, seed=k), seed=k)
+        carried = mobile_robot(robot, "lab", place, engine, localizer=OnMap(load_map(grid), None, seed=k), seed=k)
         try:
             sensed = carried.settle(1.0)
             while not sensed.trusted and sensed.time < SETTLING:

@@ -21,24 +21,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from andante.simulation.stiffness import softened
 from cmaes import CMA
 
 import andante as an
 from andante.description import Robot
 from andante.errors import Diverged
 from andante.geometry import Array, so3
-from andante.locomotion.get_up import Track
+from andante.locomotion.falls.get_up import Track
 from andante.locomotion.io.fall_library import fall_motions
 from andante.motion import Keyframes, fit, play_from
-from andante.motion.io.keyframe_toml import read_keyframes_toml
-from andante.motion.io.library import LIBRARY
+from andante.motion.io.keyframe_files import read_keyframes_toml
 from andante.motion.keyframes import Key
+from andante.robots.nao import ROBOT as NAO_PACKAGE
+from andante.simulation.servos import softened
 from andante.simulation.simulation import simulate
 
 NAO = an.robot("nao")
 NAMES = NAO.joint_names
-FOLDER = LIBRARY / "nao" / "falls"
+FOLDER = Path(NAO_PACKAGE.motions or "") / "falls"
 PEAK = 15 / 8  # of the speed of a smooth move over its mean speed; no joint is asked for more than it can
 TICK = 0.01  # control step [s]
 SETTLE = 1.0  # after the motion [s]
@@ -303,7 +303,7 @@ class Trial:
         self.offset[NAMES.index("RHipYawPitch")] = self.offset[NAMES.index("LHipYawPitch")]
         self.sim = simulate(rubbed(NAO, variant.friction), pose=design.start)
         engine, actor = self.sim.engine, self.sim.actor
-        engine.set_gains(actor, softened(engine.wishes[actor].gains, np.full(len(NAMES), variant.strength)))
+        engine.set_gains(actor, softened(engine.commands[actor].gains, np.full(len(NAMES), variant.strength)))
         rest = dict(NAO.pose(design.start))
         if variant.fallen:
             rest.update(fall_motions(NAO).protect[design.fallen].keys[-1].positions)

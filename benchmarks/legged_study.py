@@ -17,19 +17,21 @@ from typing import Any
 from side_by_side import side_by_side
 
 from andante.errors import AndanteError
-from andante.tasks.walk import WalkJob, WalkOutcome, run_walk
+from andante.tasks.walk import WalkResult, walk
+
+Job = dict[str, Any]  # arguments of `walk`
 
 SHELL = [
     *(
-        WalkJob("shell", gait=g, engine=e, distance=2.0)
+        Job(robot="shell", gait=g, engine=e, distance=2.0)
         for g in ("tripod", "ripple", "wave")
         for e in ("mujoco", "bullet")
     ),
-    *(WalkJob("shell", gait="tripod", engine=e, turn=360.0) for e in ("mujoco", "bullet")),
-    *(WalkJob("shell", gait=g, world="rough", distance=2.0) for g in ("tripod", "ripple")),
-    *(WalkJob("shell", gait="roll", engine=e, distance=2.5) for e in ("mujoco", "bullet")),
+    *(Job(robot="shell", gait="tripod", engine=e, turn=360.0) for e in ("mujoco", "bullet")),
+    *(Job(robot="shell", gait=g, world="rough", distance=2.0) for g in ("tripod", "ripple")),
+    *(Job(robot="shell", gait="roll", engine=e, distance=2.5) for e in ("mujoco", "bullet")),
 ]
-SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "locomotion" / "legged_samples.py"
+SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "locomotion" / "legged" / "samples.py"
 QUADRUPEDS = (
     "a1/a1.urdf",
     "aliengo/aliengo.urdf",
@@ -52,22 +54,22 @@ def hexapod(folder: Path) -> str:
     return str(file)
 
 
-def others(files: list[str], folder: Path) -> list[WalkJob]:
+def others(files: list[str], folder: Path) -> list[Job]:
     """A metre by every robot that is not ours."""
     if not files:
         import pybullet_data
 
         data = Path(pybullet_data.getDataPath())
         files = [str(data / name) for name in QUADRUPEDS]
-        walks = [WalkJob(file, gait=gait, distance=1.0) for file in files for gait in ("trot", "crawl")]
-        return [*walks, WalkJob(hexapod(folder), gait="tripod", distance=1.0)]
-    return [WalkJob(file, distance=1.0) for file in files]
+        walks = [Job(robot=file, gait=gait, distance=1.0) for file in files for gait in ("trot", "crawl")]
+        return [*walks, Job(robot=hexapod(folder), gait="tripod", distance=1.0)]
+    return [Job(robot=file, distance=1.0) for file in files]
 
 
-def walk(job: WalkJob) -> WalkOutcome | str:
+def walked(job: Job) -> WalkResult | str:
     """One walk, or why there was none."""
     try:
-        return run_walk(job)
+        return walk(**job)
     except AndanteError as error:
         return str(error)
 
@@ -81,8 +83,10 @@ def main() -> None:
         head = ("robot", "gait", "engine", "world", "along", "aside", "turned", "time", "rtf")
         print("{:22} {:7} {:7} {:6} {:>7} {:>7} {:>8} {:>6} {:>5}  state".format(*head), file=out, flush=True)
         rows: list[dict[str, Any]] = []
-        for job, o in zip(jobs, side_by_side(walk, jobs, 1 + ("--two" in sys.argv)), strict=True):
-            name = f"{Path(job.robot).stem:22} {job.gait:7} {job.engine:7} {job.world:6}"
+        for job, o in zip(jobs, side_by_side(walked, jobs, 1 + ("--two" in sys.argv)), strict=True):
+            robot, gait = Path(job["robot"]).stem, job.get("gait", "")
+            engine, world = job.get("engine", "mujoco"), job.get("world", "empty")
+            name = f"{robot:22} {gait:7} {engine:7} {world:6}"
             if isinstance(o, str):
                 print(name, o, file=out, flush=True)
                 continue
@@ -90,8 +94,8 @@ def main() -> None:
             numbers = f"{o.distance:7.3f} {o.drift:+7.3f} {o.turned:+8.2f} {o.time:6.1f} {o.real_time_factor:5.1f}"
             print(f"{name} {numbers}  {state}", file=out, flush=True)
             rows.append(
-                {"robot": Path(job.robot).stem, "gait": job.gait, "engine": job.engine, "world": job.world,
-                 "turn": job.turn is not None, "distance": o.distance, "drift": o.drift, "turned": o.turned,
+                {"robot": robot, "gait": gait, "engine": engine, "world": world,
+                 "turn": "turn" in job, "distance": o.distance, "drift": o.drift, "turned": o.turned,
                  "time": o.time, "fallen": o.fallen, "state": state}
             )  # fmt: skip
     if "--json" in sys.argv:

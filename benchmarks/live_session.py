@@ -28,8 +28,7 @@ def main() -> None:
 
     def alone(count: int = round(SECONDS / 0.01)) -> None:
         for _ in range(count):
-            stage.control(command)
-            stage.advance()
+            stage.step(command)
 
     alone(100)
     rows = [("behaviour, physics and sensors", spent(alone))]

@@ -164,7 +164,7 @@ def plot(path: Path) -> None:
     left.plot(dead[:, 0], dead[:, 1], "C0", lw=1, label="odometry alone")
     left.plot(truth[:, 0], truth[:, 1], "C2", lw=4, alpha=0.5, label="truth")
     right_from = 12
-    left.plot(poses[right_from:, 0], poses[right_from:, 1], "C3", lw=1.2, label="localised")
+    left.plot(poses[right_from:, 0], poses[right_from:, 1], "C3", lw=1.2, label="localized")
     left.set(
         title="On a map, without an initial pose", xlabel="x [m]", ylabel="y [m]", aspect="equal", ylim=(-0.5, 9.5)
     )

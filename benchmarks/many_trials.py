@@ -22,9 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.experiments import Experiment, Measure, RunJob, rows_of, run_experiment
-from andante.experiments.report import write_report
-from andante.experiments.setup import Setup
+from andante.experiments import Experiment, Measure, RunJob, Setup, rows_of, run_experiment, write_report
 from andante.experiments.table import write_csv
 
 CELLS = 4

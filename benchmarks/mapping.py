@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from andante.bench.mapping import datasets
+from andante.bench.warm_up import warm_mapping
 from andante.mapping import build_map
+from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.trajectories import read_trajectory
-from andante.mapping.metric import relation_error, relations_from
-from andante.tasks.map_log import warm
 
 CASES = [
     ("intel-dense", True, False),
@@ -67,7 +67,7 @@ def main() -> None:
     if not folder.is_dir():
         sys.exit(f"no data in {folder}; set ANDANTE_DATASETS")
     relations = relations_from(np.loadtxt(folder / "intel.relations"))
-    warm()
+    warm_mapping()
     rows: list[dict[str, Any]] = []
     make, cases = (by_command, COMMANDS) if asked.command else (inside, CASES)
     for name, odometry, loop_closure in cases:

@@ -21,14 +21,13 @@ import andante as an
 from andante.control.loop import ControlLoop
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
-from andante.locomotion.ball import BallRoller
+from andante.locomotion.ball.roller import BallRoller
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
-from andante.physics.video import film_strip
-from andante.simulation.simulation import Simulation
-from andante.tasks.walk import WalkJob, run_walk
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
+from andante.physics.rendering.video import film_strip
+from andante.tasks.walk import walk
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
@@ -57,7 +56,7 @@ def roll(engine: str, runs: int) -> None:
 def whole(engine: str, runs: int) -> None:
     """The whole way by the command line's own job."""
     for seed in range(runs):
-        outcome = run_walk(WalkJob("shell", engine=engine, gait="roll", distance=2.0, seed=seed))
+        outcome = walk("shell", engine=engine, gait="roll", distance=2.0, seed=seed)
         print(
             f"seed {seed}  distance {outcome.distance:.2f}  drift {outcome.drift:.2f}  time {outcome.time:.1f} s  "
             f"fallen {outcome.fallen}  arrived {outcome.arrived}  real-time factor {outcome.real_time_factor:.1f}",
@@ -100,9 +99,9 @@ def fold(engine: str, runs: int) -> None:
         loop = ControlLoop(sim, controller)
         loop.run(0.05)
         controller.handle("shell")
-        took = _until(sim, controller, ShellMode.BALL, 40.0)
+        took = _until(loop, controller, ShellMode.BALL, 40.0)
         controller.handle("hexapod")
-        back = _until(sim, controller, ShellMode.HEXAPOD, 40.0)
+        back = _until(loop, controller, ShellMode.HEXAPOD, 40.0)
         print(f"run {k}  fan {q[0]:.2f}  folded in {took:.1f} s  stands after {back:.1f} s", flush=True)
         for line in controller.log:
             if "stalled" in line or "leans" in line:
@@ -110,16 +109,11 @@ def fold(engine: str, runs: int) -> None:
         sim.close()
 
 
-def _until(sim: Simulation, controller: ShellController, mode: ShellMode, seconds: float) -> float:
+def _until(loop: ControlLoop, controller: ShellController, mode: ShellMode, seconds: float) -> float:
     """Run until a mode is reached; the time it took [s], NaN when it was not."""
-    start = sim.time
-    while sim.time - start < seconds:
-        sim.run(0.1)
-        if controller.mode is mode:
-            return sim.time - start
-        if controller.mode is ShellMode.STUCK:
-            break
-    return math.nan
+    start = loop.periods
+    loop.run(seconds, until=lambda: controller.mode in (mode, ShellMode.STUCK))
+    return (loop.periods - start) * loop.period if controller.mode is mode else math.nan
 
 
 def strip(engine: str, runs: int) -> None:

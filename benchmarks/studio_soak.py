@@ -41,7 +41,8 @@ VISITORS = 8  # at a time, beside the watcher and the page
 FLAT = 0.25  # a slope of the memory below this counts as flat [MB/min]
 PAGE_EVERY, PAGE_STAYS = (100.0, 160.0), (20.0, 45.0)  # [s]
 TOPICS = (
-    "/ground_truth/links", "/joint_states", "/tf", "/tf_static", "/status", "/imu/data", "/ground_truth/contacts", "/ground_truth/com",
+    "/ground_truth/links", "/joint_states", "/tf", "/tf_static", "/status", "/imu/data",
+    "/ground_truth/contacts", "/ground_truth/com",
     "/ground_truth/support_polygon", "/footsteps", "/sonar", "/rosout", "/odom", "/clock", "/robot_description",
     "/nao/foot_force", "/search/state", "/camera/image_raw/compressed",
 )  # fmt: skip
@@ -309,7 +310,7 @@ def children(pid):
 def server_of(pid):
     """The web server's process among the children of the session."""
     for child in children(pid):
-        if b"andante.bridges.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
+        if b"andante.bridges.server.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
             return child
     raise SystemExit("the session has no web server")
 

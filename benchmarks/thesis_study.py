@@ -17,11 +17,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from andante.experiments import RunJob, load_experiment, rows_of, run_experiment
-from andante.experiments.fit import FitJob, run_fit
-from andante.experiments.report import write_report
-from andante.experiments.report.verdict import nice
-from andante.experiments.runner import with_settings
+from andante.experiments import (
+    FitJob,
+    RunJob,
+    load_experiment,
+    rows_of,
+    run_experiment,
+    run_fit,
+    with_settings,
+    write_report,
+)
 
 NAMES = ("straight-walk", "turn-in-place")
 
@@ -59,7 +64,7 @@ def main() -> None:
         for standing in report.analysis.standings:
             error = f"{100 * standing.error:6.1f} %" if not math.isnan(standing.error) else "        "
             inside = f"within range {standing.inside}/{len(standing.tests)}"
-            say(f"  {nice(standing.source):28} {standing.measure:8} {error}  {inside}")
+            say(f"  {report.analysis.label(standing.source):28} {standing.measure:8} {error}  {inside}")
         if asked.fit:
             told[name]["fit"] = {engine: fit(name, engine, asked) for engine in engines}
     if asked.json:

@@ -8,7 +8,7 @@ import numpy as np
 
 import andante as an
 from andante.geometry import SE3
-from andante.kinematics import find_drive, instantaneous_centre, integrate, mecanum
+from andante.kinematics import find_drive, instantaneous_center, integrate, mecanum
 from andante.physics import Mode
 
 for name in ("waffle", "rover"):
@@ -38,7 +38,7 @@ for name in ("waffle", "rover"):
 
 rover = find_drive(an.robot("rover"))
 print("sharpest left bend:", rover.limited((0.5, 0.3, 5.0)).round(3), "(no sideways speed, steering at its limit)")
-print("its centre:", instantaneous_centre(rover.limited((0.5, 0.3, 5.0))).point.round(3))
+print("its center:", instantaneous_center(rover.limited((0.5, 0.3, 5.0))).point.round(3))
 
 base = mecanum(wheelbase=0.4, track=0.3, radius=0.05)
 speeds = base.wheel_motion((0.0, 0.3, 0.0)).speeds

@@ -1,9 +1,11 @@
 """Motions: a curve through points, a pose, a wave of the hand, and an action that another one interrupts."""
 
 import numpy as np
-from andante.control.player import Player
 
 import andante as an
+from andante.control.activities import Acting, Playing
+from andante.control.loop import ControlLoop
+from andante.control.tracking import Tracking
 from andante.motion import ActionRunner, ArcLength, Nurbs, check_set, parse_actions, play_from, time_path, transition
 from andante.motion.io.library import find_motion
 
@@ -16,12 +18,13 @@ nao = an.robot("nao")
 print(f"StandInit to Crouch: {transition(nao, nao.pose('StandInit'), 'Crouch', speed=0.4).duration:.2f} s")
 
 # key-frames under physics
-sim = an.simulate(nao)
-start = dict(zip(nao.joint_names, sim.joints.position, strict=True))
-player = Player(sim, play_from(find_motion(nao, "wave_hand"), nao, start))
-sim.observers.append(player)
-sim.run(3.0)
-worst = player.tracking()
+sim = an.simulate(nao, sensors=True)
+start = sim.read().position
+motion = play_from(find_motion(nao, "wave_hand"), nao, dict(zip(nao.joint_names, start, strict=True)))
+loop, tracking = ControlLoop(sim, Playing(motion, nao.joint_names, start)), Tracking(nao.joint_names)
+while sim.time < 3.0:
+    tracking.measure(loop.step(), loop.targets)
+worst = tracking.summary()
 print(f"waving: joints within {worst['max']:.3f} rad (worst: {worst['joint']}), fallen: {sim.fallen}")
 
 # an action of our own on the shell; a second one with more priority interrupts it
@@ -39,12 +42,12 @@ action nod priority 3
 shell = an.robot("shell")
 actions = parse_actions(TEXT, "example.action")
 print("problems:", [str(problem) for problem in check_set(shell, actions, shell.pose("stand"))])
-sim = an.simulate(shell)
+sim = an.simulate(shell, sensors=True)
 runner = ActionRunner(shell, actions)
 runner.start("rise")
-sim.observers.append(Player(sim, runner))
-sim.run(0.5)
+loop = ControlLoop(sim, Acting(runner, shell.joint_names, sim.read().position))
+loop.run(0.5)
 runner.start("nod")
-sim.run(2.5)
+loop.run(2.5)
 for event in runner.events:
     print(f"{event.time:5.2f} s  {event.action} {event.what}")

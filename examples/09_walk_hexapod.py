@@ -5,10 +5,9 @@ The gait sees encoders, foot forces and the IMU only; where it really is comes f
 
 import andante as an
 from andante.control.loop import ControlLoop
-from andante.locomotion import Command
-from andante.locomotion.legged import LeggedGait
-from andante.locomotion.rig import with_rig
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion import Command, LeggedGait
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.rig import with_rig
 
 robot = an.robot("shell")
 rig = infer_rig(robot)  # any robot file with four legs or more

@@ -17,7 +17,7 @@ def press(*keys: str, until: ShellMode | None = None, seconds: float = 20.0) -> 
         print(shell.handle(key))
     end = sim.time + seconds
     while sim.time < end and (until is None or shell.mode is not until):
-        sim.run(0.1)
+        loop.run(0.1)
     for key in keys:
         shell.handle(key, False)
     x, y, z = sim.base_pose[:3]

@@ -11,12 +11,12 @@ import numpy as np
 
 import andante as an
 from andante.experiments.wave.watch import WalkWatch
+from andante.locomotion import WaveModel, WaveParameters
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_export import wave_keyframes
-from andante.locomotion.wave_fitness import better_fitness, source_fitness
-from andante.locomotion.wave_gait import WaveGait
-from andante.motion.io.keyframe_toml import write_keyframes_toml
+from andante.locomotion.wave.fitness import better_fitness, source_fitness
+from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.playback import wave_keyframes
+from andante.motion.io.keyframe_files import write_keyframes_toml
 
 shipped = default_gait("smooth")
 print(" ".join(f"{symbol}={value:g}" for symbol, value in shipped.parameters.symbols().items()))
@@ -34,7 +34,7 @@ def go(seconds: float) -> None:
         sim.target(gait.advance(0.01))
         sim.run(0.01)
     x, y = sim.base_pose[:2]
-    print(f"{sim.time:4.1f} s  x {x:+.3f}  y {y:+.3f} m  reckoned {gait.position[0]:.3f} m")
+    print(f"{sim.time:4.1f} s  x {x:+.3f}  y {y:+.3f} m  estimated {gait.position[0]:.3f} m")
 
 
 gait.start()

@@ -4,10 +4,8 @@ The study is a folder; whatever stops it, nothing finished is lost, and the cand
 stopped. This one is tiny; `andante gait search nao --study walk --budget 20000` takes an afternoon.
 """
 
-from pathlib import Path
-
+import andante as an
 from andante.search import Ended, Evaluated, ObjectiveSpec, StudyConfig, StudyFolder, events, summarize
-from andante.tasks.gait_export import export_gait
 
 objective = ObjectiveSpec("andante.experiments.wave.objective:WaveObjective", {"robot": "nao", "seconds": 1.0})
 space = objective.build().space.freeze({"T": 0.8, "b": 40.0})
@@ -31,5 +29,5 @@ for event in events(folder, workers=0):
     if isinstance(event, Ended) and event.best is not None:
         print(f"{event.done} candidates in all, {event.evaluated} of them now; best fitness {event.best.fitness:+.3f}")
 
-files = export_gait(Path("walk"), Path("found"), cycles=4)
+files = an.gait.export("walk", "found", cycles=4)
 print(f"wrote {files.parameters} and {files.motion}; try: andante play nao {files.motion}")

@@ -9,12 +9,8 @@ import numpy as np
 from PIL import Image
 
 from andante.geometry import se2
-from andante.mapping import build_map
-from andante.mapping.io.carmen_writer import write_carmen
-from andante.mapping.io.logs import read_log
-from andante.mapping.io.map_files import load_map, save_map
-from andante.mapping.io.trajectories import write_trajectory
-from andante.mapping.records import odometry_at_scans
+from andante.mapping import build_map, odometry_at_scans
+from andante.mapping.io import load_map, read_log, save_map, write_carmen, write_trajectory
 from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
 
 # A floor of 16 x 11 m: a ring of corridors around a core, with niches and pillars.

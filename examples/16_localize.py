@@ -8,7 +8,7 @@ import numpy as np
 from andante.geometry import se2
 from andante.localization import LikelihoodField, MonteCarloLocalizer, StandStill, track_uwb, trilaterate_log
 from andante.localization.synthetic import map_of_walls, uwb_drive
-from andante.mapping.records import odometry_at_scans
+from andante.mapping import odometry_at_scans
 from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
 
 walls = rooms(

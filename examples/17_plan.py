@@ -11,7 +11,7 @@ import numpy as np
 import andante as an
 from andante.geometry import se2
 from andante.mapping import OccupancyGrid, Scan
-from andante.navigation import AnyAngle, AStar, Costmap, HybridAStar, Navigator, Reading, State, vehicle_of
+from andante.navigation import AStar, Costmap, HybridAStar, Navigator, NavigatorInput, State, ThetaStar, vehicle_of
 
 cells = np.zeros((120, 160), dtype=np.int8)  # 8 x 6 m
 cells[[0, -1]] = 100
@@ -26,7 +26,7 @@ print(f"waffle: {waffle.drive}, up to {waffle.max_speed:.2f} m/s")
 start, goal = (1.2, 1.2, 0.0), (6.5, 1.0, math.pi / 2)
 for name, planner, vehicle in (
     ("A*", AStar(), waffle),
-    ("any angle", AnyAngle(), waffle),
+    ("any angle", ThetaStar(), waffle),
     ("hybrid A*", HybridAStar(rover), rover),
 ):
     plan = planner.plan(start, goal, Costmap.of(grid, vehicle))
@@ -53,7 +53,7 @@ navigator = Navigator(waffle, grid, controller="pursuit")
 navigator.set_goal(goal)
 pose, velocity, time, nearest = np.array(start), np.zeros(3), 0.0, math.inf
 while time < 120:
-    output = navigator.update(Reading(time, pose, velocity, (look(time, pose),)))
+    output = navigator.update(NavigatorInput(time, pose, velocity, (look(time, pose),)))
     for event in output.events:
         print(f"{time:5.1f} s: {event}")
     if output.state in (State.ARRIVED, State.FAILED):

@@ -5,18 +5,17 @@ to UWB ranges; wheels slip. What comes out goes straight into mapping and locali
 """
 
 import numpy as np
-from andante.mobile.wheel_odometry import WheelOdometry
 from PIL import Image
 
 import andante as an
 from andante.geometry import SE3
-from andante.kinematics import find_drive
 from andante.localization.trilateration import trilaterate
 from andante.mapping import build_map
 from andante.mapping.records import Log, Odometry
-from andante.physics import Mode
+from andante.mobile.odometry import WheelOdometry
+from andante.mobile.uwb import uwb_setup, world_from_uwb
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
-from andante.simulation.scans import scans_since, uwb_setup, world_from_uwb
+from andante.simulation.scans import scans_since
 
 sim = an.simulate("rover", world="lab", place=(0.0, -0.8, 0.0), sensors=True, seed=1)
 robot, sensors = sim.robot, sim.sensors
@@ -28,13 +27,12 @@ sensors.add(Lidar(robot, "base_link", roof, RPLIDAR_A3, "second_scan"), RPLIDAR_
 sonar = sensors.add(Sonar(robot, "base_link", roof, SonarModel(range_max=6.0), "sonar"), rate=20.0, latency=0.02)
 sensors.add(CameraSensor(robot, "base_link", roof, CameraModel(320, 240), "eye"), rate=5.0)
 
-drive, wheels = find_drive(robot), WheelOdometry(robot, sensors)
-start, records = sim.base_pose, []
+wheels, start, records = WheelOdometry(robot), sim.base_pose, []
 for k in range(450):  # 9 s of a left bend
-    for joint, (mode, value) in drive.joint_commands((0.6, 0.0, 0.6 if k > 25 else 0.0)).items():
-        sim.engine.command(sim.actor, float(value), Mode[mode.upper()], [robot.joint_names.index(joint)])
+    sim.drive((0.6, 0.0, 0.6 if k > 25 else 0.0))
     sim.run(0.02)
-    x, y, yaw = wheels.update()
+    wheels.update(sim.read())
+    x, y, yaw = wheels.pose
     records.append(Odometry(wheels.time, (float(x), float(y), float(yaw))))
     records += scans_since(robot, sensors, sim.time - 0.02, "laser")  # those completed since the last look
 

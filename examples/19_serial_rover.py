@@ -28,7 +28,7 @@ def tick() -> None:
 
 
 def estimate() -> np.ndarray:
-    """x, y, yaw as a localiser would give them."""
+    """x, y, yaw as a localizer would give them."""
     pose = SE3.from_vector(sim.base_pose)
     return np.array([*pose.translation[:2], pose.rpy[2]]) + noise.normal(0.0, 0.02, 3)
 

@@ -16,7 +16,7 @@ from andante.navigation import GoalChecker, Navigator, vehicle_of
 
 start = (0.0, -0.8, 0.0)  # x, y, yaw in the world [m, m, rad]
 vehicle = vehicle_of(an.robot("rover"), max_speed=0.8)  # footprint and drive from the robot file
-robot = mobile_robot("rover", "lab", start, localiser=ByScans(start), vehicle=vehicle, seed=1)
+robot = mobile_robot("rover", "lab", start, localizer=ByScans(start), vehicle=vehicle, seed=1)
 navigator = Navigator(vehicle, seed=1)
 sensed = robot.settle()  # the gyro shows its bias while the car stands
 

@@ -4,18 +4,14 @@ Leave the waypoints out and it drives by itself, from frontier to frontier, unti
 `andante explore waffle --world lab -o lab_map --plot lab_map.png` takes about two simulated minutes.
 """
 
-from pathlib import Path
-
 import numpy as np
 
-from andante.mapping.io.map_files import load_map
-from andante.mobile.localizer import OnMap
-from andante.mobile.robot import mobile_robot
-from andante.tasks.explore import ExploreJob, run_explore
+import andante as an
+from andante.mapping.io import load_map
+from andante.mobile import OnMap, mobile_robot
 
-Path("way.txt").write_text("0.8 0.1\n1.4 -0.4   # x y [yaw], in the world\n")
-job = ExploreJob("rover", "lab", Path("lab_map"), waypoints=Path("way.txt"), plot=Path("lab_map.png"))
-outcome = run_explore(job)
+way = [(0.8, 0.1), (1.4, -0.4)]  # x, y [, yaw] in the world; or a file of them
+outcome = an.explore("rover", world="lab", out="lab_map", waypoints=way, plot="lab_map.png")
 print(f"{outcome.reason}: {outcome.scans} scans over {outcome.distance:.1f} m, map of {outcome.size} cells")
 print(
     f"by the truth: {100 * outcome.walls.true_walls:.0f} % of the map's walls are true, "
@@ -24,7 +20,7 @@ print(
 
 # A new robot, put down elsewhere, reads the map and finds itself: nobody tells it where it is.
 where = (0.9, -0.5, 2.0)
-robot = mobile_robot("rover", "lab", where, localiser=OnMap(load_map("lab_map.yaml"), start=None), seed=3)
+robot = mobile_robot("rover", "lab", where, localizer=OnMap(load_map("lab_map.yaml"), start=None), seed=3)
 sensed = robot.settle(2.0)
 print(f"put at {where}, it believes to be at {np.round(robot.to_root(sensed.pose), 2)}, sure: {sensed.trusted}")
 robot.close()

@@ -1,6 +1,7 @@
 """Topics, a service, an action, parameters and transforms on one bus: a thermostat that drives to the cold room."""
 
-from andante.bus import Bus, Cancelled, messages
+from andante.bags import messages
+from andante.bus import Bus, Cancelled
 
 bus = Bus()
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from andante.bus import Bus, messages
-from andante.bus.bags import Player, Recorder, bag_info, convert_bag, open_bag
+from andante.bags import bag_info, convert_bag, messages, open_bag
+from andante.bus import Bus, Player, Recorder
 
 # Two seconds of joint states at 50 Hz, and a name that is latched.
 bus = Bus()
@@ -22,7 +22,7 @@ with Recorder(bus, "run.mcap") as recorder:
             recorder.writer.flush()  # also done by itself every second of wall time
         bus.spin()
 
-found = bag_info("run.mcap", mapping=False)
+found = bag_info("run.mcap")
 print(f"{found.path}: {found.kind}, {found.duration:.2f} s, {found.count} messages")
 for topic in found.topics:
     print(f"  {topic.name} ({topic.type}) {topic.count} messages")
@@ -33,7 +33,7 @@ Path("cut.mcap").write_bytes(raw[: len(raw) // 3])
 with open_bag("cut.mcap") as cut:
     print("after the cut:", cut.count, "messages;", cut.notes[0])
 mended = convert_bag("cut.mcap", "mended.bag")
-print("mended as rosbag1:", mended.count, "messages, whole:", bag_info("mended.bag", mapping=False).whole)
+print("mended as rosbag1:", mended.count, "messages, whole:", bag_info("mended.bag").whole)
 
 # Play it ten times as fast.
 stage = Bus()

@@ -3,7 +3,7 @@
 Everything that the studio's page and the ROS bridges do goes over the same topics and services.
 """
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.session import LiveSession
 
 session = LiveSession("nao", world="empty", seed=1)

@@ -7,8 +7,7 @@ far the simulation is from them. `andante experiment run straight-walk --out wal
 from dataclasses import replace
 from pathlib import Path
 
-from andante.experiments import RunJob, Values, load_experiment, rows_of, run_experiment
-from andante.experiments.reference import read_reference
+from andante.experiments import RunJob, Values, load_experiment, read_reference, rows_of, run_experiment
 from andante.experiments.statistics import compare, summarize
 
 whole = load_experiment("straight-walk")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.bus import Bus, messages
-from andante.bus.bags import Recorder
+from andante.bags import messages
+from andante.bus import Bus, Recorder
 from andante.mapping.io.trajectories import write_trajectory
 from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
 

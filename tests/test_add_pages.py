@@ -62,8 +62,8 @@ def other():
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("number", {}, "own.py:number should be a Robot or a function that gives one, got int"),
-        ("other", {}, "should be a Robot or a function that gives one, got int"),
+        ("number", {}, "own.py:number should be a Robot or a function that returns one, got int"),
+        ("other", {}, "should be a Robot or a function that returns one, got int"),
         ("made", {"size": "2"}, "own.py:made fails: TypeError: .*size"),
         ("made", {"mass": "x"}, "own.py:made fails: ValueError"),
         ("made", {"mass": "10"}, "too heavy"),

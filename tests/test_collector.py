@@ -4,11 +4,11 @@ import gc
 
 import pytest
 
-from andante.collector import collector_at_rest
+from andante.collector import gc_paused
 
 
 def _fail():
-    with collector_at_rest():
+    with gc_paused():
         assert not gc.isenabled()
         raise KeyError
 
@@ -23,7 +23,7 @@ def test_it_rests_and_works_again_also_after_a_failure():
 def test_what_was_off_stays_off():
     gc.disable()
     try:
-        with collector_at_rest():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     finally:

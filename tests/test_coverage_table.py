@@ -51,18 +51,18 @@ def test_packages_are_summed_up(tool):
 
 
 def test_kernels_are_left_out_and_files_stay(tool, tmp_path):
-    code = "import andante.geometry._types, andante.locomotion.support"
+    code = "import andante.geometry._types, andante.locomotion.rigs.balance"
     file = tmp_path / "one.cov"
     words = ["-m", "coverage", "run", f"--rcfile={tool.CONFIG}", f"--data-file={file}", str(tmp_path / "run.py")]
     (tmp_path / "run.py").write_text(code)
     subprocess.run([sys.executable, *words], check=True, cwd=tool.ROOT)
     files = list(tmp_path.glob("one.cov*"))
-    names = ["geometry/_types.py", "locomotion/support.py", "locomotion/biped_kernels.py"]
+    names = ["geometry/_types.py", "locomotion/rigs/balance.py", "locomotion/biped/kernels.py"]
     rows = {row.name: row for row in tool.measured(files, [tool.ROOMS / name for name in names])}
     assert set(rows) == set(names)
     assert rows["geometry/_types.py"].share == 100.0
-    assert rows["locomotion/support.py"].run > 0
-    kernels = rows["locomotion/biped_kernels.py"]
+    assert rows["locomotion/rigs/balance.py"].run > 0
+    kernels = rows["locomotion/biped/kernels.py"]
     assert kernels.statements < 40  # imports and constants, not the bodies of compiled functions
     assert list(tmp_path.glob("one.cov*")) == files
 

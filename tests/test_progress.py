@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from andante import progress
-from andante.experiments.progress import trial_line
-from andante.progress import bar, share, tracked
+from andante.experiments.runner import trial_line
+from andante.progress import bar, percent, tracked
 from andante.search import Ended, Evaluated, Notice, Record, Started
 from andante.search.progress import progress_line
 
@@ -43,7 +43,7 @@ def written(monkeypatch, capsys):
 
 def test_a_pipe_gets_a_line_every_ten_seconds(written):
     assert list(tracked(range(10), "nao on mujoco", True)) == list(range(10))
-    assert written().splitlines() == [f"andante: nao on mujoco: {share} %" for share in (20, 50, 80)]
+    assert written().splitlines() == [f"andante: nao on mujoco: {percent} %" for percent in (20, 50, 80)]
 
 
 def test_nothing_unless_it_is_wanted(written):
@@ -83,9 +83,9 @@ def test_a_terminal_gets_a_bar(monkeypatch):
 
 
 def test_shares():
-    assert share("a", 199, 200) == "a: 99 %"
-    assert share("a", 3, 2) == "a: 100 %"
-    assert share("a", 0, 0) == "a"
+    assert percent("a", 199, 200) == "a: 99 %"
+    assert percent("a", 3, 2) == "a: 100 %"
+    assert percent("a", 0, 0) == "a"
 
 
 def results(*errors):

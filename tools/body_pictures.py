@@ -17,7 +17,7 @@ from andante.geometry import SE3, so3
 from andante.kinematics import ackermann, differential, mecanum
 from andante.motion import Nurbs, s_curve, time_path, trapezoid
 from andante.physics import ENGINES, installed
-from andante.physics.render import Renderer
+from andante.physics.rendering.renderer import Renderer
 
 
 def geometry() -> None:

@@ -11,6 +11,7 @@ from andante import __all__ as FRONT
 
 ROOMS = (
     "geometry",
+    "bags",
     "description",
     "physics",
     "sensors",
@@ -22,10 +23,15 @@ ROOMS = (
     "navigation",
     "bus",
     "bridges",
+    "control",
+    "simulation",
     "hardware",
+    "mobile",
     "search",
-    "runtime",
+    "viz",
+    "tasks",
     "experiments",
+    "session",
     "studio",
 )
 

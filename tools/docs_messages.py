@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from andante.bus.interface_files import FOLDER
+from andante.bags.messages.interface_files import FOLDER
 
 KINDS = {"msg": "Messages", "srv": "Services", "action": "Actions"}
 PARTS = {"srv": ("request", "response"), "action": ("goal", "result", "feedback")}

@@ -16,9 +16,11 @@ PACKAGE = "andante"
 BOX, STEP = (142, 46), (168, 96)  # size of a box, way from box to box [px]
 MARGIN = 16
 COLUMNS = {  # where a room stands from left to right; its row follows from the imports
-    "cli": 2.5, "studio": 1.9, "experiments": 3.1, "runtime": 2.5, "search": 0.0, "navigation": 1.0,
-    "localization": 2.0, "mapping": 1.5, "hardware": 3.0, "bridges": 3.0, "bus": 2.5, "locomotion": 4.0,
-    "motion": 4.0, "kinematics": 3.5, "sensors": 5.0, "physics": 5.0, "description": 2.7, "geometry": 2.7,
+    "cli": 2.5, "bench": 1.6, "studio": 3.0, "session": 3.6, "experiments": 2.0, "tasks": 2.5, "viz": 1.4,
+    "search": 0.0,
+    "mobile": 2.0, "hardware": 3.4, "simulation": 2.8, "control": 2.8, "navigation": 0.8, "localization": 1.6,
+    "mapping": 1.2, "bridges": 4.2, "bus": 3.8, "locomotion": 3.0, "motion": 3.4, "kinematics": 3.0, "sensors": 4.8,
+    "physics": 4.8, "description": 2.7, "bags": 3.6, "robots": 4.6, "geometry": 2.7,
 }  # fmt: skip
 STYLE = """
 .layers { font: 13px system-ui, sans-serif; color: #222; }

@@ -44,7 +44,6 @@ STATED = {
     "pyserial": "BSD-3-Clause",
     "rich-click": "MIT",
     "scipy": "BSD-3-Clause",
-    "xacro": "BSD-3-Clause",
 }
 NAMES = {
     "Apache 2.0": "Apache-2.0",

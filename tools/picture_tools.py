@@ -13,8 +13,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
 from andante.mapping import OccupancyGrid
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 BLUE, ORANGE, GREEN, RED, GREY = "#2f6db5", "#e08a1e", "#2e8b57", "#c8403a", "#8a8f98"

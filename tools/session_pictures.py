@@ -15,15 +15,15 @@ from matplotlib.patches import Circle, FancyBboxPatch
 from picture_tools import BLUE, COLOURS, GREEN, GREY, ORANGE, RED, draw_walls, figure, save
 
 import andante as an
-from andante.bus import Bus, TfBuffer, messages
-from andante.bus.bags import Recorder, bag_info
-from andante.bus.bags.reader import open_bag
+from andante.bags import bag_info, messages
+from andante.bags.reader import open_bag
+from andante.bus import Bus, Recorder, TfBuffer
 from andante.geometry import SE3, se2
 from andante.hardware import Loopback, SerialBody
 from andante.kinematics import find_drive
 from andante.mapping import map_of_world
 from andante.mobile.rover.firmware import FirmwareOnBoard
-from andante.navigation import AnyAngle, AStar, Costmap, HybridAStar, vehicle_of
+from andante.navigation import AStar, Costmap, HybridAStar, ThetaStar, vehicle_of
 from andante.physics import Mode
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder
 from andante.search import search as run_search
@@ -88,7 +88,7 @@ def navigation() -> None:
     grid = map_of_world(an.world("lab"), resolution=0.03)
     start, goal = (-3.0, -1.9, 0.0), (3.2, 1.2, np.pi / 2)
     waffle, rover = vehicle_of(an.robot("waffle")), vehicle_of(an.robot("rover"), max_speed=1.0)
-    cases = (("astar", AStar(), waffle), ("anyangle", AnyAngle(), waffle), ("hybrid", HybridAStar(rover), rover))
+    cases = (("astar", AStar(), waffle), ("theta_star", ThetaStar(), waffle), ("hybrid", HybridAStar(rover), rover))
     drawn = figure(9.0, 3.9)
     for axes, vehicle, title in zip(drawn.subplots(1, 2), (waffle, rover), ("waffle", "rover"), strict=True):
         costmap = Costmap.of(grid, vehicle)
@@ -299,7 +299,7 @@ def bags() -> None:
             for share in shares:
                 cut = path.with_name(f"cut_{name}")
                 cut.write_bytes(whole[: int(share * len(whole))])
-                left.append(bag_info(cut, mapping=False).count / 4000)
+                left.append(bag_info(cut).count / 4000)
             axes.plot(100 * shares, 100 * np.array(left), "o-", color=colour, markersize=3, label=name)
     axes.plot([0, 100], [0, 100], ":", color=GREY, linewidth=1)
     axes.set(

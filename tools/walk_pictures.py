@@ -11,8 +11,8 @@ import andante as an
 from andante.control.loop import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
 
 TILE = (320, 300)
 START, PUSH = 0.5, 1.62  # of the walk and of the push [s]

@@ -15,10 +15,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import playback
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import playback
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
 
 SHOWN = ("HipPitch", "KneePitch", "AnklePitch", "HipRoll", "AnkleRoll", "ShoulderPitch")
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -68,7 +68,7 @@ def film_strip(out: Path) -> None:
     parameters = default_gait("smooth").parameters
     sim = an.simulate("nao")
     sim.run(0.5)
-    first = np.array(sim.engine.wishes[sim.actor].references)
+    first = np.array(sim.engine.commands[sim.actor].references)
     played = playback(WaveModel(sim.robot, parameters), first, INSTANTS[-1])
     font = ImageFont.load_default(size=17)
     tiles = []

@@ -94,7 +94,7 @@ TESTS = Run(
         Figure("pushed", "shown", "pushed over it falls, on four engines",
                tests=tests("physics/test_nao_stands", "test_pushed_over_it_falls")),
         Figure("renders", "shown", "robots and worlds render on every engine (contact sheets in docs/pictures)",
-               tests=tests("physics/test_render", "test_any_engine_is_shown_where_it_stands",
+               tests=tests("physics/rendering/test_renderer", "test_any_engine_is_shown_where_it_stands",
                            "test_every_shape_is_seen_in_its_colour")),
         Figure("round-trip", "shown", "each robot URDF to SDF to URDF is physically the same",
                tests=(*tests("description/test_sdf_writer", "test_built_in_robots_survive",

@@ -171,9 +171,9 @@ TESTS = Run(
     "tests-walking", 4, (), 1.0,
     (
         Figure("waves", "shown", "waves equal the published formulas at sampled points",
-               tests=tests("locomotion/test_wave", "test_exact_waves_are_the_published_formulas")),
+               tests=tests("locomotion/wave/test_model", "test_exact_waves_are_the_published_formulas")),
         Figure("statistics", "shown", "statistics and fitness equal cases computed by hand",
-               tests=tests("locomotion/test_wave_fitness", "test_statistics_of_a_straight_way",
+               tests=tests("locomotion/wave/test_fitness", "test_statistics_of_a_straight_way",
                            "test_only_cycles_that_began_count", "test_the_source_by_hand",
                            "test_the_better_one_by_hand")),
         Figure("kill-study", "shown", "kill -9 drill of a study",

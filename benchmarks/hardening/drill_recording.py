@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from andante.bus import messages
-from andante.bus.bags import convert_bag, open_bag
+from andante.bags import convert_bag, messages, open_bag
 from andante.errors import AndanteError
 
 from .listener import Listener

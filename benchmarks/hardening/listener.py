@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from andante.bridges.running import session_url
-from andante.bridges.session_client import SessionClient
+from andante.bridges.rosbridge.client import SessionClient, session_url
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from andante.bus import messages
-from andante.bus.bags import BagTopic, BagWriter, convert_bag
+from andante.bags import BagTopic, BagWriter, convert_bag, messages
 from andante.mapping.records import Odometry
 from andante.mapping.scan import Scan
 

@@ -12,7 +12,7 @@ import andante.description as description
 from .seeds import Seed, words
 from .seeds_meshes import cube, height_png
 
-DATA = Path(description.__file__).parent
+DATA = Path(description.__file__).parents[1]
 ARM = b"""<?xml version="1.0"?>
 <robot name="arm">
   <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from andante.mapping.io.carmen_writer import carmen_log
+from andante.mapping.io.carmen import carmen_log
 from andante.mapping.records import Log
 from andante.mapping.synthetic import Drive, drive, rooms, smooth_path
 

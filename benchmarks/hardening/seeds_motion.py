@@ -70,7 +70,7 @@ def _rig(files: dict[str, bytes]) -> bytes:
 
     from andante.description import load_robot
     from andante.locomotion.io.rig_file import rig_text
-    from andante.locomotion.rig_infer import infer_rig
+    from andante.locomotion.rigs.infer import infer_rig
 
     with tempfile.TemporaryDirectory() as folder:
         for name, data in files.items():

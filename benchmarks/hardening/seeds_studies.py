@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import andante as an
 from andante.experiments import RunJob, load_experiment, run_experiment
-from andante.tasks.gait import GaitTask, SearchJob, run_search
 
 from .seeds import Seed, words
 
@@ -91,8 +91,7 @@ def seeds() -> Iterator[Seed]:
 def _stores() -> Iterator[Seed]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        task = GaitTask("nao", "mujoco", "smooth", 0.05, "empty", "better", False, "", {})
-        run_search(SearchJob(task=task, study=home / "s", sampler="random", budget=4, workers=0))
+        an.gait.search("nao", home / "s", sampler="random", budget=4, workers=0, seconds=0.05)
         study = _files(home, "s")
         (home / "e.toml").write_bytes(SLIDE)
         run_experiment(RunJob(load_experiment(str(home / "e.toml")), home / "e", workers=0))

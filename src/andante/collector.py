@@ -1,4 +1,4 @@
-"""The garbage collector at rest, while something is opened or timed that it would only get in the way of."""
+"""The garbage collector paused while something is opened or timed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """Nothing is collected inside; afterwards the collector works again if it did before."""
+def gc_paused() -> Iterator[None]:
+    """A block without garbage collection; afterwards it is enabled again if it was before."""
     was = gc.isenabled()
     gc.disable()
     try:

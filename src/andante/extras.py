@@ -21,8 +21,8 @@ EXTRAS = {  # by module
 def how_to_get(extra: str, environment: Mapping[str, str] | None = None) -> str:
     """`pip install 'andante[EXTRA]'`, or which packages of it have no wheel here.
 
-    The markers of andante's own metadata tell: they leave a package out where its makers give no wheel, and then pip
-    would install nothing. environment: markers of another Python or system, such as {"sys_platform": "win32"}.
+    Read from the markers of andante's own metadata: they leave a package out where it has no wheel, and then pip would
+    install nothing. environment: markers of another Python or system, such as {"sys_platform": "win32"}.
     """
     from packaging.requirements import Requirement
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 
 MOST_BYTES = 32 * 1024 * 1024  # of a file that is read at once
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")  # ends of names of files that must be unpacked
@@ -32,10 +32,12 @@ def read_bytes(path: Path, limit: int = MOST_BYTES) -> bytes:
             raise BadInput(f"{path} has {status.st_size / 1e6:.0f} MB; files over {limit / 1e6:.0f} MB are refused")
         with path.open("rb") as stream:
             data = stream.read(status.st_size + 1)
-            if len(data) > status.st_size:  # it has grown, or belongs to the system, which tells no sizes
+            if len(data) > status.st_size:  # it has grown, or is one of the system's, which have no size
                 data += stream.read(limit + 1 - len(data))
+    except BadInput:
+        raise
     except FileNotFoundError:
-        raise BadInput(f"{path}: no such file") from None
+        raise MissingFile(f"{path}: no such file") from None
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > limit:
@@ -131,11 +133,13 @@ def check_outputs(wanted: Mapping[str, tuple[Path | str | None, Sequence[str]]])
             raise BadInput(f"{path}: {what} are written as {', '.join(suffixes[:-1])} or {suffixes[-1]}")
         try:
             if not path.absolute().parent.is_dir():
-                raise BadInput(f"{path}: the folder does not exist; make it first")
+                raise MissingFile(f"{path}: the folder does not exist; make it first")
             if path.is_dir():
                 raise BadInput(f"{path} is a folder; give a file name")
             if path.exists() and not path.is_file():
                 raise BadInput(f"{path} is not a regular file; give another name")
+        except BadInput:
+            raise
         except OSError as error:
             raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
         if path.absolute() in taken:

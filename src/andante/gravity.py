@@ -1,4 +1,4 @@
-"""The pull of the earth: of worlds that say nothing else, and of the unit g."""
+"""Gravitational acceleration: of worlds that set none, and of the unit g."""
 
 from __future__ import annotations
 

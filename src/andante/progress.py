@@ -49,7 +49,7 @@ def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Tell]:
         return
     if not on_terminal():
         lines = PlainLines(every)
-        yield lambda done, total, words: lines.tell(lambda: share(words or label, done, total))
+        yield lambda done, total, words: lines.tell(lambda: percent(words or label, done, total))
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -61,7 +61,7 @@ def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Tell]:
         )
 
 
-def share(label: str, done: float, total: float) -> str:
+def percent(label: str, done: float, total: float) -> str:
     """ "LABEL: 34 %", whole per cents rounded down."""
     return f"{label}: {int(100 * min(done, total) / total)} %" if total > 0 else label
 

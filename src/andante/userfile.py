@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput, MissingFile, UnknownName
 
 
 def is_user_reference(name: str) -> bool:
@@ -21,7 +21,7 @@ def load_user_object(reference: str) -> Any:
     file, _, attribute = reference.rpartition(":")
     path = Path(file)
     if not path.is_file():
-        raise BadInput(f"{file}: no such file (wanted for {reference!r})")
+        raise MissingFile(f"{file}: no such file (wanted for {reference!r})")
     key = f"andante_user_{abs(hash(path.resolve()))}"
     module = sys.modules.get(key)
     if module is None:

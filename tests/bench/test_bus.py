@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from andante.bags import messages
 from andante.bench import bus as bench_bus
-from andante.bus import messages
 
 
 def test_rows_are_sound_and_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

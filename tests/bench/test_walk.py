@@ -21,9 +21,10 @@ def test_it_is_found_by_name():
 def test_a_tape_brings_the_bare_loop_to_the_same_bits(case, monkeypatch):
     monkeypatch.setattr(bench_walk, "SETTLING", 0.2)
     monkeypatch.setattr(bench_walk, "STARTING", 0.3)
-    sim = bench_walk.begin(case)
+    loop = bench_walk.begin(case)
+    sim = bench_walk.simulation(loop)
     start = sim.engine.snapshot()
-    tapes = [bench_walk.record(sim) for _ in range(2)]
+    tapes = [bench_walk.record(loop) for _ in range(2)]
     assert sum(steps for tape in tapes for steps, _ in tape) == round(2 * bench_walk.SLICE / sim.engine.dt)
     end = sim.engine.data.qpos.copy()
     sim.engine.restore(start)

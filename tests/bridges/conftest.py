@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 
+from andante.bags import messages
 from andante.bridges import start_server
-from andante.bus import Bus, messages
+from andante.bus import Bus
 
 TWIST = "geometry_msgs/msg/Twist"
 

@@ -9,9 +9,8 @@ import cbor2
 import numpy as np
 import pytest
 
-from andante.bridges.encoding import from_cbor, plain, to_cbor, to_json, to_png
-from andante.bridges.frames import Frame
-from andante.bus import messages
+from andante.bags import messages
+from andante.bridges.encoding import Frame, from_cbor, plain, to_cbor, to_json, to_png
 from andante.errors import BadInput
 
 

@@ -7,16 +7,22 @@ import struct
 
 import pytest
 
-from andante.bridges.channels import Channels
+from andante.bags import messages
+from andante.bridges.base import DriverWatch, is_moving
 from andante.bridges.client import Graph, ServiceInfo, TopicInfo
-from andante.bridges.custom_types import custom_types, learn_types
-from andante.bridges.driving import DriverWatch, is_moving
-from andante.bridges.frames import Frame
-from andante.bridges.names import absolute, full_type, ros1_times, short_type
+from andante.bridges.encoding import Frame, absolute, full_type, ros1_times, short_type
+from andante.bridges.graph_client import Channels, custom_types, learn_types
 from andante.bridges.ros1 import ends
-from andante.bridges.ros1.ends import Connection, Kind, Publication, ServiceEnd
-from andante.bridges.ros1.tcpros import TcprosError, pack_header, read_frame, read_header
-from andante.bus import messages
+from andante.bridges.ros1.ends import (
+    Connection,
+    Kind,
+    Publication,
+    ServiceEnd,
+    TcprosError,
+    pack_header,
+    read_frame,
+    read_header,
+)
 from andante.errors import BadInput
 
 TWIST = "geometry_msgs/msg/Twist"
@@ -89,7 +95,7 @@ def twist(x=0.0):
 
 
 def test_a_silent_driver_is_stopped_and_one_that_stopped_is_left_alone(monkeypatch):
-    monkeypatch.setattr("andante.bridges.driving.SILENCE", 0.05)
+    monkeypatch.setattr("andante.bridges.base.SILENCE", 0.05)
 
     async def check():
         sent = []
@@ -236,6 +242,6 @@ def test_messages_without_end_are_refused():
             await read_header(reader_of(struct.pack("<I", 2**24)))
         with pytest.raises(asyncio.IncompleteReadError):
             await read_frame(reader_of(struct.pack("<I", 9) + b"abc"))
-        assert await read_header(reader_of(pack_header({"a": "b=c", "d": ""}))) == {"a": "b=c", "d": ""}
+        assert await read_header(reader_of(pack_header(a="b=c", d=""))) == {"a": "b=c", "d": ""}
 
     asyncio.run(check())

@@ -12,8 +12,8 @@ import time
 import pytest
 from websockets.sync.client import connect
 
+from andante.bags import messages
 from andante.bridges.foxglove import FoxgloveBridge
-from andante.bus import messages
 from andante.errors import BadInput
 
 if os.environ.get("CI") != "true":  # there a missing part is a failure
@@ -125,7 +125,7 @@ def test_clients_drive_and_their_silence_stops_the_robot(driving, session):
     session.until(lambda: session.heard[-1] == (0.0, 0.0))
     peer.socket.send(struct.pack("<BI", 1, 5) + b"{}")
     told = peer.pump(lambda: peer.last("status", level=2))
-    assert "/joint_states' is not one that clients publish" in told["message"]
+    assert "clients may not publish topic '/joint_states'" in told["message"]
     peer.socket.send(struct.pack("<BI", 1, 4) + b"{")
     peer.socket.close()
 

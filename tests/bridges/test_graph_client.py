@@ -3,7 +3,7 @@
 import asyncio
 
 from andante.bridges.client import Graph, TopicInfo
-from andante.bridges.frames import Frame
+from andante.bridges.encoding import Frame
 from andante.bridges.graph_client import GraphClient
 
 

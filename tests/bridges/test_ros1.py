@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from andante.bridges.ros1.ends import Kind
-from andante.bridges.ros1.tcpros import TcprosError, pack_header, unpack_header
+from andante.bags import messages
+from andante.bridges.ros1.ends import Kind, TcprosError, pack_header, unpack_header
 from andante.bridges.ros1.xmlrpc import RpcError, address, call
-from andante.bus import messages
 from andante.errors import BadInput
 
 
@@ -279,7 +278,7 @@ def test_bad_ends_are_refused_in_words(bridged):
     async def talk(fields):
         _, _, (_, host, port) = await call(uri, "requestTopic", "/test", "/joint_states", [["TCPROS"]])
         reader, writer = await asyncio.open_connection(host, port)
-        writer.write(pack_header(fields))
+        writer.write(pack_header(**fields))
         size = int.from_bytes(await reader.readexactly(4), "little")
         answer = unpack_header(await reader.readexactly(size))
         writer.close()
@@ -294,7 +293,7 @@ def test_bad_ends_are_refused_in_words(bridged):
 
 def test_headers_round_trip_and_refuse_nonsense():
     fields = {"callerid": "/x", "message_definition": "float64 x\nstring s=a=b", "empty": ""}
-    assert unpack_header(pack_header(fields)[4:]) == fields
+    assert unpack_header(pack_header(**fields)[4:]) == fields
     for data in (b"\x01", b"\x05\0\0\0ab", b"\x02\0\0\0ab"):
         with pytest.raises(TcprosError):
             unpack_header(data)

@@ -17,8 +17,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect as _connect
 
+from andante.bags import messages
 from andante.bridges import Limits, Page, start_server
-from andante.bus import Bus, messages
+from andante.bus import Bus
 from andante.errors import AndanteError, BadInput
 
 
@@ -240,7 +241,7 @@ def test_a_client_that_does_not_read_is_cut_off_and_the_loop_goes_on(make_sessio
 
     def cut():
         session.do(lambda: session.big.publish(big))
-        return any("did not read" in text for text in session.logs)
+        return any("read nothing" in text for text in session.logs)
 
     session.until(cut, 30.0)
     before, count = session.cycles, len(got)
@@ -402,7 +403,7 @@ def test_a_killed_server_is_reported_and_can_come_back(make_session):
     say(client, op="publish", topic="/cmd_vel", msg={"linear": {"x": 0.4}})
     session.until(lambda: (0.4, 0.0) in session.heard)
     os.kill(session.server.pid, signal.SIGKILL)
-    session.until(lambda: any("the web server has ended (exit code -9)" in text for text in session.logs))
+    session.until(lambda: any("the web server exited (exit code -9)" in text for text in session.logs))
     session.until(lambda: session.heard[-1] == (0.0, 0.0))
     assert not session.server.alive
     before = session.cycles

@@ -8,8 +8,9 @@ import time
 
 from websockets.sync.client import connect
 
+from andante.bags import messages
 from andante.bridges import start_server
-from andante.bus import Bus, messages
+from andante.bus import Bus
 
 
 def test_a_client_that_comes_early_hears_the_session_once_it_is_there() -> None:

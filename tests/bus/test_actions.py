@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from andante.bus import Bus, BusError, Cancelled, Goal, GoalFailed, GoalStatus, messages
+from andante.bags import messages
+from andante.bus import Bus, BusError, Cancelled, Goal, GoalFailed, GoalStatus
 from andante.errors import BadInput, UnknownName
 
 TYPE = "nav2_msgs/action/NavigateToPose"
@@ -112,7 +113,7 @@ def test_a_new_goal_takes_the_place_of_the_old_one() -> None:
     bus.spin()
     assert first.status is GoalStatus.CANCELED
     assert second.status is GoalStatus.EXECUTING
-    assert order == ["first another goal took its place", "second moves"]
+    assert order == ["first preempted by another goal", "second moves"]
 
 
 def test_queued_goals_wait_and_refused_ones_are_told() -> None:

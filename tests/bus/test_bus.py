@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.bus import Bus, BusError, Clock, Node, Sample, messages
+from andante.bags import messages
+from andante.bus import Bus, BusError, Clock, Node, Sample
 from andante.errors import BadInput, UnknownName
 
 NUMBER = "std_msgs/msg/Int32"

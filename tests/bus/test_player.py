@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from andante.bus import Bus, messages
-from andante.bus.bags import BagTopic, BagWriter, Player, Recorder
+from andante.bags import BagTopic, BagWriter, messages
+from andante.bus import Bus, Player, Recorder
 from andante.errors import BadInput
 
 NUMBER = "std_msgs/msg/Int32"

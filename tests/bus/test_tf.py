@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
-from andante.bus import Bus, TfBuffer, TfError, messages
+from andante.bags import messages
+from andante.bus import Bus, TfBuffer, TfError
 from andante.bus import _poses as poses
 from andante.errors import BadInput
 from andante.geometry import SE3

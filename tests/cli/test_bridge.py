@@ -22,9 +22,9 @@ def test_help_names_the_four_worlds(andante):
     ("words", "told"),
     [
         (("ros1", "lab"), "session 'lab' should be a port or look like ws://127.0.0.1:8000/rosbridge"),
-        (("ros1", "1", "--seconds", "0"), "--seconds should be a number above 0, got 0"),
+        (("ros1", "1", "--seconds", "0"), "seconds should be a number above 0, got 0"),
         (("ros2", "1", "--domain", "233"), "a ROS domain is a number from 0 to 232, got 233"),
-        (("foxglove", "1", "--seconds", "nan"), "--seconds should be a number above 0"),
+        (("foxglove", "1", "--seconds", "nan"), "seconds should be a number above 0"),
         (("rosbridge", "1"), "Missing argument 'SERVER'"),
         (("ros1", "1", "--master", "nowhere"), "'nowhere' should look like http://127.0.0.1:11311"),
         (("ros1", "1", "--name", "a b"), "'a b' is not a name"),
@@ -46,7 +46,7 @@ def test_a_domain_from_the_environment_is_checked(andante, monkeypatch):
 
 
 def test_a_session_that_is_not_there_is_told(andante, monkeypatch):
-    monkeypatch.setattr("andante.bridges.running.PATIENCE", 0.5)
+    monkeypatch.setattr("andante.bridges.rosbridge.client.PATIENCE", 0.5)
     port = free_port()
     code, out, err = andante("bridge", "foxglove", port)
     assert code == 2

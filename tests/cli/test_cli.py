@@ -90,11 +90,13 @@ def test_recorded_mcap_is_read_by_rosbags(andante, tmp_path):
         assert reader.get_header().profile == "ros2"
         for schema, channel, message in reader.iter_messages():
             topics[channel.topic] = topics.get(channel.topic, 0) + 1
+            if schema.name.startswith("andante_msgs/"):  # its definition stands in the schema
+                continue
             decoded = store.deserialize_cdr(message.data, schema.name)
             if channel.topic == "/joint_states":
                 assert len(decoded.position) == 26
-    assert topics["/joint_states"] == topics["/tf"] == topics["/clock"] == 26
-    assert any(topic.startswith("/imu/") for topic in topics)
+    assert topics["/joint_states"] == topics["/tf"] == topics["/ground_truth/pose"] == 26
+    assert topics["/imu/data"] == topics["/clock"] == 51
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_recorded_mcap_is_read_by_rosbags(andante, tmp_path):
         (("sim", "nao", "--seconds", "-1"), "seconds"),
         (("sim", "nao", "--seconds", "nan"), "seconds"),
         (("sim", "nao", "--push", "hard"), "N·s direction time"),
-        (("sim", "nao", "--record", "run.txt", "--seconds", "0.1"), ".csv or .mcap"),
+        (("sim", "nao", "--record", "run.txt", "--seconds", "0.1"), ".csv, .mcap or .bag"),
         (("sim", "nao", "--record", "no/such/folder/run.csv"), "folder does not exist"),
         (("sim", "nao", "--video", "film.doc", "--seconds", "0.1"), "film.doc"),
         (("sim", "nao", "colour=red"), "name:=value"),

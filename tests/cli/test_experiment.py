@@ -86,9 +86,9 @@ def test_import_and_fit(andante, tmp_path):
         (("run", TOY), "Missing option '-o' / '--out'"),
         (("report", "gone"), "gone: no experiment was run there"),
         (("merge", "gone"), "name the folders of the shards"),
-        (("merge", ".", "gone"), "is there already; name a new folder with --out"),
+        (("merge", ".", "gone"), "exists already; name a new folder with --out"),
         (("import", "gone.csv", "--as", "a", "--experiment", TOY), "gone.csv: no such file"),
-        (("fit", TOY, "--out", "x"), "has no reference; name one with --reference"),
+        (("fit", TOY, "--out", "x"), "has no reference; name one with `reference`"),
         (("fit", "straight-walk", "--out", "x", "--hold-out", "Q"), "no test 'Q'"),
     ],
 )

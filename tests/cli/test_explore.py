@@ -32,7 +32,7 @@ def test_words_for_people(andante, tmp_path, way):
         "--timeout", "0.5",
     )  # fmt: skip
     assert (code, err) == (0, "")
-    assert "the time of 0.5 s is over; 1 waypoints are left" in out
+    assert "timed out after 0.5 s; 1 waypoints are left" in out
     assert "by the truth: 100 % of the map's walls are true within 0.1 m" in out
     assert f"wrote {tmp_path / 'map.yaml'}" in out
 
@@ -40,9 +40,9 @@ def test_words_for_people(andante, tmp_path, way):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--start", "here"), "--start is \"x y yaw\" in metres and radians, got 'here'"),
+        (("--start", "here"), "--start is \"x y yaw\" in meters and radians, got 'here'"),
         (("--waypoints", "none.txt"), "none.txt: no such file of waypoints"),
-        (("--timeout", "-1"), "--timeout must lie above 0"),
+        (("--timeout", "-1"), "timeout must lie above 0"),
     ],
 )
 def test_bad_input_is_one_line(andante, tmp_path, words, told):

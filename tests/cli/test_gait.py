@@ -109,7 +109,7 @@ def test_shards_merge(andante, tmp_path):
     assert told(andante("gait", "merge", "p0", "p1", "-o", "again", "--json"))["best"] == whole["best"]
     code, out, err = andante("gait", "merge", "all", "p0", "p1")
     assert (code, out) == (2, "")
-    assert err == "andante: all is there already; name a new folder with --out\n"
+    assert err == "andante: all exists already; name a new folder with --out\n"
 
 
 def test_own_ranges_starts_options_and_arguments(andante, tmp_path):
@@ -155,7 +155,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
         (("search", "nao", "--study", "s", "--freeze", "Z=1"), "no parameter 'Z'"),
         (("search", "nao", "--study", "s", "--option", "speed=1"), "no option of cmaes 'speed'"),
         (("search", "nao", "--study", "s", "--seed", "-1"), "'--seed'"),
-        (("search", "nao", "--study", "s", "--minutes", "0"), "--minutes is a time"),
+        (("search", "nao", "--study", "s", "--minutes", "0"), "minutes is a time"),
         (("search", "nao", "--study", "s", "--timeout", "0"), "timeout of a candidate"),
         (("search", "nao", "--study", "s", "--space", "none.toml"), "none.toml"),
         (("search", "nao", "--study", "s", "--objective", "none.py:Name"), "none.py: no such file"),
@@ -165,7 +165,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
         (("search", "rover", "--study", "s"), "the wave gait is made for the NAO"),
         (("resume", "none"), "none: no study there"),
         (("best", "none"), "none: no study there"),
-        (("best", "full", "--top", "0"), "--top is a number from 1"),
+        (("best", "full", "--top", "0"), "top is a number from 1"),
         (("export", "none", "out"), "none: no study there"),
         (("merge", "out", "none"), "none: no study there"),
         (("merge", "out"), "name the folders of the shards"),
@@ -185,8 +185,8 @@ def test_bad_input_is_one_line(andante, tmp_path, words, said):
 def test_exports_that_cannot_be(andante, tmp_path):
     told(andante("gait", "search", "nao", "--study", "s", "--budget", 4, "--batch", 4, *SPHERE))
     for words, said in (
-        (("out", "--rank", 9), "has 4 candidates with a fitness; --rank 9"),
-        (("out", "--rank", 0), "--rank is a number from 1"),
+        (("out", "--rank", 9), "has 4 candidates with a fitness; rank 9"),
+        (("out", "--rank", 0), "rank is a number from 1"),
         (("out", "--index", 99), "has no candidate 99"),
         (("gone/out",), "the folder does not exist"),
     ):
@@ -212,6 +212,6 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, "")
-    assert err == "andante: what is finished is kept; go on with: andante gait resume s\nandante: stopped\n"
+    assert err == "andante: finished candidates are kept; continue with: andante gait resume s\nandante: stopped\n"
     manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
     assert manifest["sessions"][0]["count"] == results.read_bytes().count(b"\n") > 2

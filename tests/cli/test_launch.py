@@ -64,7 +64,7 @@ def test_sigterm_ends_the_server_and_completes_the_recording(tmp_path: Path) -> 
     assert process.returncode == 143
     assert errors == "andante: stopped\n"
     assert not any(Path(f"/proc/{pid}").exists() for pid in servers)
-    from andante.bus.bags import open_bag
+    from andante.bags import open_bag
 
     with open_bag(tmp_path / "andante_sessions" / "run.mcap") as bag:
         assert bag.whole

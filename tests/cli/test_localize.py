@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from andante.geometry import se2
-from andante.localization.io.uwb_tables import write_table
+from andante.localization.io.uwb_logs import write_table
 from andante.localization.synthetic import map_of_walls, uwb_drive
 from andante.mapping import Scan, Trajectory
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.map_files import save_map
 from andante.mapping.io.trajectories import read_trajectory, write_trajectory
@@ -67,7 +67,7 @@ def test_a_reference_in_another_frame_is_told(andante, made, tmp_path):
     code, out, err = andante(*words, "--reference", tmp_path / "elsewhere.txt")
     assert code == 0
     assert "within 0.5 m 0.0 %" in out
-    assert "the reference seems to be told in another frame than the map: moved by x 2.0" in err
+    assert "the reference seems to be in another frame than the map: moved by x 2.0" in err
     assert "yaw 28." in err
 
 
@@ -114,7 +114,7 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
         "localize", tmp_path / "empty.clf", "--map", made / "room.yaml", "--initial-pose", "90 90 0", "--json"
     )
     assert code == 0
-    assert "lies outside of what the map knows" in err
+    assert "lies outside the known area of the map" in err
     assert "2 scans had too few echoes" in err
 
 
@@ -122,21 +122,21 @@ def test_a_start_off_the_map_and_scans_without_echoes_are_told(andante, made, tm
     ("words", "said"),
     [
         (["drive.clf"], "needs a map"),
-        (["drive.clf", "--map", "room.yaml"], "where does the robot start?"),
+        (["drive.clf", "--map", "room.yaml"], "no start is given"),
         (["drive.clf", "--map", "room.yaml", "--global", "--initial-pose", "0 0 0"], "exclude each other"),
         (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 0"], 'is "x y yaw"'),
-        (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 nan 0"], "in metres and radians"),
-        (["uwb.csv", "--uwb", "anchors.txt", "--global"], "belong to a map"),
+        (["drive.clf", "--map", "room.yaml", "--initial-pose", "0 nan 0"], "in meters and radians"),
+        (["uwb.csv", "--uwb", "anchors.txt", "--global"], "belongs to a map"),
         (["none.clf", "--map", "room.yaml", "--global"], "no such log"),
         (["drive.clf", "--map", "none.yaml", "--global"], "no such map file"),
         (["drive.clf", "--map", "broken.yaml", "--global"], "broken.yaml"),
         (["drive.clf", "--map", "room.yaml", "--global", "--reference", "none.txt"], "no such reference"),
-        (["drive.clf", "--map", "room.yaml", "--global", "--reference", "later.txt"], "share no time"),
-        (["drive.clf", "--map", "room.yaml", "--global", "--params", "bad.toml"], "no localisation parameter 'speed'"),
+        (["drive.clf", "--map", "room.yaml", "--global", "--reference", "later.txt"], "do not overlap in time"),
+        (["drive.clf", "--map", "room.yaml", "--global", "--params", "bad.toml"], "no localization parameter 'speed'"),
         (["uwb.csv", "--uwb", "anchors.txt", "--params", "bad.toml"], "no UWB parameter 'speed'"),
         (["uwb.csv", "--uwb", "none.txt"], "no such file of anchors"),
         (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "t.png"], "t.png"),
-        (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "drive.clf"], "written over"),
+        (["drive.clf", "--map", "room.yaml", "--global", "--trajectory", "drive.clf"], "overwritten"),
     ],
 )
 def test_bad_input(andante, made, monkeypatch, words, said):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from andante.mapping.io.carmen_writer import write_carmen
+from andante.mapping.io.carmen import write_carmen
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory
 from andante.mapping.records import Log
@@ -72,7 +72,7 @@ def test_stamps_that_step_back_are_told_once(andante, log, tmp_path):
         (["broken.log", "-o", "m"], "no laser lines"),
         (["bad.toml", "-o", "m"], "logs are CARMEN"),
         (["LOG", "-o", "m", "--params", "bad.toml"], "no mapping parameter 'resolutoin'"),
-        (["same.log", "-o", "m", "--trajectory", "same.log"], "would be written over"),
+        (["same.log", "-o", "m", "--trajectory", "same.log"], "would be overwritten"),
         (["LOG"], "-o"),
     ],
 )

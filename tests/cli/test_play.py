@@ -23,7 +23,7 @@ def test_words_record_and_loops(andante, tmp_path):
         "play", "nao", motion, "--loop", "2", "--record", tmp_path / "run.csv", "--world", "lab", "--engine", "bullet"
     )
     assert code == 0
-    assert "nao played nod (keyframes) on bullet: over after 0.80 s" in out
+    assert "nao played nod (keyframes) on bullet: finished after 0.80 s" in out
     assert "joints follow within" in out
     assert (tmp_path / "run.csv").read_text().count("\n") > 40
     code, out, _ = andante("play", "nao", motion, "--loop", "0", "--seconds", "0.5", "--json")

@@ -17,7 +17,7 @@ def test_gets_up(andante):
 def test_lies_when_time_is_short(andante):
     code, out, _ = andante("play", "nao", "Get_Up_Belly", "--seconds", "0.3")
     assert code == 0
-    assert "not over" in out
+    assert "not finished" in out
     assert "fallen" in out
 
 
@@ -43,10 +43,10 @@ def test_sim_recorded_and_played(andante, tmp_path, suffix):
     ("words", "said"),
     [
         (["play", "nao", "Sit"], "'Sit' is no standing pose"),
-        (["play", "nao", "get-up", "--loop", "2"], "--loop"),
+        (["play", "nao", "get-up", "--loop", "2"], "get-up is played once; loop is for motions and actions"),
         (["play", "shell", "get-up"], "no pose or motion 'get-up'"),
         (["play", "nao", "none.mcap"], "none.mcap: no such file"),
-        (["play", "nao", "wave_hand", "--joints", "L*"], "--joints"),
+        (["play", "nao", "wave_hand", "--joints", "L*"], "wave_hand is not a recording; joints are picked"),
     ],
 )
 def test_bad_input_is_one_line(andante, words, said):

@@ -50,9 +50,9 @@ def test_parameters_and_words(andante, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("walk", "shell"), "one of --distance"),
-        (("walk", "shell", "--distance", 1, "--turn", 90), "--distance and --turn"),
-        (("walk", "shell", "--velocity", "1 0 0"), "go together"),
+        (("walk", "shell"), "a walk needs one of distance, turn or velocity with seconds, got none"),
+        (("walk", "shell", "--distance", 1, "--turn", 90), "got distance and turn"),
+        (("walk", "shell", "--velocity", "1 0 0"), "must be given together"),
         (("walk", "shell", "--velocity", "1 0", "--seconds", 1), "vx vy wz"),
         (("walk", "shell", "--distance", "nan"), "distance must be"),
         (("walk", "shell", "--distance", 1, "--speed", 0), "percentage"),

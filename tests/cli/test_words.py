@@ -64,7 +64,7 @@ def test_the_folder_of_a_merge_stands_apart_or_leads(tmp_path):
     assert merge_of(new, [one, two]) == (new, [one, two])
     assert merge_of(None, [new, one, two]) == (new, [one, two])
     one.mkdir()
-    with pytest.raises(BadInput, match="is there already; name a new folder with --out"):
+    with pytest.raises(BadInput, match="exists already; name a new folder with --out"):
         merge_of(None, [one, two])
     with pytest.raises(BadInput, match="name the folders of the shards"):
         merge_of(None, [new])

@@ -3,23 +3,19 @@
 import numpy as np
 import pytest
 
-from andante.control.drivers import NOTHING, StraightOnly, again, drive_names, make_ready
+from andante.control.drivers import NOTHING, again, drive_names, make_ready
 from andante.description import load_robot
 from andante.errors import UnknownName
 from andante.locomotion import Command, Readings
+from andante.locomotion.wave.gait import WaveGait
 
 DT = 0.01
-
-
-@pytest.fixture(scope="module")
-def nao():
-    return load_robot("nao")
 
 
 def test_the_wave_gait_walks_ahead_and_stands_otherwise(nao):
     ready = make_ready(nao, "wave")
     walker = ready.walker
-    assert isinstance(walker, StraightOnly)
+    assert isinstance(walker, WaveGait)
     assert walker.top_speed > 0
     assert walker.top_turn == 0
     assert walker.stopping_time > 0

@@ -2,21 +2,21 @@ import math
 
 import numpy as np
 import pytest
-from andante.session.nodes.robot_state import RobotStateNode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andante.control.estimate import levelling, quaternion_product
+from andante.control.estimate import leveling, quaternion_product
 from andante.geometry import so3
 from andante.session import LiveSession
+from andante.session.nodes.robot import RobotStateNode
 
 angles = st.floats(-3.0, 3.0)
 
 
 @given(roll=angles, pitch=st.floats(-1.5, 1.5), yaw=angles)
-def test_levelling_brings_up_to_the_vertical_and_turns_no_further(roll, pitch, yaw) -> None:
+def test_leveling_brings_up_to_the_vertical_and_turns_no_further(roll, pitch, yaw) -> None:
     up = so3.from_rpy((roll, pitch, yaw)).T @ np.array([0.0, 0.0, 1.0])
-    q = levelling(up)
+    q = leveling(up)
     assert math.isclose(sum(v * v for v in q), 1.0, abs_tol=1e-9)
     assert q[2] == 0.0  # about a level axis
     np.testing.assert_allclose(so3.from_quaternion(np.array(q)) @ up, [0, 0, 1], atol=1e-6)

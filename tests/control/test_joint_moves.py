@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from andante.control.joint_moves import JointMoves
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 
 DT = 0.01
 

@@ -31,11 +31,11 @@ def test_positions_are_brought_inside_the_limits(nao: Robot) -> None:
     ("names", "times", "points", "fragment"),
     [
         (["HeadYaw"], [0.05], [[2.0]], "joint 'HeadYaw' would move at"),
-        (["HeadYaw"], [2.0, 1.0], [[0.1], [0.2]], "times of a trajectory grow"),
+        (["HeadYaw"], [2.0, 1.0], [[0.1], [0.2]], "times of a trajectory must increase"),
         (["HeadYaw"], [1.0], [[0.1, 0.2]], "1 to 10000 points"),
         (["HeadYaw", "HeadYaw"], [1.0], [[0.1, 0.2]], "names each of its joints once"),
         (["Tail"], [1.0], [[0.1]], "no joint 'Tail'"),
-        (["HeadYaw"], [1.0], [[float("nan")]], "all its numbers are finite"),
+        (["HeadYaw"], [1.0], [[float("nan")]], "its numbers must be finite"),
     ],
 )
 def test_refuses(nao: Robot, names, times, points, fragment) -> None:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from andante.description.inertia import Inertia
-from andante.description.io.mjcf_reader import read_mjcf_robot
+from andante.description.io.mjcf.reader import read_mjcf_robot
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import JointType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.sdf_reader import read_sdf_robot, read_sdf_world
+from andante.description.io.sdf.reader import read_sdf_robot, read_sdf_world
 from andante.description.io.xmltree import parse_xml
 from andante.description.robot import Robot
 from andante.description.world import World

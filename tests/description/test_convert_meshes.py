@@ -34,7 +34,7 @@ def boxes(tmp_path: Path) -> Path:
 
 
 def sizes(path: Path) -> list[float]:
-    from andante.description.meshes import triangles
+    from andante.description.mesh.triangles import triangles
 
     robot = read_robot(path)
     return [float(triangles(link.collisions[0].geometry)[0].max()) for link in robot.links]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from test_mjcf_reader import ARM, CLASSES
 from test_mjcf_writer import rich
 
-from andante.description.io.mjcf_reader import read_mjcf_robot, read_mjcf_world
-from andante.description.io.mjcf_writer import write_mjcf
+from andante.description.io.mjcf.reader import read_mjcf_robot, read_mjcf_world
+from andante.description.io.mjcf.writer import write_mjcf
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import parse_xml
 from andante.errors import AndanteError

@@ -12,8 +12,8 @@ from sdf_samples import FULL, LINKS, joint
 from test_sdf_writer import some_robot
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.sdf_reader import read_sdf_robot, read_sdf_world
-from andante.description.io.sdf_writer import write_sdf
+from andante.description.io.sdf.reader import read_sdf_robot, read_sdf_world
+from andante.description.io.sdf.writer import write_sdf
 from andante.description.io.xmltree import Node, parse_xml
 from andante.description.robot import Robot
 from andante.description.world import World

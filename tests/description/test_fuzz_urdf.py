@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from urdf_samples import ARM, MACROS
 
 from andante.description.io.open import read_robot
-from andante.description.io.urdf_writer import write_urdf
+from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 
 NUMBERS = [

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from andante.description import Heightmap
-from andante.description.io.mjcf_reader import read_mjcf_world
+from andante.description.io.mjcf.reader import read_mjcf_world
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import parse_xml
 from andante.errors import BadInput

@@ -11,7 +11,7 @@ import pytest
 import trimesh
 from mjcf_compare import assert_same_as_mujoco, compiled, read
 
-from andante.description.io.mjcf_reader import read_mjcf_world
+from andante.description.io.mjcf.reader import read_mjcf_world
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import JointType, Mimic
@@ -344,7 +344,7 @@ def test_includes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     text = "<mujoco>" + '<include file="a.xml"/>' * 100 + "</mujoco>"
     with pytest.raises(BadInput, match="more than 200 includes"):
         read(text, tmp_path / "main.xml")
-    monkeypatch.setattr("andante.description.io.mjcf_tree.MAX_INCLUDED_BYTES", 100)
+    monkeypatch.setattr("andante.description.io.mjcf.document.MAX_INCLUDED_BYTES", 100)
     with pytest.raises(BadInput, match="in all"):
         read('<mujoco><include file="a.xml"/><include file="a.xml"/></mujoco>', tmp_path / "main.xml")
 
@@ -450,3 +450,60 @@ def test_bodies_left_out_of_a_robot_are_told() -> None:
     )
     assert [link.name for link in robot.links] == ["world", "a", "b"]
     assert any("'prop'" in p.message and p.source.line == 3 for p in robot.problems)
+
+
+def test_attributes_that_mujoco_does_not_know_are_told_and_left_out() -> None:
+    robot = read(
+        """<mujoco><default><joint colour="red" damping="2"/><sparkle/></default>
+        <worldbody><body name="a"><joint name="j" colour="blue"/><geom size="1" shine="3"/></body></worldbody>
+        </mujoco>"""
+    )
+    told = " ".join(p.message for p in robot.problems)
+    assert "<joint colour>" in told
+    assert "<geom shine>" in told
+    assert "<sparkle>" in told
+    assert robot.joint("j").dynamics.damping == 2
+
+
+def test_mujoco_is_handed_no_file_and_no_more_than_it_can_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    parse = mujoco.MjSpec.from_string
+    monkeypatch.setattr(mujoco.MjSpec, "from_string", lambda text: (given.append(text), parse(text))[1])
+    monkeypatch.chdir(tmp_path)
+    read(
+        """<mujoco><size memory="900T"/><asset><mesh name="m" file="/etc/passwd"/><texture file="/etc/hosts"/>
+        <material name="k"/></asset><extension><plugin plugin="x"/></extension>
+        <worldbody><body name="a"><freejoint/><geom size="1" material="k" user="1 2"/>
+        <geom type="mesh" mesh="m" mass="0"/><flexcomp name="f" file="/etc/passwd"/></body></worldbody></mujoco>"""
+    )
+    assert not any(word in given[0] for word in ("/etc", "plugin", "flexcomp", "memory", "user="))
+    assert not list(tmp_path.iterdir())  # MuJoCo left no log of warnings
+    monkeypatch.setattr("andante.description.io.mjcf.spec.MAX_PARTS", 20)
+    with pytest.raises(BadInput, match="more than 20 bodies"):
+        read("<mujoco><worldbody>" + '<geom size="1"/>' * 30 + "</worldbody></mujoco>")
+
+
+def test_meshes_without_volume_give_no_mass_and_are_told(tmp_path: Path) -> None:
+    flat = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 2]], process=False)
+    flat.export(tmp_path / "flat.stl")
+    robot = read(
+        """<mujoco><asset><mesh file="flat.stl"/></asset><worldbody><body name="a"><freejoint/>
+        <geom size="0.1"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>""",
+        tmp_path / "r.xml",
+    )
+    assert any("no mass could be computed" in p.message for p in robot.problems)
+    assert robot.mass == pytest.approx(1000 * 4 / 3 * math.pi * 0.1**3)
+    assert len(robot.link("a").collisions) == 2
+
+
+@pytest.mark.parametrize("tensor", ['diaginertia="1 2 9"', 'diaginertia="0 0 0"', 'fullinertia="-1 2 2 0 0 0"'])
+def test_tensors_that_no_body_has_are_read_as_they_stand(tensor: str) -> None:
+    robot = read(
+        f"""<mujoco><worldbody><body name="a"><freejoint/><inertial mass="2" pos="0 0 1" {tensor}/>
+        </body></worldbody></mujoco>"""
+    )
+    inertia = robot.link("a").inertia
+    assert inertia is not None
+    assert inertia.com == (0, 0, 1)
+    values = [float(v) for v in tensor.split('"')[1].split()]
+    np.testing.assert_allclose(np.diag(inertia.matrix), values[:3])

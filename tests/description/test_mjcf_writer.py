@@ -16,16 +16,15 @@ from test_mjcf_reader import ARM, CLASSES
 from urdf_samples import ARM as URDF_ARM
 
 from andante.description.inertia import Inertia
-from andante.description.io.mjcf_reader import read_mjcf_world
-from andante.description.io.mjcf_writer import write_mjcf
+from andante.description.io.mjcf.reader import read_mjcf_world
+from andante.description.io.mjcf.writer import write_mjcf
 from andante.description.io.resolver import Resolver
-from andante.description.io.urdf_reader import read_urdf
+from andante.description.io.urdf.reader import read_urdf
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
-from andante.description.link import Collision, Link, Material, Surface, Visual
+from andante.description.link import Collision, Link, Material, SensorSpec, Surface, Visual
 from andante.description.load import load_robot, load_world, robot_names, world_names
 from andante.description.robot import Frame, Plugin, Robot, Transmission
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Mesh, Plane, Sphere
 from andante.description.world import Light, PhysicsSpec, Placement, World
 from andante.errors import Unsupported

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sdf_samples import LINKS, joint, messages, robot
 
-from andante.description.sensor import SensorSpec
+from andante.description.link import SensorSpec
 
 
 def sensor(kind: str, body: str, head: str = "") -> SensorSpec:

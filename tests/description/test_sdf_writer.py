@@ -16,12 +16,11 @@ from sdf_samples import FULL, LINKS, joint, robot
 
 from andante.description.inertia import Inertia
 from andante.description.io.open import read_robot, read_world
-from andante.description.io.sdf_writer import write_sdf
+from andante.description.io.sdf.writer import write_sdf
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
-from andante.description.link import Collision, Link, Material, Surface, Visual
+from andante.description.link import Collision, Link, Material, SensorSpec, Surface, Visual
 from andante.description.load import robot_file, robot_names, world_file, world_names
 from andante.description.robot import Frame, Plugin, Robot, Transmission
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Mesh, Plane, Sphere
 from andante.description.world import Light, PhysicsSpec, Placement, World
 from andante.errors import AndanteError

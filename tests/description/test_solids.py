@@ -10,7 +10,7 @@ import pytest
 import trimesh
 
 from andante.description.extent import bounds
-from andante.description.io.mesh_writer import write_mesh
+from andante.description.io.mesh.writer import write_mesh
 from andante.description.shapes import (
     Box,
     Capsule,

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from andante.description import Mesh
-from andante.description.io import stl
-from andante.description.io.mesh_files import load_mesh_file
-from andante.description.meshes import hull, triangles
+from andante.description.io.mesh import stl
+from andante.description.io.mesh.files import load_mesh_file
+from andante.description.mesh.triangles import hull, triangles
 from andante.errors import BadInput
 
 
@@ -79,7 +79,7 @@ def test_triangles_and_hull_agree_with_the_mesh_library(tmp_path: Path) -> None:
 
 def test_a_robot_of_stl_meshes_needs_no_mesh_library() -> None:
     code = (
-        "import sys; from andante.description import load_robot; from andante.description.surfaces import surface\n"
+        "import sys; from andante.description import load_robot; from andante.description.solids import surface\n"
         "for link in load_robot('nao').links:\n"
         "    for shape in link.collisions: surface(shape.geometry)\n"
         "assert 'trimesh' not in sys.modules"

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from trimesh import creation
 
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
-from andante.description.solids import volume
-from andante.description.surfaces import revolved, surface
+from andante.description.solids import revolved, surface, volume
 
 SIDES = 24
 THEIRS = {

@@ -9,7 +9,7 @@ import pytest
 from urdf_samples import ARM
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.urdf_reader import read_urdf
+from andante.description.io.urdf.reader import read_urdf
 from andante.description.io.xmltree import parse_xml
 from andante.description.robot import Robot
 from andante.description.source import Severity

@@ -11,7 +11,7 @@ from urdf_samples import ARM
 
 from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
-from andante.description.io.urdf_reader import read_urdf
+from andante.description.io.urdf.reader import read_urdf
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import JointType
 from andante.description.robot import Robot

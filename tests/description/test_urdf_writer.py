@@ -19,15 +19,14 @@ from urdf_samples import ARM, MACROS
 from andante.description.inertia import Inertia
 from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
-from andante.description.io.urdf_reader import read_urdf
-from andante.description.io.urdf_writer import write_urdf
-from andante.description.io.urdf_writer_gazebo import rpy_of
+from andante.description.io.urdf.reader import read_urdf
+from andante.description.io.urdf.write_gazebo import rpy_of
+from andante.description.io.urdf.writer import write_urdf
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
-from andante.description.link import Collision, Link, Material, Surface, Visual
+from andante.description.link import Collision, Link, Material, SensorSpec, Surface, Visual
 from andante.description.load import load_robot, robot_names
 from andante.description.robot import Frame, Robot
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Box, Capsule, Ellipsoid, Mesh, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, so3

@@ -12,7 +12,7 @@ from urdf_samples import MACROS
 
 from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
-from andante.description.io.xacro import expand_xacro, is_xacro
+from andante.description.io.xacro.expand import expand_xacro, is_xacro
 from andante.description.io.xmltree import Node
 from andante.description.load import robot_file, robot_names
 from andante.errors import AndanteError, BadInput, UnknownName
@@ -354,6 +354,37 @@ def test_expands_as_the_package_itself_does(tmp_path: Path, name: str) -> None:
     assert nodes(expand(file)) == plain(xacro.process_file(str(file)).documentElement)
 
 
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<a>one <xacro:property name="p" value="2"/>${p} <b/></a>',
+        '<xacro:property name="n" value="out"/><xacro:element xacro:name="${n}" v="1"><c/></xacro:element>',
+        '<xacro:property name="blk"><x v="${1 + 1}"/><y/></xacro:property><w><xacro:insert_block name="blk"/></w>',
+        '<xacro:macro name="m" params="a *b **c d:=4"><o v="${a} ${d}"><xacro:insert_block name="b"/>'
+        '<xacro:insert_block name="c"/><xacro:insert_block name="b"/></o></xacro:macro>'
+        '<xacro:property name="q" value="7"/><xacro:m a="${q}"><b v="${q}"/><c><d/>t<e/></c></xacro:m>',
+        '<xacro:macro name="outer" params="x"><xacro:macro name="inner" params="y"><o v="${x}${y}"/></xacro:macro>'
+        '<xacro:inner y="2"/></xacro:macro><xacro:outer x="1"/>',
+        '<xacro:macro name="m"><xacro:property name="g" value="${l}" scope="global"/></xacro:macro>'
+        '<xacro:property name="l" value="5"/><xacro:m/><o v="${g}"/><xacro:property name="g" remove="true"/>'
+        '<xacro:property name="g" default="6"/><o v="${g}"/>',
+        '<xacro:include filename="lib.xacro" ns="lib"/><xacro:macro name="m"><xacro:lib.part n="z"/></xacro:macro>'
+        '<xacro:m/><o v="${lib.size}"/>',
+        '<xacro:property name="t" value="true"/><xacro:property name="s" value="\'1\'"/>'
+        '<xacro:property name="e" value=""/><o t="${t}" s="${s}" e="${e}" f="${1.50}" d="a$b" m="1${2}3"/>',
+        '<xacro:property name="eager" value="${1 + 1}" lazy_eval="false"/><o v="$(arg a) ${eager}"/>',
+        "<xacro:unless value=\"${xacro.arg('a') == 3}\"><o/></xacro:unless>",
+    ],
+)
+def test_language_is_that_of_the_package(tmp_path: Path, inside: str) -> None:
+    import xacro
+
+    write(tmp_path, '<xacro:property name="size" value="3"/><xacro:macro name="part" params="n"><link v="${n}${size}"/>'
+          '</xacro:macro>', "lib.xacro")  # fmt: skip
+    file = write(tmp_path, f'<xacro:arg name="a" default="x"/>{inside}')
+    assert nodes(expand(file)) == plain(xacro.process_file(str(file), mappings={}).documentElement)
+
+
 def test_the_package_of_the_user_is_untouched(tmp_path: Path) -> None:
     import xacro
 
@@ -409,7 +440,7 @@ def test_pow_and_a_missing_include(tmp_path: Path) -> None:
 
 
 def test_time_is_that_of_the_processor(tmp_path, monkeypatch):
-    from andante.description.io import xacro_session
+    from andante.description.io.xacro import session as xacro_session
 
     file = tmp_path / "slow.xacro"
     file.write_text(

@@ -58,7 +58,7 @@ def test_recordings_of_damaged_messages(tmp_path):
         channel = writer.register_channel("/joint_states", "cdr", schema)
         writer.add_message(channel, 0, b"\0\1\0\0" + b"\0" * 12, 0)
         writer.finish()
-    with pytest.raises(BadInput, match="not an MCAP log that can be read"):
+    with pytest.raises(BadInput, match=r"JointState that can be read on /joint_states \(1 are broken\)"):
         read_recording(path)
 
 
@@ -190,7 +190,7 @@ def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
 def test_places_too_far_for_maps(x):
     from andante.mapping.log_odds import LogOddsGrid
     from andante.navigation.costmap import FARTHEST, Costmap
-    from andante.navigation.planning import checked_pose
+    from andante.navigation.planners import checked_pose
 
     with pytest.raises(BadInput, match=r"the goal must be x, y, yaw as finite numbers .* within 1e[+]07 m"):
         checked_pose("goal", [x, 0.5, 0.0])

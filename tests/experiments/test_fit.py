@@ -10,11 +10,11 @@ import pytest
 from andante.errors import BadInput, UnknownName
 from andante.experiments import Values, load_experiment
 from andante.experiments.fit import FitJob, FitObjective, Targets, run_fit, targets_of
-from andante.experiments.fit.guess import end_of_arc, guess, moved, predicted, usual_values
 from andante.experiments.fit.identify import _rounds
+from andante.experiments.fit.objective import end_of_arc, guess, moved, predicted, usual_values
 from andante.experiments.fit.targets import fit_space, split
-from andante.experiments.model import read_model
 from andante.experiments.reference import read_reference
+from andante.experiments.variation import read_model
 
 STRAIGHT, TURN = load_experiment("straight-walk"), load_experiment("turn-in-place")
 
@@ -113,9 +113,9 @@ def test_targets_and_splits():
 @pytest.mark.parametrize(
     ("fit", "words"),
     [
-        ({}, "fit.space: experiment 'straight-walk' does not say"),
+        ({}, "fit.space: experiment 'straight-walk' names no"),
         ({"space": {"curl": {"low": 1, "high": 0}}}, "fit.space: parameter curl: a range needs finite low < high"),
-        ({"space": {"curl": {"low": 0, "high": 1}}, "own": ["curl"]}, "fit.per: a factor is wanted"),
+        ({"space": {"curl": {"low": 0, "high": 1}}, "own": ["curl"]}, "fit.per: must be a factor"),
         ({"space": {"curl": {"low": 0, "high": 1}}, "own": ["x"], "per": "speed"}, "no parameter 'x' in fit.own"),
         ({"spaces": {}}, "fit.spaces: no such entry"),
     ],

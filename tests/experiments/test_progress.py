@@ -4,7 +4,7 @@ import io
 import math
 from pathlib import Path
 
-from andante.experiments.progress import trial_line, words
+from andante.experiments.runner import trial_line, words
 from andante.search import Evaluated, Notice, Record, Started
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from andante.errors import BadInput, UnknownName
 from andante.experiments import Values, load_experiment
-from andante.experiments.importing import guessed_experiment, import_trials, way_measures
-from andante.experiments.reference import parse_reference, read_reference, reference_names
+from andante.experiments.importing import guessed_experiment, import_trials, path_measures
+from andante.experiments.reference import parse_labels, parse_reference, read_labels, read_reference, reference_names
 from andante.experiments.statistics import agreement, mean_error
 from andante.mapping import Trajectory
 
@@ -107,13 +107,13 @@ def test_ways_add_trials(tmp_path):
 def test_a_way_is_seen_from_its_first_pose():
     angles = np.linspace(0.0, 2.5 * math.pi, 60)
     poses = np.stack([np.cos(angles), np.sin(angles), angles + math.pi / 2], axis=1)
-    told = way_measures(Trajectory(np.arange(60.0), poses))
+    told = path_measures(Trajectory(np.arange(60.0), poses))
     assert told["turned"] == pytest.approx(450.0)
     assert (told["x"], told["y"]) == pytest.approx((1.0, 1.0))
     still = np.repeat(poses[:1], 20, axis=0)
     standing = Trajectory(np.arange(100.0), np.concatenate([still, poses, np.repeat(poses[-1:], 20, axis=0)]))
-    assert way_measures(standing)["time"] == pytest.approx(60.0, rel=0.1)
-    assert way_measures(Trajectory([0.0, 1.0], np.zeros((2, 3))))["time"] == 0.0
+    assert path_measures(standing)["time"] == pytest.approx(60.0, rel=0.1)
+    assert path_measures(Trajectory([0.0, 1.0], np.zeros((2, 3))))["time"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,14 @@ def test_what_cannot_be_imported(name, file, factors, words, tmp_path):
         import_trials(tmp_path / file, name, STRAIGHT, factors=factors)
     with pytest.raises(BadInput, match="which experiment has these trials"):
         guessed_experiment(tmp_path / "0.txt", {"nothing": 1})
+
+
+def test_a_reference_says_what_its_sources_are_called(monkeypatch, tmp_path):
+    assert read_labels("nao-straight-walk")["vrep_ode"] == "V-REP with ODE (thesis)"
+    assert parse_labels("#label a : The A\n# a comment: of a table\nsource,x\n") == {"a": "The A"}
+    monkeypatch.setenv("ANDANTE_REFERENCES", str(tmp_path / "kept"))
+    table = tmp_path / "mine.csv"
+    table.write_text("# label old: The old simulator\n" + HEAD + "old,40,0.5,0.5,0,0.5\n")
+    import_trials(table, "mine", STRAIGHT)
+    assert read_labels("mine") == {"old": "The old simulator"}
+    assert len(read_reference("mine", STRAIGHT)) == 1

@@ -12,7 +12,7 @@ import pytest
 from andante.errors import BadInput
 from andante.experiments import RunJob, Values, load_experiment, rows_of, run_experiment
 from andante.experiments.report import Analysis, verdict, write_report
-from andante.experiments.report.figures import all_figures, colour_of
+from andante.experiments.report.figures import all_figures, color_of
 from andante.experiments.report.tables import Table, all_tables, shown
 
 REFERENCE = "source,pace,way,x,planar\n" + "".join(
@@ -58,7 +58,7 @@ def test_pairs_are_corrected_per_measure(analysis):
 
 
 def test_effects_and_trials_wanted(analysis):
-    shares = {each.factor: each.share for each in analysis.factor_effects("mujoco", "x")}
+    shares = {each.factor: each.fraction for each in analysis.factor_effects("mujoco", "x")}
     assert shares["way"] > 0.99 > 0.01 > shares["pace"]
     deviation, wanted = analysis.trials_wanted("mujoco", "x")
     assert 0.003 < deviation < 0.03
@@ -161,8 +161,8 @@ def test_failures_are_told(toy, tmp_path):
 
 
 def test_colours_are_kept_and_figures_follow_the_values(analysis):
-    assert colour_of(analysis, "real") == "#111111"
-    assert len({colour_of(analysis, source) for source in analysis.sources}) == 4
+    assert color_of(analysis, "real") == "#111111"
+    assert len({color_of(analysis, source) for source in analysis.sources}) == 4
     figures = all_figures(analysis)
     _, figure = figures["x_by_factor"]
     drawn = figure.axes[0].containers

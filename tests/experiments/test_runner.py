@@ -12,9 +12,9 @@ import pytest
 
 from andante.errors import BadInput
 from andante.experiments import RunJob, Values, experiment_of, merge_runs, rows_of, run_experiment
-from andante.experiments.model import model_at, read_model, write_model
 from andante.experiments.runner import with_settings
 from andante.experiments.table import columns_of, write_csv, write_parquet
+from andante.experiments.variation import model_at, read_model, write_model
 from andante.search import Evaluated, StudyFolder
 
 
@@ -118,7 +118,7 @@ def test_other_experiments_and_folders_are_refused(toy, tmp_path):
         run_experiment(RunJob(replace(toy, trials=6), tmp_path / "run", workers=0))
     with pytest.raises(BadInput, match="no experiment was run there"):
         experiment_of(tmp_path)
-    with pytest.raises(BadInput, match="--minutes is a time > 0"):
+    with pytest.raises(BadInput, match="minutes is a time > 0"):
         run_experiment(RunJob(toy, tmp_path / "new", workers=0, minutes=0))
     assert not (tmp_path / "new").exists()
 

@@ -145,10 +145,10 @@ def test_effects_of_a_balanced_design_are_the_usual_sums_of_squares():
     means = np.array([y[one == k].mean() for k in range(3)])
     between = 20 * ((means - y.mean()) ** 2).sum()
     whole = ((y - y.mean()) ** 2).sum()
-    assert found["one"].share == pytest.approx(between / whole)
+    assert found["one"].fraction == pytest.approx(between / whole)
     assert found["one"].range == pytest.approx(np.ptp(means))
     assert found["one"].p < 1e-20
-    assert found["two"].share < 0.1
+    assert found["two"].fraction < 0.1
 
 
 def test_one_factor_is_the_analysis_of_variance_of_scipy():
@@ -162,10 +162,10 @@ def test_one_factor_is_the_analysis_of_variance_of_scipy():
 
 def test_effects_without_anything_to_explain():
     (found,) = effects([1.0, 1.0, 1.0], {"a": [1, 2, 2]})
-    assert math.isnan(found.share)
+    assert math.isnan(found.fraction)
     assert math.isnan(found.p)
     (sure,) = effects([1.0, 1.0, 2.0, 2.0], {"a": ["u", "u", "v", "v"]})
-    assert (sure.share, sure.p) == (pytest.approx(1.0), 0.0)
+    assert (sure.fraction, sure.p) == (pytest.approx(1.0), 0.0)
     with pytest.raises(BadInput, match="factor a has 1 levels for 2 values"):
         effects([1.0, 2.0], {"a": [1]})
 

@@ -13,7 +13,7 @@ from andante.experiments.perturbed import PerturbedWalker, perturbed_robot, pert
 from andante.experiments.setup import trial_function, trial_terms
 from andante.experiments.trials.walk import Path as WalkPath
 from andante.experiments.trials.walk import walk_trial
-from andante.locomotion import Command, Readings
+from andante.locomotion import Command, Readings, Walker
 from andante.simulation.simulation import simulate
 
 
@@ -84,7 +84,7 @@ def test_built_in_trials(name, parameters, measure, low, high):
     [
         ("wave", {"pace": 1}, "no setting of a wave gait 'pace'"),
         ("localization", {"start": "lost"}, "no start 'lost'"),
-        ("localization", {"pace": 1}, "no setting of localisation 'pace'"),
+        ("localization", {"pace": 1}, "no setting of localization 'pace'"),
         ("parity", {"scene": "flying"}, "no scene 'flying'"),
         ("parity", {"pace": 1}, "no setting of parity 'pace'"),
         ("navigation", {"pace": 1}, "no setting of navigation 'pace'"),
@@ -122,9 +122,9 @@ def test_masses_and_friction_vary_with_the_seed():
 
 def test_servos_are_scaled_by_side():
     sim = simulate("nao")
-    usual = sim.engine.wishes[sim.actor].gains
+    usual = sim.engine.commands[sim.actor].gains
     set_servos(sim, {"servo_gain": 0.5, "asymmetry": 0.2})
-    now, names = sim.engine.wishes[sim.actor].gains, list(sim.robot.joint_names)
+    now, names = sim.engine.commands[sim.actor].gains, list(sim.robot.joint_names)
     ratio = {name: now.kp[k] / usual.kp[k] for k, name in enumerate(names)}
     assert ratio["LKneePitch"] == pytest.approx(0.6)
     assert ratio["RKneePitch"] == pytest.approx(0.4)
@@ -132,12 +132,10 @@ def test_servos_are_scaled_by_side():
     sim.close()
 
 
-class Steps:
+class Steps(Walker):
     """A walker that goes as it is told."""
 
-    def __init__(self):
-        self.position = np.zeros(3)
-        self.top_speed = 0.3
+    top_speed, position = 0.3, np.zeros(3)
 
     def update(self, readings, command, dt):
         x, y, yaw = self.position

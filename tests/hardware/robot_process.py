@@ -9,8 +9,8 @@ import math
 import sys
 from pathlib import Path
 
+from andante.bags import messages
 from andante.bridges import start_server
-from andante.bus import messages
 from andante.session import LiveSession
 from andante.session.bridge_process import BridgeProcess
 from andante.session.nodes import NODES

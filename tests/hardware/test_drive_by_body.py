@@ -57,7 +57,7 @@ def test_our_side_ends_when_the_waffle_falls_silent(started, tmp_path):
     os.kill(robot.process.pid, signal.SIGSTOP)
     told = driver.result()
     assert not told["success"]
-    assert told["reason"].startswith("waffle is stopped: nothing has come on")
+    assert told["reason"].startswith("waffle is stopped: no message on")
     assert 0.5 <= told["link"]["age"] < 0.8
 
 

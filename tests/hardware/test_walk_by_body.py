@@ -63,7 +63,7 @@ def test_our_side_ends_when_the_robot_falls_silent(started, tmp_path, number):
     result = walk.result()
     assert not result["arrived"]
     assert not result["fallen"]
-    words = "no connection to" if number == signal.SIGKILL else "nothing has come on"
+    words = "no connection to" if number == signal.SIGKILL else "no message on"
     assert result["reason"].startswith(f"nao is stopped: {words}")
     if number == signal.SIGSTOP:
         assert 0.5 <= result["link"]["age"] < 0.8

@@ -3,7 +3,7 @@
 import numpy as np
 
 from andante.geometry import so3
-from andante.kinematics._tables import Fixed, motion
+from andante.kinematics.chain import Fixed, motion
 
 
 def fk(chain, q):

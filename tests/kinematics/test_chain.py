@@ -10,7 +10,7 @@ from andante.description import Frame, Joint, JointType, Link, Mimic, Robot
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.geometry import SE3, so3
 from andante.kinematics import Chain, chain
-from andante.kinematics._tables import Fixed, Moving
+from andante.kinematics.chain import Fixed, Moving
 
 from . import reference
 from .reference import random_positions

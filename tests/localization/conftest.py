@@ -59,7 +59,7 @@ def ring(walls):
 
 @pytest.fixture(scope="session")
 def follow():
-    """Runs a localiser over scans: distances (n,) to the truth and the estimates."""
+    """Runs a localizer over scans: distances (n,) to the truth and the estimates."""
 
     def run(localizer, log, truth, wheels, numbers):
         made = [localizer.update(log.scans[k], None if wheels is None else wheels[k]) for k in numbers]

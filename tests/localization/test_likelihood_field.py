@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from andante.bench.localization import field_log, log_product
 from andante.errors import AndanteError, BadInput
 from andante.localization import LikelihoodField, MclParameters
-from andante.localization._field_kernels import cast_ray
-from andante.localization.numpy_reference import field_log, log_product
+from andante.localization.likelihood_field import cast_ray
 from andante.mapping import OccupancyGrid
 
 
@@ -101,7 +101,7 @@ def test_maps_that_tell_nothing_are_refused():
         ({"sensor_model": "sonar"}, "likelihood_field_prob"),
         ({"sigma_hit": 0.0}, "sigma_hit must be above 0"),
         ({"particles_min": 6000}, "must not exceed"),
-        ({"z_hit": 1.5}, "z_hit is a share"),
+        ({"z_hit": 1.5}, "z_hit is a fraction"),
         ({"kld_error": math.nan}, "kld_error must be a finite number"),
         ({"beams": 20_000}, "10000 beams"),
     ],

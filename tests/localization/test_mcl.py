@@ -1,4 +1,4 @@
-"""Monte Carlo localisation on a made-up drive: tracking, global starts, recovery, bad input."""
+"""Monte Carlo localization on a made-up drive: tracking, global starts, recovery, bad input."""
 
 import math
 from dataclasses import replace

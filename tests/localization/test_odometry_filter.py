@@ -8,7 +8,7 @@ import pytest
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.localization._kalman_kernels import kalman_update, predict_inertial, predict_twist
-from andante.localization.consistency import consistency, nees
+from andante.localization.evaluation import consistency, nees
 from andante.localization.odometry_filter import OdometryFilter, OdometryNoise
 
 NOISE = OdometryNoise(

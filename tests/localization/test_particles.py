@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from andante.localization import _particle_kernels as kernels
-from andante.localization.kld import kld_particles
-from andante.localization.numpy_reference import moved
+from andante.bench.localization import moved
+from andante.localization import particles as kernels
+from andante.localization.particles import kld_particles
 
 
 def cloud(count, seed=0):

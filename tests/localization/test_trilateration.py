@@ -56,7 +56,7 @@ def test_lying_ranges_are_found_out():
         fix = trilaterate(ANCHORS, measured, height=-0.8, sigma=0.05)
         robust.append(np.linalg.norm((fix.position - PLACE)[:2]))
         plain.append(np.linalg.norm((trilaterate(ANCHORS, measured, height=-0.8, robust=False).position - PLACE)[:2]))
-        assert not fix.honest[liar]
+        assert not fix.inliers[liar]
     assert np.mean(robust) < 0.1
     assert np.mean(plain) > 4 * np.mean(robust)
 
@@ -77,7 +77,7 @@ def test_missing_ranges_are_left_out_and_too_few_are_no_fix():
     fix = trilaterate(ANCHORS, measured, start=PLACE + 0.5)
     np.testing.assert_allclose(fix.position, PLACE, atol=1e-4)
     assert np.isnan(fix.residuals[[1, 4]]).all()
-    assert not fix.honest[[1, 4]].any()
+    assert not fix.inliers[[1, 4]].any()
     none = trilaterate(ANCHORS, np.full(6, np.nan))
     assert not none.converged
     assert np.isnan(none.rms)

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import AndanteError, BadInput
-from andante.localization.io.uwb_logs import read_uwb_log
+from andante.localization.io.uwb_logs import read_uwb_log, write_table
 from andante.localization.io.uwb_setup import read_uwb_setup
-from andante.localization.io.uwb_tables import write_table
 from andante.localization.synthetic import SETUP, uwb_drive
 
 TEXT = """# hall
@@ -141,7 +140,7 @@ def test_accelerations_in_g_are_seen(tmp_path):
         ("time,range\n1,2\n", "needs a column 'anchor'"),
         ("range,0,0,0x1,3\n", r"x.csv:1: no UWB anchor '0x1'"),
         ("range,0,7,0x6902,3\n", r"x.csv:1: no UWB tag '7'"),
-        ("range,0,0,0x6902,3500\n", "look like millimetres"),
+        ("range,0,0,0x6902,3500\n", "look like millimeters"),
         ("range,0,0,0x6902,-1\n", "no usable range"),
         ("range,0,0,0x6902,1\nrange,x\nimu,1\nimu,2,3,4\n", "3 of 4 lines are broken"),
     ],

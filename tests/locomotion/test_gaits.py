@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 import andante as an
 from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
-from andante.locomotion.foot_paths import forward_share, lift, moved, smooth, swing
-from andante.locomotion.gait_patterns import PATTERNS, GaitPattern, pattern, sides
+from andante.locomotion import Walker
 from andante.locomotion.gaits import Request, gait_names, prepare
+from andante.locomotion.legged.kernels import forward_fraction, lift, moved, smooth, swing
+from andante.locomotion.legged.patterns import PATTERNS, GaitPattern, pattern, sides
 
 
 def on_ground(gait, phase):
@@ -74,8 +75,8 @@ def test_standing_feet_follow_the_exact_arc(twist, seconds, points):
 def test_swing_starts_and_ends_at_rest():
     start, end = np.array([0.0, 0.0, -0.1]), (0.1, 0.05, -0.08)
 
-    def at(share):
-        return np.array(swing(start, end, float(share), 0.03))
+    def at(fraction):
+        return np.array(swing(start, end, float(fraction), 0.03))
 
     assert np.allclose(at(0.0), start)
     assert np.allclose(at(1.0), end)
@@ -83,7 +84,7 @@ def test_swing_starts_and_ends_at_rest():
     for s in (h, 1 - h):
         assert np.linalg.norm(at(s + h) - at(s - h)) / (2 * h) < 1e-3
     assert max(at(s)[2] for s in np.linspace(0, 1, 101)) == pytest.approx(-0.09 + 0.03, abs=2e-3)
-    for curve in (smooth, forward_share):
+    for curve in (smooth, forward_fraction):
         values = [curve(s) for s in np.linspace(0, 1, 200)]
         assert np.all(np.diff(values) >= -1e-12)
     assert [lift(s) for s in (0.0, 0.5, 1.0)] == pytest.approx([0.0, 1.0, 0.0])
@@ -104,6 +105,10 @@ def test_gaits_by_name_and_by_users(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
         "import numpy as np\n"
+        "from andante.locomotion import Walker\n"
+        "class Mine(Walker):\n"
+        "    def __init__(self, robot): self.q = np.zeros(len(robot.movable))\n"
+        "    def update(self, readings, command, dt): return self.q\n"
         "class Still:\n"
         "    top_speed = top_turn = stopping_time = 1.0\n"
         "    standing = True\n"
@@ -113,6 +118,12 @@ def test_gaits_by_name_and_by_users(tmp_path):
         "class Bare:\n"
         "    def __init__(self, robot): pass\n"
     )
-    assert prepare(rover, Request(f"{file}:Still")).walker.standing
+    assert prepare(rover, Request(f"{file}:Mine")).walker.standing
+    with pytest.warns(FutureWarning, match="a gait subclasses andante.locomotion.Walker"):
+        still = prepare(rover, Request(f"{file}:Still")).walker  # as 0.1.0 took them
+    assert isinstance(still, Walker)
+    assert still.top_speed == 1.0
+    assert not still.tumbles
+    assert (still.modes, still.stiffness, still.approach) == (None, None, None)
     with pytest.raises(BadInput, match="needs 'top_speed'"):
         prepare(rover, Request(f"{file}:Bare"))

@@ -12,12 +12,12 @@ from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.errors import UnknownName
 from andante.geometry import SE3, Array, so3
-from andante.locomotion import Command, Readings
-from andante.locomotion.ball_gait import RollingWalker
+from andante.locomotion import Command, Readings, Walker
+from andante.locomotion.ball.gait import RollingWalker
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.shell import ShellController, ShellMode
 from andante.locomotion.shell_keys import BUTTONS, KEYS, MEANINGS, KeyPad, command_from_keys, key_name
-from andante.tasks.walk import WalkJob, run_walk
+from andante.tasks.walk import walk
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_height_and_tilt_stay_and_velocities_end_with_the_key() -> None:
 
 
 # ---- modes without physics ------------------------------------------------------------------------
-class Spy:
+class Spy(Walker):
     """A walker that remembers its commands."""
 
     def __init__(self, robot: Robot) -> None:
@@ -104,7 +104,7 @@ def test_keys_and_commands_reach_the_walker_and_are_logged(shell: Robot) -> None
     spy = Spy(shell)
     controller = ShellController(shell, spy)
     assert "hexapod" in controller.say()
-    assert "forwards" in controller.handle("w")
+    assert "forward" in controller.handle("w")
     assert controller.handle("w", False) == ""
     controller.handle("q")
     readings = Readings(1.0, spy.target, np.zeros(36))
@@ -223,8 +223,8 @@ def test_a_robot_on_its_back_folds_rights_itself_and_stands(shell: Robot) -> Non
 
 @pytest.mark.parametrize("distance", [1.5, -1.5])
 def test_a_rolled_way_ends_on_its_line(distance: float) -> None:
-    """Forwards and backwards: its legs walk what the ball left over."""
-    outcome = run_walk(WalkJob("shell", gait="roll", distance=distance, seed=1))
+    """Forward and backward: its legs walk what the ball left over."""
+    outcome = walk("shell", gait="roll", distance=distance, seed=1)
     assert outcome.arrived
     assert not outcome.fallen
     assert outcome.distance == pytest.approx(distance, abs=0.15)

@@ -58,7 +58,7 @@ def test_empty_scans_and_invalid_ranges(ring, off):
             assert told.words == ("a scan has 0 echoes in 0 beams",)
             assert not told.matched
     assert off(np.array(poses), ring.truth.poses[:150])[0] < 0.15
-    assert live.warnings == ("42 scans had fewer than 10 echoes and were placed by dead reckoning",)
+    assert live.warnings == ("42 scans had fewer than 10 echoes and were placed by odometry alone",)
     assert live.finish().scans == 150
 
 

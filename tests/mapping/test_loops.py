@@ -86,7 +86,7 @@ def test_a_loop_that_fits_the_path_needs_no_witness(ring):
     np.testing.assert_allclose(finder.poses, true, atol=1e-6)
 
 
-def test_the_chain_ties_neighbours(ring):
+def test_the_chain_ties_neighbors(ring):
     true, _ = ring
     edges = chain_edges(true)
     assert [(edge.first, edge.second) for edge in edges] == [(k, k + 1) for k in range(COUNT - 1)]

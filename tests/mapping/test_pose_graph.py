@@ -7,9 +7,8 @@ import pytest
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.mapping._graph_kernels import linearise
-from andante.mapping.align import PointScan, Target, align
-from andante.mapping.pose_graph import Edge, optimise
+from andante.mapping.matching.align import PointScan, Target, align
+from andante.mapping.pose_graph import Edge, linearize, optimize
 
 
 def cost(poses, edges):
@@ -34,7 +33,7 @@ def test_gradient_against_finite_differences(robust):
     ends = np.array([(0, 1), (1, 2), (2, 3), (0, 3), (3, 1)])
     edges = [Edge(int(i), int(j), generator.uniform(-1, 1, 3), spd(generator), robust) for i, j in ends]
     gradient = np.empty(12)
-    value = linearise(
+    value = linearize(
         poses, ends[:, 0].copy(), ends[:, 1].copy(), np.array([e.pose for e in edges]),
         np.array([e.information for e in edges]), np.full(5, robust), np.empty((5, 4, 3, 3)), gradient,
         np.empty(5), np.empty(5),
@@ -63,7 +62,7 @@ def ring_graph():
 
 def test_perfect_edges_give_the_true_poses(ring_graph):
     true, edges, start = ring_graph
-    solved = optimise(start, edges)
+    solved = optimize(start, edges)
     assert solved.converged
     assert solved.cost < 1e-6
     np.testing.assert_allclose(solved.poses[:, :2], true[:, :2], atol=1e-4)
@@ -73,19 +72,19 @@ def test_perfect_edges_give_the_true_poses(ring_graph):
 def test_a_false_loop_is_switched_off(ring_graph):
     true, edges, start = ring_graph
     false = Edge(5, 25, np.array([0.1, 0.0, 0.0]), np.diag([100.0, 100, 400]), robust=1.0)
-    solved = optimise(start, [*edges, false])
+    solved = optimize(start, [*edges, false])
     assert solved.scale[-1] < 0.05
     assert solved.scale[:-1].min() == 1.0
     assert np.abs(solved.poses[:, :2] - true[:, :2]).max() < 0.05
-    trusted = optimise(start, [*edges, Edge(5, 25, false.pose, false.information)])
+    trusted = optimize(start, [*edges, Edge(5, 25, false.pose, false.information)])
     assert np.abs(trusted.poses[:, :2] - true[:, :2]).max() > 1.0
 
 
 def test_loose_nodes_stay(ring_graph):
     _, edges, start = ring_graph
     more = np.concatenate([start, [[9.0, 9.0, 1.0]]])
-    np.testing.assert_allclose(optimise(more, edges).poses[-1], [9.0, 9.0, 1.0])
-    assert (optimise(start, []).poses == start).all()
+    np.testing.assert_allclose(optimize(more, edges).poses[-1], [9.0, 9.0, 1.0])
+    assert (optimize(start, []).poses == start).all()
 
 
 @pytest.mark.parametrize(
@@ -99,14 +98,14 @@ def test_loose_nodes_stay(ring_graph):
 )
 def test_bad_graphs(edge, words):
     with pytest.raises(BadInput, match=words):
-        optimise(np.zeros((2, 3)), [edge])
+        optimize(np.zeros((2, 3)), [edge])
 
 
 def test_bad_poses():
     with pytest.raises(BadInput, match="finite poses"):
-        optimise([[0.0, math.nan, 0.0], [0.0, 0.0, 0.0]], [Edge(0, 1, np.zeros(3), np.eye(3))])
+        optimize([[0.0, math.nan, 0.0], [0.0, 0.0, 0.0]], [Edge(0, 1, np.zeros(3), np.eye(3))])
     with pytest.raises(BadInput, match="fixed node 7"):
-        optimise(np.zeros((2, 3)), [Edge(0, 1, np.zeros(3), np.eye(3))], fixed=7)
+        optimize(np.zeros((2, 3)), [Edge(0, 1, np.zeros(3), np.eye(3))], fixed=7)
 
 
 def test_scans_are_laid_on_one_another(ring):

@@ -1,6 +1,7 @@
 """Whole logs into maps: made-up drives with known truth, and the Intel Research Lab."""
 
 import math
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +10,10 @@ import pytest
 from andante.errors import BadInput, UnknownName
 from andante.geometry import se2, so3
 from andante.mapping import Scan
+from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.inertial import attitude, imu_at_scans, tilted
 from andante.mapping.io.logs import read_log
 from andante.mapping.mapper import Mapper
-from andante.mapping.metric import relation_error, relations_from
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.records import ImuReading, Log, Odometry, odometry_at_scans
 from andante.mapping.slam import build_map
@@ -203,3 +204,21 @@ def test_intel_whole_run_with_loop_closure(intel, relations):
     assert found.used == len(relations)
     assert found.translation <= 0.05
     assert result.loops > 100
+
+
+def test_compiling_is_no_time_of_mapping(monkeypatch):
+    from numba.core import event
+
+    from andante.mapping import slam
+
+    track = slam.Mapper.update
+
+    def slow(self, *arguments):
+        with event.trigger_event("numba:compile", data={}):
+            time.sleep(0.2)
+        return track(self, *arguments)
+
+    log = Log("three", tuple(Scan(0.1 * k, np.full(90, 2.0), -1.5, 3.0 / 89, 0.0, 20.0) for k in range(3)))
+    build_map(log)
+    monkeypatch.setattr(slam.Mapper, "update", slow)
+    assert build_map(log).seconds < 0.4

@@ -8,12 +8,11 @@ import pytest
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.mapping import Trajectory
-from andante.mapping.fill import spread, with_odometry
+from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.io.trajectories import read_trajectory, write_trajectory
-from andante.mapping.metric import relation_error, relations_from
-from andante.mapping.odometry_fit import OdometryFit, fit_odometry
 from andante.mapping.records import Log, Odometry, odometry_at_scans
 from andante.mapping.scan import Scan
+from andante.mapping.slam import OdometryFit, fit_odometry, spread, with_odometry
 
 
 @pytest.fixture

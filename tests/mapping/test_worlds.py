@@ -11,8 +11,7 @@ from andante.description.world import Placement, World
 from andante.errors import BadInput
 from andante.geometry import SE3
 from andante.mapping import UNKNOWN, OccupancyGrid
-from andante.mapping._world_kernels import merge_cells
-from andante.mapping.worlds import map_of_world, world_of_map
+from andante.mapping.worlds import map_of_world, merge_cells, world_of_map
 
 
 def scene(*shapes, fixed=True):

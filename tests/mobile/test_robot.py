@@ -1,8 +1,9 @@
-"""A wheeled robot driven by twists and known by its sensors: odometry, scans, localisers, and the truth apart."""
+"""A wheeled robot driven by twists and known by its sensors: odometry, scans, localizers, and the truth apart."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -85,8 +86,8 @@ def test_commands_are_ramped_within_the_accelerations():
 def test_on_a_map_a_wrong_start_is_put_right():
     grid = map_of_world(an.world("lab"), height=0.16)
     start = np.array([0.0, -0.8, 0.0])
-    localiser = OnMap(grid, start + np.array([0.2, -0.15, 0.1]), seed=1, deviation=(0.3, 0.3, 0.2))
-    robot = mobile_robot("rover", "lab", start, localiser=localiser, seed=1)
+    localizer = OnMap(grid, start + np.array([0.2, -0.15, 0.1]), seed=1, deviation=(0.3, 0.3, 0.2))
+    robot = mobile_robot("rover", "lab", start, localizer=localizer, seed=1)
     robot.settle()
     last = driven(robot, (0.4, 0.35), 5.0)[-1]
     assert last.trusted
@@ -98,7 +99,7 @@ def test_on_a_map_a_wrong_start_is_put_right():
 
 def test_on_a_map_without_a_start_it_searches_while_it_stands():
     grid = map_of_world(an.world("lab"), height=0.16)
-    robot = mobile_robot("rover", "lab", (0.6, -0.7, 0.8), localiser=OnMap(grid, None, seed=2), seed=2)
+    robot = mobile_robot("rover", "lab", (0.6, -0.7, 0.8), localizer=OnMap(grid, None, seed=2), seed=2)
     trusted = False
     for _ in range(60):
         sensed = robot.step()
@@ -107,7 +108,7 @@ def test_on_a_map_without_a_start_it_searches_while_it_stands():
             break
     assert trusted
     assert np.hypot(*(robot.to_root(sensed.pose) - robot.truth.pose)[:2]) < 0.15
-    robot.relocalise()
+    robot.relocalize()
     assert not robot.step().trusted
     robot.close()
 
@@ -125,6 +126,10 @@ def test_what_cannot_drive_is_refused():
         mobile_robot("nao")
     with pytest.raises(BadInput, match="start is x, y, yaw"):
         mobile_robot("waffle", start=(0.0, math.nan, 0.0))
+    waffle = an.robot("waffle")
+    blind = replace(waffle, sensors=tuple(spec for spec in waffle.sensors if spec.kind != "lidar"))
+    with pytest.raises(BadInput, match="the robot has no lidar; add a <sensor"):
+        mobile_robot(blind)
     sim = an.simulate("waffle")
     with pytest.raises(BadInput, match="sensors=True"):
         MobileRobot(sim)
@@ -135,5 +140,5 @@ def test_what_cannot_drive_is_refused():
     with pytest.raises(BadInput, match="twist"):
         robot.step((1.0,))
     robot.close()
-    with pytest.raises(BadInput, match="control rate"):
+    with pytest.raises(BadInput, match="rate must lie from 1 to 100 Hz"):
         mobile_robot("waffle", rate=1e5)

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput, UnknownName
 from andante.motion import Key, Keyframes, Repeat, check_keyframes, fit, play_from
-from andante.motion.io.keyframe_csv import read_keyframes_csv, write_keyframes_csv
-from andante.motion.io.keyframe_toml import read_keyframes_toml, write_keyframes_toml
-from andante.motion.keyframe_check import haste_problems
+from andante.motion.io.keyframe_files import (
+    read_keyframes_csv,
+    read_keyframes_toml,
+    write_keyframes_csv,
+    write_keyframes_toml,
+)
+from andante.motion.keyframes import speed_problems
 
 TWO = (Key(0.0, {"a": 0.0, "b": 1.0}), Key(1.0, {"a": 2.0}), Key(3.0, {"a": 1.0, "b": -1.0}))
 
@@ -183,7 +187,7 @@ def test_played_from_where_the_robot_is(nao):
     assert played.evaluate([1.0, 2.0, 3.0, 6.0])[:, 0] == pytest.approx([0.5, -0.5, 0.5, -0.5])
     t = np.linspace(0, 6, 3001)
     assert np.abs(np.diff(played.evaluate(t), axis=0)).max() < 0.01  # no jump from round to round
-    assert haste_problems(played, nao, motion.source) == ()
+    assert speed_problems(played, nao, motion.source) == ()
 
 
 def test_a_key_at_zero_is_approached_first(nao):

@@ -1,4 +1,4 @@
-"""Profiles, synchronised moves and path timing: limits hold everywhere, and known cases are met in their least time."""
+"""Profiles, synchronized moves and path timing: limits hold everywhere, and known cases are met in their least time."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from andante.errors import BadInput
-from andante.motion import Fading, Nurbs, s_curve, synchronised, time_path, trapezoid
-from andante.motion.moves import fading_time
+from andante.motion import Fading, Nurbs, s_curve, synchronized, time_path, trapezoid
+from andante.motion.joint_motion import fading_time
 
 numbers = st.floats(-5, 5)
 positive = st.floats(0.1, 5)
@@ -69,9 +69,9 @@ def test_s_curve_least_times():
     assert s_curve(0, 2e-3, 1, 1, 1).duration == pytest.approx(4 * (1e-3) ** (1 / 3))  # jerk alone: 4 (d/2j)^(1/3)
 
 
-def test_synchronised_joints_arrive_together_and_the_tightest_is_at_its_limit():
+def test_synchronized_joints_arrive_together_and_the_tightest_is_at_its_limit():
     limits = np.array([1.0, 2.0, 0.5]), np.array([4.0, 4.0, 4.0])
-    move = synchronised("abc", [0, 0, 0], [1, -3, 0.1], *limits)
+    move = synchronized("abc", [0, 0, 0], [1, -3, 0.1], *limits)
     t = times_of(move)
     speed = np.abs(move.evaluate(t, 1)).max(axis=0)
     assert move.evaluate(move.duration) == pytest.approx([1, -3, 0.1])
@@ -79,7 +79,7 @@ def test_synchronised_joints_arrive_together_and_the_tightest_is_at_its_limit():
     assert speed[1] == pytest.approx(2.0)  # 3 rad at 2 rad/s is the slowest
     assert (np.abs(move.evaluate(t, 2)) <= limits[1] + 1e-9).all()
     assert move.duration == pytest.approx(3 / 2 + 2 / 4)
-    still = synchronised("ab", [1, 2], [1, 2], 1.0, 1.0, 1.0)
+    still = synchronized("ab", [1, 2], [1, 2], 1.0, 1.0, 1.0)
     assert still.duration == 0
     assert still.evaluate(0.5) == pytest.approx([1, 2])
 
@@ -132,7 +132,7 @@ def check_limits(timed, velocity, acceleration):
 def test_straight_paths_are_as_quick_as_trapezoids(ways, v, a):
     v, a = np.array(v, float), np.array(a, float)
     timed = time_path(tuple("abc"[: len(ways)]), straight(ways), (0, 1), v, a)
-    best = synchronised("abc"[: len(ways)], np.zeros(len(ways)), ways, v, a).duration
+    best = synchronized("abc"[: len(ways)], np.zeros(len(ways)), ways, v, a).duration
     check_limits(timed, v, a)
     assert best * (1 - 1e-9) <= timed.duration <= best * 1.01
 
@@ -179,8 +179,8 @@ def test_refined_grids_agree():
         (lambda: trapezoid(0, np.nan, 1, 1), "goal must be a finite"),
         (lambda: trapezoid(0, 1, 1, 1, 0, 3), "the last within 1"),
         (lambda: s_curve(0, 1, 1, 1, -1), "jerk must be a positive"),
-        (lambda: synchronised("ab", [0], [1], 1, 1), "2 joints need as many"),
-        (lambda: synchronised("a", [np.nan], [1], 1, 1), "finite"),
+        (lambda: synchronized("ab", [0], [1], 1, 1), "2 joints need as many"),
+        (lambda: synchronized("a", [np.nan], [1], 1, 1), "finite"),
         (lambda: Fading([0], [0], [0], 0), "> 0 s"),
         (lambda: time_path(("a",), straight([1]), (0, 1), np.array([0.0]), np.array([1.0])), "positive"),
         (lambda: time_path(("a",), straight([1]), (1, 1), np.array([1.0]), np.array([1.0])), "grows"),

@@ -14,6 +14,7 @@ from andante.navigation import (
     HybridAStar,
     Path,
     Plan,
+    ThetaStar,
     check_controller,
     check_planner,
     controller_named,
@@ -55,7 +56,7 @@ class Faulty:
 @pytest.mark.parametrize("vehicle", [BOX, CAR, OMNI], ids=lambda v: v.drive)
 def test_all_that_ship_pass_their_checks(vehicle):
     for name in PLANNERS:
-        if not (vehicle is CAR and name in ("dijkstra", "astar", "anyangle")):
+        if not (vehicle is CAR and name in ("dijkstra", "astar", "theta_star")):
             assert check_planner(planner_named(name, vehicle), vehicle) == []
     for name in CONTROLLERS:
         assert check_controller(controller_named(name, vehicle, speed=0.5), vehicle) == []
@@ -64,6 +65,11 @@ def test_all_that_ship_pass_their_checks(vehicle):
 def test_the_usual_planner_goes_with_the_drive():
     assert isinstance(planner_named("auto", CAR), HybridAStar)
     assert isinstance(planner_named("auto", BOX), AStar)
+
+
+def test_the_old_name_of_theta_star_is_taken_with_a_warning():
+    with pytest.warns(FutureWarning, match="'anyangle' is now called 'theta_star'"):
+        assert isinstance(planner_named("anyangle", BOX), ThetaStar)
 
 
 def test_users_own(tmp_path):

@@ -11,7 +11,7 @@ from scipy.ndimage import distance_transform_edt
 from andante.errors import BadInput, UnknownName
 from andante.mapping import OccupancyGrid
 from andante.navigation import Costmap, Inflation
-from andante.navigation._distance_kernels import distance_window
+from andante.navigation.costmap import distance_window
 
 from .samples import BOX, costmap, random_cells
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from andante.navigation import AStar, Inflation
-from andante.navigation.enclosure import shut_off
+from andante.navigation.planners import shut_off
 
 from .samples import POINT, costmap, random_cells
 

@@ -18,7 +18,7 @@ def test_frontiers_are_free_cells_beside_unknown_ones():
     cells[10:50, 10:40] = 0
     cells[10:50, 10] = cells[10:50, 39] = 100
     cells[10, 10:40] = cells[49, 10:40] = 100
-    cells[20:30, 39] = 0  # a door of half a metre
+    cells[20:30, 39] = 0  # a door of half a meter
     found = frontiers(OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), least=0.3)
     assert len(found) == 1
     assert found[0].size == pytest.approx(0.5)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import BadInput
-from andante.navigation import AnyAngle, AStar, Dijkstra, Inflation, Path, distance_field, simplified
-from andante.navigation._search_kernels import UNREACHED, grid_search, walk_back
-from andante.navigation._theta_kernels import any_angle_search, line_price
+from andante.navigation import AStar, Dijkstra, Inflation, Path, ThetaStar, distance_field, simplified
+from andante.navigation.path import line_price
+from andante.navigation.planners.grid import UNREACHED, any_angle_search, grid_search, walk_back
 
 from .samples import BOX, costmap, price_reference, random_cells
 
@@ -93,14 +93,14 @@ def test_any_angle_is_reachable_when_astar_is_and_never_longer(seed):
 
 def test_an_open_field_is_crossed_in_a_straight_line():
     m = costmap(np.zeros((60, 90), dtype=np.int8))
-    plan = AnyAngle().plan((0.5, 0.5, 0.0), (8.5, 3.7, 1.0), m)
+    plan = ThetaStar().plan((0.5, 0.5, 0.0), (8.5, 3.7, 1.0), m)
     assert plan.path.length == pytest.approx(math.hypot(8.0, 3.2), rel=1e-3)
     np.testing.assert_allclose(plan.path.goal, [8.5, 3.7, 1.0])
     np.testing.assert_allclose(plan.path.poses[0, :2], [0.5, 0.5])
     assert AStar().plan((0.5, 0.5, 0.0), (8.5, 3.7, 1.0), m).path.length < 1.02 * plan.path.length
 
 
-@pytest.mark.parametrize("planner", [Dijkstra(), AStar(), AnyAngle(), AStar(smooth=False)])
+@pytest.mark.parametrize("planner", [Dijkstra(), AStar(), ThetaStar(), AStar(smooth=False)])
 @pytest.mark.parametrize("origin", [(0.0, 0.0, 0.0), (3.0, -2.0, 2.1)])
 def test_paths_keep_away_from_walls_on_turned_maps(planner, origin):
     cells = np.zeros((80, 80), dtype=np.int8)
@@ -193,7 +193,7 @@ def test_words(make, words):
 
 def test_start_is_goal():
     m = costmap(np.zeros((20, 20), dtype=np.int8))
-    for planner in (AStar(), AnyAngle(), Dijkstra()):
+    for planner in (AStar(), ThetaStar(), Dijkstra()):
         plan = planner.plan((1.0, 1.0, 0.3), (1.0, 1.0, 0.3), m)
         assert plan.success
         assert plan.path.length < 1e-9

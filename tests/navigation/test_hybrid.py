@@ -7,7 +7,8 @@ import pytest
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.navigation import HybridAStar, Inflation, reeds_shepp
+from andante.navigation import HybridAStar, Inflation
+from andante.navigation.planners.reeds_shepp import reeds_shepp
 
 from .samples import BOX, CAR, costmap, room
 from .world2d import World

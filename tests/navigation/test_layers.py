@@ -108,7 +108,7 @@ def test_the_window_rolls_with_the_robot_and_remembers():
     assert m.origin[0] > -4.0
     assert m.cost[m.cell_of((2.0, 0.82))] == 254
     assert m.inside(m.cell_of((6.2, 0.0)))
-    layers.centre((100.0, 100.0))
+    layers.center((100.0, 100.0))
     assert (layers.costmap.cost == 255).all()
 
 

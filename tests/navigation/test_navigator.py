@@ -18,9 +18,9 @@ from andante.navigation import (
     Mppi,
     MppiSettings,
     Navigator,
+    NavigatorInput,
     NavigatorSettings,
     ProgressChecker,
-    Reading,
     Spin,
     State,
     Wait,
@@ -137,7 +137,7 @@ def test_an_occupied_goal_fails_after_recoveries_with_the_reason():
     assert run.last.state is State.FAILED
     assert "given up after 5 recoveries: the goal (6.00, 3.00) lies in an obstacle and no free" in run.last.reason
     told = " ".join(event for _, event in run.events)
-    for words in ("are forgotten", "it waits", "it turns 17 degrees", "it backs up by at most 0.10 m"):
+    for words in ("clearing obstacles", "waiting", "turning 17 degrees", "backing up by at most 0.10 m"):
         assert words in told
 
 
@@ -149,7 +149,7 @@ def test_a_goal_that_the_map_shuts_off_is_given_up_after_another_look():
     run = drive(navigator, World(segments=np.array([[4.0, 0.0, 4.0, 6.0]])), (1.5, 3.0, 0.0), timeout=30)
     assert run.last.state is State.FAILED
     assert run.last.reason.startswith("given up: the goal (6.00, 3.00) cannot be reached: obstacles that were seen")
-    assert "m from it; it stands and looks whether that stays so" in run.events[0][1]
+    assert "m from it; waiting to see whether it clears" in run.events[0][1]
     assert 3.0 <= run.time < 4.0
     assert np.ptp(run.track[:, :2], axis=0).max() < 0.01
 
@@ -174,7 +174,7 @@ def test_a_door_that_opens_again_is_driven_through():
     navigator.set_goal((6.0, 3.0))
     leaves = World(segments=walls, movers=np.array([[4.0, 3.0, 0.5, 0.9, 0.35]]))
     run = drive(navigator, leaves, (1.5, 3.0, 0.0), timeout=40)
-    assert "it stands and looks" in " ".join(event for _, event in run.events)
+    assert "waiting to see whether it clears" in " ".join(event for _, event in run.events)
     assert run.success
     assert not any("recover" in event or "given up" in event for _, event in run.events)
 
@@ -207,7 +207,7 @@ def test_controllers_that_fail_lead_to_recoveries(controller, words):
 
 
 def reading(time, **more):
-    return Reading(time, np.zeros(3), scans=(empty_scan(time),), **more)
+    return NavigatorInput(time, np.zeros(3), scans=(empty_scan(time),), **more)
 
 
 def test_it_stands_when_senses_fail_and_goes_on_after():
@@ -216,15 +216,15 @@ def test_it_stands_when_senses_fail_and_goes_on_after():
     navigator.set_goal((3.0, 0.0, 0.0))
     assert navigator.update(reading(0.1)).velocity[0] > 0
     lost = navigator.update(reading(0.2, trusted=False))
-    assert (lost.request, lost.velocity.any()) == ("relocalise", False)
-    blind = navigator.update(Reading(2.0, np.zeros(3)))
-    assert "no scan has come for 1.8 s" in blind.reason
+    assert (lost.request, lost.velocity.any()) == ("relocalize", False)
+    blind = navigator.update(NavigatorInput(2.0, np.zeros(3)))
+    assert "no scan for 1.8 s" in blind.reason
     assert not blind.velocity.any()
     for bad in (np.array([0.0, math.nan, 0.0]), np.zeros(2)):
-        out = navigator.update(Reading(2.1, bad))
+        out = navigator.update(NavigatorInput(2.1, bad))
         assert "no pose estimate" in out.reason
         assert not out.velocity.any()
-    assert "not a number" in navigator.update(Reading(math.nan, np.zeros(3))).reason
+    assert "not a number" in navigator.update(NavigatorInput(math.nan, np.zeros(3))).reason
     back = navigator.update(reading(1.0))
     assert back.velocity[0] > 0
     assert "time went back by 1.00 s" in back.events[0]
@@ -234,7 +234,7 @@ def test_it_stands_when_senses_fail_and_goes_on_after():
 
 def test_recoveries_know_what_is_possible():
     from andante.navigation import LayeredCostmap, Margins, Situation
-    from andante.navigation.control import Surroundings
+    from andante.navigation.controllers import Surroundings
 
     def situation(vehicle, cells, pose=(2.0, 2.0, 0.0)):
         layers = LayeredCostmap(vehicle, OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells))
@@ -242,10 +242,10 @@ def test_recoveries_know_what_is_possible():
 
     free = np.zeros((80, 80), dtype=np.int8)
     assert Spin().begin(situation(CAR, free)) is None
-    assert "backs up" in BackUp().begin(situation(CAR, free))
+    assert "backing up" in BackUp().begin(situation(CAR, free))
     behind = free.copy()
     behind[:, 34:36] = 100
-    assert "moves forwards" in BackUp().begin(situation(BOX, behind))
+    assert "moving forward" in BackUp().begin(situation(BOX, behind))
     both = behind.copy()
     both[:, 45:47] = 100
     assert BackUp().begin(situation(BOX, both)) is None
@@ -274,7 +274,7 @@ def test_checkers():
         (lambda: NavigatorSettings(patience=0.0), "patience must be a number > 0"),
         (lambda: NavigatorSettings(most_recoveries=-1), "most_recoveries"),
         (lambda: GoalChecker(0.0), "arrival needs"),
-        (lambda: ProgressChecker(seconds=0.0), "progress is told"),
+        (lambda: ProgressChecker(seconds=0.0), "progress needs a distance"),
     ],
 )
 def test_words(make, words):

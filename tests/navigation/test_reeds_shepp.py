@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.navigation import reeds_shepp
+from andante.navigation.planners.reeds_shepp import reeds_shepp
 
 POSES = st.tuples(st.floats(-8, 8), st.floats(-8, 8), st.floats(-math.pi, math.pi))
 RADII = st.floats(0.2, 3.0)

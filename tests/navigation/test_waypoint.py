@@ -71,3 +71,14 @@ def test_words():
         WaypointSettings(throttle_gain=0.0)
     with pytest.raises(BadInput, match="least_throttle"):
         WaypointSettings(least_throttle=0.9, most_throttle=0.5)
+
+
+def test_a_waypoint_inside_the_turning_circle_is_driven_away_from_until_it_is_outside():
+    settings = WaypointSettings(turning_radius=1.0)
+    beside = waypoint_command((0.0, 0.0, 0.0), (0.1, 0.8), settings)
+    assert beside.away
+    assert beside.steering == 0.0
+    border = (-0.5, 1.0 + math.sqrt(1.05**2 - 0.5**2) - 1e-3)  # 1.05 radii from the center of the circle to the left
+    assert not waypoint_command((0.0, 0.0, 0.0), border, settings).away
+    assert waypoint_command((0.0, 0.0, 0.0), border, settings, away=True).away
+    assert not waypoint_command((0.0, 0.0, 0.0), (0.1, 0.8)).away

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from andante.mapping import Scan
-from andante.navigation import Navigator, Output, Reading, State, Vehicle
+from andante.navigation import Navigator, NavigatorInput, NavigatorOutput, State, Vehicle
 
 
 @njit  # not cached: the cache would remember the name under which a test loaded this file
@@ -95,7 +95,7 @@ class Run:
     time: float
     track: np.ndarray
     events: list
-    last: Output
+    last: NavigatorOutput
     least_clearance: float
 
 
@@ -131,7 +131,7 @@ def drive(
         ranges = ranges + noise * rng.standard_normal(beams)
         scan = Scan(time, ranges, float(angles[0]), float(angles[1] - angles[0]), 0.02, range_max)
         told = pose + pose_noise * rng.standard_normal(3) * [1, 1, 0.5]
-        output = navigator.update(Reading(time, told, velocity.copy(), (scan,)))
+        output = navigator.update(NavigatorInput(time, told, velocity.copy(), (scan,)))
         events += [(round(time, 2), event) for event in output.events]
         if output.state in (State.ARRIVED, State.FAILED):
             break

@@ -7,9 +7,8 @@ import pytest
 
 from andante.description import Inertia, Joint, JointType, Limits, Link, Robot
 from andante.errors import BadInput
-from andante.physics.actuators import ACTUATORS, Actuator, ActuatorDrive, assign, fitted
-from andante.physics.cascade import CascadeDrive, CascadeGains
-from andante.physics.commands import JointState, ServoOrder, Wishes
+from andante.physics.actuators import ACTUATORS, Actuator, ActuatorDrive, CascadeDrive, CascadeGains, assign, fitted
+from andante.physics.commands import JointCommands, JointState, ServoOrder
 from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
@@ -119,7 +118,7 @@ def test_cascade_leaves_other_modes_alone():
 
 
 def test_wishes_clip_slew_and_report_mode_changes():
-    wishes = Wishes.idle(arm(), gains(velocity=5.0))
+    wishes = JointCommands.idle(arm(), gains(velocity=5.0))
     assert wishes.command([3.0, 0.001], Mode.POSITION, None).tolist() == [0, 1]
     wishes.references[:] = 0.0
     assert wishes.targets.tolist() == [1.0, 0.001]

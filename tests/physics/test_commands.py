@@ -12,9 +12,9 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
-from andante.physics.commands import Wishes
-from andante.physics.mujoco._kernels import followed, slewed
+from andante.physics.commands import JointCommands
 from andante.physics.mujoco.engine import MujocoEngine
+from andante.physics.mujoco.kernels import followed, slewed
 from andante.physics.servos import ServoGains
 
 DT = 0.002
@@ -23,12 +23,12 @@ numbers = st.floats(-10, 10).map(lambda x: round(x, 9)) | st.sampled_from([0.0, 
 speeds = st.floats(0, 1000) | st.sampled_from([0.0, np.inf, 1e-300])
 
 
-def wishes(references: Array, velocity: Array, reach: float = 3.0) -> Wishes:
+def commands(references: Array, velocity: Array, reach: float = 3.0) -> JointCommands:
     """Position servos that stand at their references."""
     count = len(references)
     ones = np.ones(count)
     gains = ServoGains(ones, ones, ones, 5 * ones, velocity)
-    made = Wishes(np.zeros(count, np.int8), np.zeros(count), np.zeros(count), gains, -reach * ones, reach * ones)
+    made = JointCommands(np.zeros(count, np.int8), np.zeros(count), np.zeros(count), gains, -reach * ones, reach * ones)
     made.command(references, Mode.POSITION, None)
     return made
 
@@ -37,7 +37,7 @@ def wishes(references: Array, velocity: Array, reach: float = 3.0) -> Wishes:
 @given(st.lists(st.tuples(inside, numbers, speeds), min_size=1, max_size=8))
 def test_the_short_way_does_what_the_long_way_does(joints: list[tuple[float, float, float]]) -> None:
     start, target, velocity = (np.array(column) for column in zip(*joints, strict=True))
-    short, long = wishes(start, velocity), wishes(start, velocity)
+    short, long = commands(start, velocity), commands(start, velocity)
     newly = long.command(target, Mode.POSITION, None)
     there = long.slew(DT)
     assert len(newly) == 0
@@ -47,14 +47,14 @@ def test_the_short_way_does_what_the_long_way_does(joints: list[tuple[float, flo
 
 
 def test_the_short_way_is_taken_for_small_changes_of_many_joints() -> None:
-    made = wishes(np.zeros(40), np.ones(40))
+    made = commands(np.zeros(40), np.ones(40))
     assert made.follow(np.full(40, 0.0019), DT)  # the sum of squares exceeds 1, no single gap does
     assert not made.follow(np.full(40, 0.01), DT)
     np.testing.assert_array_equal(made.references, 0.0019)
 
 
 def test_the_short_way_is_not_taken_by_nan_other_modes_or_new_gains() -> None:
-    made = wishes(np.zeros(2), np.full(2, 100.0))
+    made = commands(np.zeros(2), np.full(2, 100.0))
     assert made.follow([0.1, 0.1], DT)
     assert made.follow([np.nan, 0.1], DT) is None
     np.testing.assert_array_equal(made.targets, 0.1)
@@ -71,7 +71,7 @@ def test_the_short_way_is_not_taken_by_nan_other_modes_or_new_gains() -> None:
 
 @pytest.mark.parametrize("joints", [None, [0, 1], [1]])
 def test_arrays_given_away_stay_as_they_are(joints: list[int] | None) -> None:
-    made = wishes(np.zeros(2), np.full(2, 10.0))
+    made = commands(np.zeros(2), np.full(2, 10.0))
     made.follow([0.01, 0.01], DT)
     given_away = made.modes, made.targets, made.references
     before = [array.copy() for array in given_away]
@@ -93,11 +93,11 @@ def test_a_target_of_the_caller_may_change_afterwards() -> None:
         target[:] = 1e-4
     target[:] = 2.0
     np.testing.assert_array_equal(scene.references[0], 1e-4)
-    np.testing.assert_array_equal(scene.wishes[0].targets, 1e-4)
+    np.testing.assert_array_equal(scene.commands[0].targets, 1e-4)
 
 
 def test_many_commands_in_a_row_follow_the_velocity_limit() -> None:
-    made = wishes(np.zeros(1), np.ones(1))
+    made = commands(np.zeros(1), np.ones(1))
     path = []
     for k in range(1, 11):
         if not made.follow([0.001 * k**2], DT):
@@ -136,7 +136,7 @@ def test_repeated_commands_do_not_hurry_the_reference() -> None:
 @given(st.lists(st.tuples(inside, inside, speeds, st.booleans()), min_size=1, max_size=6), st.integers(1, 30))
 def test_slewing_ahead_is_slewing_step_by_step(joints: list[tuple[float, float, float, bool]], steps: int) -> None:
     start, target, velocity, servo = (np.array(column) for column in zip(*joints, strict=True))
-    made = wishes(start, velocity)
+    made = commands(start, velocity)
     made.targets = target
     made.modes = np.where(servo, np.int8(Mode.POSITION), np.int8(Mode.TORQUE))
     made.uniform = None
@@ -168,7 +168,7 @@ def test_the_compiled_way_is_the_short_way(joints: list[tuple[float, float, floa
     start, target, velocity = (np.array(column) for column in zip(*joints, strict=True))
     if broken:
         target[-1] = np.nan
-    made = wishes(start, velocity)
+    made = commands(start, velocity)
     wanted = target.copy()
     far = followed(wanted, made.lower, made.upper, made.references, made.strides(DT)[1])
     assert {0: True, 1: False, -1: None}[far] is made.follow(target, DT)
@@ -186,7 +186,7 @@ def test_bad_targets_leave_everything_as_it_was() -> None:
     with pytest.raises(ValueError, match="shape"):
         scene.command(0, [0.0, 0.0, 0.0])
     np.testing.assert_array_equal(scene.data.ctrl, before)
-    np.testing.assert_array_equal(scene.wishes[0].targets, before)
+    np.testing.assert_array_equal(scene.commands[0].targets, before)
 
 
 def test_a_scalar_goes_to_all_joints_and_targets_stay_within_limits() -> None:

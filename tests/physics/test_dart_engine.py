@@ -20,11 +20,10 @@ from andante.description.world import Placement
 from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics import Mode, Settings
-from andante.physics.checks import specimens
-from andante.physics.checks.battery import check_engine
-from andante.physics.dart import kernels
+from andante.physics.checks import check_engine, specimens
+from andante.physics.dart import servos as kernels
 from andante.physics.dart.engine import DartEngine
-from andante.physics.dart.mimic import mimic_sources
+from andante.physics.dart.servos import mimic_sources
 from andante.physics.dart.shapes import mesh_shape
 
 

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("dartpy")
 
-from andante.physics.dart import kernels
+from andante.physics.dart import servos as kernels
 
 DT = 0.002
 NONE = np.zeros(0, dtype=np.int64)

@@ -32,9 +32,8 @@ from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
-from andante.physics.convex import convex_parts
 from andante.physics.mujoco.engine import MujocoEngine
-from andante.physics.mujoco.geoms import contact_softness
+from andante.physics.mujoco.geoms import contact_softness, convex_parts
 
 
 def _ball(surface: Surface) -> Robot:

@@ -23,7 +23,7 @@ from andante.physics.engine import Actor
 from andante.physics.ode.contacts import combined
 from andante.physics.ode.convex import ConvexPairs, polytope, shape_points
 from andante.physics.ode.engine import OdeEngine
-from andante.physics.ode.filter import pair_bits, wished_pairs
+from andante.physics.ode.filter import allowed_pairs, pair_bits
 from andante.physics.state import Settings
 from andante.physics.tree import body_tree
 
@@ -159,7 +159,7 @@ def _walker(count: int, self_collide: bool) -> Robot:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans(), st.booleans()), min_size=1, max_size=6), st.booleans())
-def test_bits_say_what_is_wished(robots, masked):
+def test_bits_say_what_is_allowed(robots, masked):
     actors = [
         Actor(i, Placement(f"r{i}", (robot := _walker(n, own)), fixed=fixed), body_tree(robot))
         for i, (n, own, fixed) in enumerate(robots)
@@ -168,20 +168,20 @@ def test_bits_say_what_is_wished(robots, masked):
     actor, body = np.array([a for a, _ in rows]), np.array([b for _, b in rows])
     free = np.array([not (actors[a].fixed and b == 0) for a, b in rows])
     mask = np.array([(1 if i % 3 else 6) if masked else 0xFFFFFFFF for i in range(len(rows))])
-    wish = wished_pairs(actors, actor, body, mask, free)
-    bits = pair_bits(wish, actor, body, free)
-    assert np.array_equal(wish, wish.T)
+    allowed = allowed_pairs(actors, actor, body, mask, free)
+    bits = pair_bits(allowed, actor, body, free)
+    assert np.array_equal(allowed, allowed.T)
     for i in range(len(rows)):
         for k in range(i):
             same = rows[i] == rows[k]
             if bits.exact and not same:
-                assert _allowed(bits, i, k) == wish[i, k]
-            elif wish[i, k]:
+                assert _allowed(bits, i, k) == allowed[i, k]
+            elif allowed[i, k]:
                 assert _allowed(bits, i, k)
 
 
 def test_many_self_colliding_robots_fit_or_fall_back():
-    """More wishes than bits: the filter in Python gives the same contacts."""
+    """More pairs than bits: the filter in Python gives the same contacts."""
     robot = _walker(40, True)
     lying = [Placement("a", robot, SE3.from_xyz_rpy((0, 0, 0.05)))]
     engine = scene(*lying)

@@ -24,9 +24,8 @@ from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
 from andante.physics.checks import specimens
 from andante.physics.engine import Actor
-from andante.physics.ode.build import fold, is_wide, joint_zero, tree_poses
+from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors, tree_poses
 from andante.physics.ode.engine import OdeEngine
-from andante.physics.ode.inertia import shared_tensors
 from andante.physics.state import Mode, Settings
 from andante.physics.tree import body_tree
 

@@ -15,8 +15,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.physics import body_tree
 from andante.physics.checks import specimens
-from andante.physics.mending import LEAST_MASS_SHARE
-from andante.physics.tree import BodyTree
+from andante.physics.tree import LEAST_MASS_FRACTION, BodyTree
 
 angles = st.floats(-3, 3)
 
@@ -119,7 +118,7 @@ def test_a_moving_link_without_mass_gets_the_least_and_it_is_told() -> None:
     robot = specimens.massless()
     tree = body_tree(robot)
     ghost = next(body for body in tree.bodies if body.name == "ghost")
-    assert ghost.inertia.mass == pytest.approx(robot.mass * LEAST_MASS_SHARE)
+    assert ghost.inertia.mass == pytest.approx(robot.mass * LEAST_MASS_FRACTION)
     (problem,) = tree.problems
     assert "'ghost'" in problem.message
     assert problem.severity == "warning"
@@ -144,8 +143,8 @@ def test_a_tensor_without_a_triangle_is_widened_and_keeps_its_axes() -> None:
     turn = so3.exp([0.3, -0.5, 0.2])
     told = turn @ np.diag([0.01, 0.01, 0.05]) @ turn.T
     tree = _on_a_hinge(Link("b", Inertia.from_matrix(1.0, (0, 0, 0), told)))
-    mended = turn.T @ tree.bodies[1].inertia.matrix @ turn
-    assert np.diag(mended) == pytest.approx([0.025, 0.025, 0.05])
+    repaired = turn.T @ tree.bodies[1].inertia.matrix @ turn
+    assert np.diag(repaired) == pytest.approx([0.025, 0.025, 0.05])
     assert "triangle" in tree.problems[0].message
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from andante.errors import AndanteError
 from andante.search import StudyFolder, search, summarize
-from andante.search.lock import holder_of
+from andante.search.folder import holder_of
 
 SCRIPT = Path(__file__).parent / "run_study.py"
 BUDGET = 240

@@ -36,7 +36,7 @@ def test_the_order_of_the_gait_grid_looks_random():
     assert sum(order[k] == other[k] for k in range(1000)) < 3
 
 
-def test_seeds_of_neighbours_differ():
+def test_seeds_of_neighbors_differ():
     seeds = {derived_seed(study, index) for study in range(30) for index in range(300)}
     assert len(seeds) > 8990
     assert all(0 <= seed < 2**31 for seed in seeds)

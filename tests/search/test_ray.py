@@ -44,6 +44,6 @@ def candidates_without_end(study, tmp_path):
 
 
 def test_without_ray_the_extra_is_named(monkeypatch, spec):
-    monkeypatch.setattr("andante.search.executors.base.find_spec", lambda name: None)
+    monkeypatch.setattr("andante.search.executors.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"andante\[ray\]"):
         make_executor("ray", spec(), 1)

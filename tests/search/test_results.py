@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.errors import BadInput
-from andante.search.lock import FolderInUse, FolderLock, holder_of
+from andante.search.folder import FolderInUse, FolderLock, holder_of
 from andante.search.record import Record, Task, from_line, plain, record_of, to_line
 from andante.search.results import Appender, IndexSet, Scan, cut, tail
 
@@ -183,7 +183,7 @@ def test_index_sets_are_sets(numbers):
 
 def test_a_lock_names_its_holder_and_goes_with_it(tmp_path):
     script = (
-        "import time\nfrom pathlib import Path\nfrom andante.search.lock import FolderLock\n"
+        "import time\nfrom pathlib import Path\nfrom andante.search.folder import FolderLock\n"
         f"held = FolderLock(Path({str(tmp_path)!r}))\nprint('held', flush=True)\ntime.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

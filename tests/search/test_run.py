@@ -33,7 +33,7 @@ from andante.search import (
 )
 from andante.search.executors import make_executor
 from andante.search.executors.base import default_workers
-from andante.search.lock import FolderInUse
+from andante.search.folder import FolderInUse
 from andante.search.progress import clock, progress_line
 from andante.search.results import tail
 

@@ -165,9 +165,9 @@ class Halving:
     def __init__(self, space, seed, batch, width=1.0):
         self.space, self.batch, self.width, self.best = space, batch, width, None
     def ask(self, generation):
-        centre = [0.5] * self.space.dimensions if self.best is None else self.space.encode(self.best.parameters)
+        center = [0.5] * self.space.dimensions if self.best is None else self.space.encode(self.best.parameters)
         spread = [(k + 0.5) / self.batch - 0.5 for k in range(self.batch)]
-        return [self.space.decode([c + self.width * s for c in centre]) for s in spread]
+        return [self.space.decode([c + self.width * s for c in center]) for s in spread]
     def tell(self, results):
         self.best = max([*results, *([self.best] if self.best else [])], key=lambda told: told.fitness)
         self.width *= 0.5
@@ -210,7 +210,7 @@ def test_users_own_samplers(tmp_path):
         ("grid", MIXED, {}, "a step, levels or a grid for x"),
         ("grid", DISCRETE, {"sigma": 1}, "no options"),
         ("cmaes", MIXED, {"sigm": 1}, "choices: sigma, start, growth"),
-        ("cmaes", MIXED, {"sigma": 0}, "share of the ranges"),
+        ("cmaes", MIXED, {"sigma": 0}, "fraction of the ranges"),
         ("cmaes", MIXED, {"start": {"x": 1}}, "parameter n is missing"),
         ("cmaes", MIXED, {"sigma": "wide"}, "options of the sampler cmaes"),
         ("cmaes", Space({"a": Real(0, 1)}, {"a": 0.5}), {}, "nothing is left to search"),

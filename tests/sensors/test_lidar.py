@@ -32,8 +32,8 @@ from andante.description import (
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
 from andante.sensors import LDS_01, RPLIDAR_A2, RPLIDAR_A3, Lidar, LidarModel, Scene, SensorSuite
-from andante.sensors._range_kernels import between
-from andante.sensors.presets import lidar_model
+from andante.sensors.kernels import between
+from andante.sensors.lidar import lidar_model
 
 TURN = 2 * math.pi
 CLEAN = LidarModel(beams=360, angle_min=0.0, range_max=20.0).without_errors()
@@ -316,7 +316,7 @@ def test_a_description_fills_in_from_its_named_model():
         ({"range_min": 5.0, "range_max": 2.0}, "range_min must be below range_max 2.0, got 5.0"),
         ({"range_max": -1.0}, "range_max must be above 0 and finite"),
         ({"noise_stddev": -1.0}, "noise_stddev must be at least 0"),
-        ({"dropout": 1.5}, "dropout must be a share between 0 and 1, got 1.5"),
+        ({"dropout": 1.5}, "dropout must be a fraction between 0 and 1, got 1.5"),
         ({"samples": 10, "min_angle": 0.0, "max_angle": 9.0}, "a sweep turns at most once"),
         ({"range_max": "far"}, "sensor 'eye': range_max should be a number, got 'far'"),
     ],

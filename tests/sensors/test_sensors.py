@@ -9,9 +9,9 @@ import andante as an
 from andante.description import Box, Collision, Inertia, Link, Robot, SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
-from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite, shares
-from andante.sensors._kernels import share
-from andante.sensors.force import share_table
+from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite, load_fractions
+from andante.sensors.contact import fraction_table
+from andante.sensors.kernels import cell_fractions
 from andante.sensors.noise import BLOCK, NoiseBank, NoiseSource
 
 HERE = SE3.identity()
@@ -104,8 +104,8 @@ def test_compiled_shares_are_the_plain_ones(cells, data):
     points = np.round(np.array(cells), 3)
     x, y = data.draw(st.floats(-0.15, 0.15)), data.draw(st.floats(-0.15, 0.15))
     out = np.empty(len(points))
-    share(share_table(points, len(points)), points, len(points), x, y, out)
-    plain = shares(points, np.array([x, y]))
+    cell_fractions(fraction_table(points, len(points)), points, len(points), x, y, out)
+    plain = load_fractions(points, np.array([x, y]))
     assert out.sum() == pytest.approx(1.0)
     assert (out >= 0).all()
     # which of two cells that pull alike is left out is a matter of rounding; where the load acts is not
@@ -118,7 +118,7 @@ CELLS = np.array([[0.07, 0.03], [0.07, -0.023], [-0.03, 0.03], [-0.03, -0.019]])
 @given(st.floats(-0.2, 0.2), st.floats(-0.2, 0.2))
 @settings(max_examples=300, deadline=None)
 def test_shares_are_a_distribution_and_exact_inside(x, y):
-    w = shares(CELLS, np.array([x, y]))
+    w = load_fractions(CELLS, np.array([x, y]))
     assert w.sum() == pytest.approx(1.0)
     assert (w >= 0).all()
     if -0.02 < x < 0.06 and -0.015 < y < 0.02:

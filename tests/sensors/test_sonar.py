@@ -104,7 +104,7 @@ def test_the_nao_hears_a_wall_with_both_ears():
     [
         ({"cone": 0.0}, "sensor 's': sonar cone must be an angle"),
         ({"range_min": 3.0, "range_max": 2.0}, "0 <= range_min < range_max, got 3.0 and 2.0"),
-        ({"dropout": -0.1}, "sonar dropout must be a share"),
+        ({"dropout": -0.1}, "sonar dropout must be a fraction"),
         ({"noise_stddev": -0.1}, "sonar noise_stddev"),
         ({"incidence": 3.0}, "sonar incidence"),
         ({"cone": "wide"}, "sensor 's': .*'wide'"),

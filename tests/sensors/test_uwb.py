@@ -34,7 +34,7 @@ def test_true_distances_and_what_stands_in_between(engine):
     here = np.array([0.2, 0.1, 0.5])
     wanted = [math.dist(here, place) for place in ANCHORS.values()]
     assert tag(UwbErrors.none()).measure(scene) == pytest.approx(wanted, abs=1e-9)
-    distance, blocked = tag().shaded(scene)
+    distance, blocked = tag().blocked(scene)
     assert distance == pytest.approx(wanted)
     assert blocked.tolist() == [True, False, False]
 
@@ -121,7 +121,7 @@ def test_anchors_are_models_of_that_name_else_corners():
     ("make", "fragment"),
     [
         (lambda: UwbErrors(stddev=-1.0), "uwb stddev must be at least 0 m"),
-        (lambda: UwbErrors(outliers=2.0), "uwb outliers must be a share between 0 and 1, got 2.0"),
+        (lambda: UwbErrors(outliers=2.0), "uwb outliers must be a fraction between 0 and 1, got 2.0"),
         (lambda: UwbErrors(range_max=0.0), "uwb range_max must be above 0"),
         (lambda: UwbTag(carrier(), "base", HERE, {}), "uwb tag 'tag0' needs anchors"),
         (lambda: UwbTag(carrier(), "base", HERE, {"a": (0.0, math.nan, 0.0)}), "finite x y z"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError
 from andante.session import LiveSession
 
@@ -64,7 +64,7 @@ def test_goals_end_with_their_scene(session: LiveSession) -> None:
     session.reset()
     session.run(0.1)
     assert ended[0].status.name == "ABORTED"
-    assert "built anew" in ended[0].text
+    assert "rebuilt" in ended[0].text
 
 
 def test_a_pose_at_a_share_of_the_speed(session: LiveSession) -> None:
@@ -98,7 +98,7 @@ def test_motions_in_rounds_and_faster(session: LiveSession) -> None:
         (lambda o: o.play("wave_hand", float("nan")), "between 0.05 and 5"),
         (lambda o: o.behave("swim"), "no behaviour 'swim'"),
         (lambda o: o.set_gait("roll"), "no gait 'roll'"),
-        (lambda o: o.button("shell"), "has no button 'shell'"),
+        (lambda o: o.button("shell"), "no button 'shell' in robot"),
         (lambda o: o.joint_angles(["Tail"], [0.0]), "Tail"),
     ],
 )

@@ -113,7 +113,7 @@ def test_driving_speed_and_stop(say: Say, session: LiveSession) -> None:
     assert session.stage.sim.base_pose[0] == pytest.approx(gone, abs=2e-3)
     assert "50" in say("speed 50")
     assert "a drive lasts up to 60 s" in refused(session, "drive 0.1 0 0 61")
-    assert "is no number" in refused(session, "speed much")
+    assert "is not a number" in refused(session, "speed much")
 
 
 def test_places_goals_and_where_it_stands(say: Say, session: LiveSession) -> None:
@@ -125,7 +125,7 @@ def test_places_goals_and_where_it_stands(say: Say, session: LiveSession) -> Non
     assert session.behaviour == "drive"
     say("stop")
     assert say("goto 0.5 0.1 90") == "goal 0.5 0.1"
-    assert "is no number" in refused(session, "goto here there")
+    assert "is not a number" in refused(session, "goto here there")
 
 
 def test_frames_topics_services_and_nodes(say: Say, session: LiveSession) -> None:
@@ -134,7 +134,7 @@ def test_frames_topics_services_and_nodes(say: Say, session: LiveSession) -> Non
     assert re.fullmatch(r"(-?\d+\.\d{3} ){3}m, roll pitch yaw (-?\d+\.\d ?){3} ?deg", say("tf odom base_link"))
     assert re.search(r"^/odom +nav_msgs/msg/Odometry$", say("topics"), re.MULTILINE)
     assert re.search(r"^/reset +\S+/srv/\S+$", say("services"), re.MULTILINE)
-    assert re.search(r"^terminal: publishes .*; hears ", say("nodes"), re.MULTILINE)
+    assert re.search(r"^terminal: publishes .*; subscribes to ", say("nodes"), re.MULTILINE)
 
 
 @pytest.mark.engine("bullet")
@@ -162,7 +162,7 @@ def test_files_are_recorded(say: Say, session: LiveSession) -> None:
     assert "run" in say("list recordings")
     assert "no record command 'pause'" in refused(session, "record pause")
     assert "no search command 'stop'" in refused(session, "search stop")
-    assert "is no number" in refused(session, "clip long")
+    assert "is not a number" in refused(session, "clip long")
 
 
 def test_behaviours_pushes_and_strength(say: Say, session: LiveSession) -> None:
@@ -189,4 +189,4 @@ def test_parameters_keep_their_kind(say: Say, session: LiveSession) -> None:
             say(f"set {name} {value}")
         elif isinstance(value, float) and math.isfinite(value):
             assert np.isclose(float(say(f"set {name} {value!r}").split(" = ")[1]), value)
-    assert "no parameter fits" in refused(session, "get /nothing*")
+    assert "no parameter matches" in refused(session, "get /nothing*")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.control.following import SILENCE, Following
 from andante.control.stop_plan import StopPlanner
 from andante.locomotion import Command

@@ -78,13 +78,13 @@ def test_words_are_laid_over(file: Path) -> None:
         ("[record]\ntopics = 'all'", [], r"run.toml:2: topics is a list of texts"),
         ("realtime = 1", [], r"run.toml:1: realtime is true or false"),
         ("seconds = nan", [], r"run.toml:1: seconds is a number"),
-        ("robot = nao", [], r"run.toml:1: no TOML"),
+        ("robot = nao", [], r"run.toml:1: not valid TOML"),
         ("[navigation]\ngoal = [1]", [], r"run.toml:2: goal is \[x, y\]"),
         ("[bridges]\nros1 = 3", [], r"run.toml:2: a bridge is a section \[bridges.ros1\]"),
         ("", ["robot=x"], r"argument 'robot=x' should look like name:=value"),
         ("", ["bot:=x"], r"argument 'bot:=x': no key 'bot'"),
         ("", ["server.port:=x"], r"argument 'server.port:=x': port is a number"),
-        ('robot = "nao"', ["robot.x:=1"], r"argument 'robot.x:=1': robot is no section"),
+        ('robot = "nao"', ["robot.x:=1"], r"argument 'robot.x:=1': robot is not a section"),
     ],
 )
 def test_errors_name_line_and_key(tmp_path: Path, text: str, words: list[str], fragment: str) -> None:

@@ -91,7 +91,7 @@ def test_a_bridge_that_ends_is_told_and_the_session_goes_on(waffle: LiveSession)
     while bridge.alive and time.monotonic() < end:
         time.sleep(0.05)
     waffle.run(0.05)
-    assert any("bridge ros1 has ended (session 'nowhere' should be a port" in line for line in lines)
+    assert any("bridge ros1 exited (session 'nowhere' should be a port" in line for line in lines)
     bridge.stop()
 
 

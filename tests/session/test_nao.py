@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
@@ -33,7 +33,7 @@ def test_a_walking_robot_stops_before_a_pose_and_walks_on_after_it(session: Live
     watch = Watch(session)
     watch.run(2.0, vx=0.1)
     assert session.bus.call("/play", {"name": "crouch"}).success
-    assert session.stage.board.waiting == "motion Crouch"
+    assert session.stage.activities.waiting == "motion Crouch"
     watch.run(3.0)
     crouch = session.stage.robot.pose("Crouch")
     there = dict(zip(session.stage.robot.joint_names, session.stage.targets, strict=True))
@@ -52,14 +52,15 @@ def test_the_head_moves_beside_the_walk_and_a_leg_ends_it(session: LiveSession) 
     watch.run(2.0, vx=0.1)
     head = session.stage.robot.joint_names.index("HeadYaw")
     assert session.behaviour == "drive"
-    assert session.stage.readings.position[head] == pytest.approx(0.6, abs=0.02)
+    assert session.stage.state.position[head] == pytest.approx(0.6, abs=0.02)
     session.operator.joint_angles(["LShoulderPitch", "HeadYaw"], [0.5, 0.0], 0.3)
     session.operator.joint_angles(["LHipPitch"], [-0.1], 0.2, relative=True)
     session.operator.joint_angles(["RHipPitch"], [-0.1], 0.2, relative=True)
     watch.run(2.5)
     assert session.behaviour == "joints"
     assert not session.stage.sim.fallen
-    knees = [session.stage.board.present.goals[session.stage.robot.joint_names.index(f"{s}HipPitch")] for s in "LR"]
+    goals, names = session.stage.activities.present.goals, session.stage.robot.joint_names
+    knees = [goals[names.index(f"{s}HipPitch")] for s in "LR"]
     assert knees[0] == pytest.approx(knees[1], abs=0.02)  # both orders counted, though they came while it stopped
 
 
@@ -124,8 +125,8 @@ def test_pushed_over_it_gets_up_and_walks_again(session: LiveSession) -> None:
     states = []
     for _ in range(250):
         session.run(0.1)
-        if not states or states[-1] != session.stage.guard.state:
-            states.append(session.stage.guard.state)
+        if not states or states[-1] != session.stage.supervisor.state:
+            states.append(session.stage.supervisor.state)
         if states[-1] == "upright" and len(states) > 2:
             break
     assert states[-1] == "upright"
@@ -195,7 +196,7 @@ def test_terminal(session: LiveSession) -> None:
     session.run(1.2)
     assert session.stage.sim.base_pose[0] > 0.02
     assert say("set /nao/pgain/HeadYaw 31").success
-    assert session.stage.servos.gain("pgain", "HeadYaw") == 31.0
+    assert session.stage.sim.servos.gain("pgain", "HeadYaw") == 31.0
     assert say("get /nao/pgain/Head*").text.splitlines()[1] == "/nao/pgain/HeadYaw = 31.0"
     assert say("joint HeadYaw 0.2").success
     assert say("push 0.3 left").success
@@ -203,9 +204,9 @@ def test_terminal(session: LiveSession) -> None:
     for line, fragment in (
         ("dance", "no command 'dance'"),
         ("play", "usage: play NAME"),
-        ("drive fast", "'fast' is no number"),
+        ("drive fast", "'fast' is not a number"),
         ("walker T", "numbers like T=0.6"),
-        ("set /nao/pgain x", "is no number"),
+        ("set /nao/pgain x", "is not a number"),
         ("play 'open", "No closing quotation"),
         ("push 1 up_and_away", "no direction"),
         ("tf a b", "no frame"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.mapping import OccupancyGrid
 from andante.session import LiveSession
 from andante.session.nodes.navigation import NavigationNode
@@ -68,7 +68,7 @@ def test_a_key_overrules_the_goal_and_cancel_forgets_it(lab: LiveSession) -> Non
     lab.run(0.6)
     assert lab.pilot.source == ""
     assert node.live.active  # the goal leads again
-    assert lab.bus.call("/navigation/cancel").message == "the goal is taken back"
+    assert lab.bus.call("/navigation/cancel").message == "goal canceled"
     lab.run(1.0)
     assert lab.behaviour == "balance"
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from andante.bus.bags import bag_info
+from andante.bags import bag_info
 from andante.session import LiveSession
 from andante.session.nodes.recording import RecordingNode
 
 
 def test_the_last_messages_before_a_pause_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wall = [100.0]
-    monkeypatch.setattr("andante.bus.bags.writer.time.monotonic", lambda: wall[0])
+    monkeypatch.setattr("andante.bags.writer.time.monotonic", lambda: wall[0])
     with LiveSession("waffle", folder=tmp_path, nodes=[RecordingNode]) as session:
         recording = session.nodes[0]
         assert isinstance(recording, RecordingNode)

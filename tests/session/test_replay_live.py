@@ -163,7 +163,7 @@ def test_what_is_being_recorded_is_not_played_and_damaged_files_are_refused(reco
     assert "being recorded" in recorded.bus.call("/replay", {"name": "now.mcap"}).message
     (recorded.folder / "broken.mcap").write_bytes(b"no bag at all")
     assert not recorded.bus.call("/replay", {"name": "broken.mcap"}).success
-    assert "nothing is played" in recorded.bus.call("/replay_stop").message
+    assert "nothing is being played" in recorded.bus.call("/replay_stop").message
     assert list(recorded.bus.call("/list", {"kind": "recordings"}).names)[-1] in ("now.mcap", "broken.mcap")
     with pytest.raises(BusError):
         recorded.bus.call("/list", {"kind": "films"})

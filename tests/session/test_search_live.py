@@ -68,7 +68,7 @@ def test_a_search_that_is_killed_is_told_and_the_session_goes_on(tmp_path: Path)
         session.step()
         node._worker._process.kill()
         wait_for(session, lambda: states[-1].status == "failed")
-        assert "has ended with code" in states[-1].message
+        assert "exited with code" in states[-1].message
         session.run(0.1)
         assert session.bus.call("/search/resume").success  # the study goes on; closing the session ends it
 

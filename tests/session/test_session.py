@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
+from andante.control.activities import Activity
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
@@ -69,7 +70,9 @@ def test_same_seed_and_inputs_same_bytes(tmp_path: Path) -> None:
 
 
 def test_nothing_is_built_without_a_listener(waffle: LiveSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    from andante.session.nodes import robot_state, sensors, status, truth
+    from andante.control import publishers as robot_state
+    from andante.session.nodes import status
+    from andante.simulation import publishers as sensors
 
     def refuse(*_: object) -> None:
         raise AssertionError("a message was built that nobody wanted")
@@ -77,7 +80,7 @@ def test_nothing_is_built_without_a_listener(waffle: LiveSession, monkeypatch: p
     for module, kinds in (
         (robot_state, ("JointState", "TFMessage")),
         (sensors, ("ImuMessage", "LaserScan")),
-        (truth, ("LinkPoses", "Contacts")),
+        (sensors, ("LinkPoses", "Contacts")),
         (status, ("Status",)),
     ):
         for kind in kinds:
@@ -145,6 +148,7 @@ def test_other_engine_world_and_robot(waffle: LiveSession) -> None:
     waffle.run(0.1)
     assert set(waffle.bus.topics()) ^ topics == {
         "/camera/image_raw/compressed",
+        *(f"/uwb/{tag}/{anchor}" for tag in ("tag0", "tag1") for anchor in ("0x6902", "0x6e44", "0x6e6c", "0x6e7a")),
         *(f"/{robot}/{gain}" for robot in ("waffle", "rover") for gain in ("pgain", "dgain")),
     }
     assert "/rover/pgain" in waffle.bus.parameters
@@ -201,13 +205,13 @@ def test_a_push_moves_it_and_ends(waffle: LiveSession) -> None:
 def test_gains_and_stiffness_reach_the_engine(waffle: LiveSession) -> None:
     engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
     waffle.bus.parameters.set("/waffle/pgain/wheel_left_joint", 7.0)
-    assert engine.wishes[actor].gains.kp[0] == 7.0
+    assert engine.commands[actor].gains.kp[0] == 7.0
     publish(waffle, "/waffle/dgain", "std_msgs/msg/Float64", data=0.5)
     waffle.run(0.02)
-    np.testing.assert_allclose(engine.wishes[actor].gains.kd, 0.5)
+    np.testing.assert_allclose(engine.commands[actor].gains.kd, 0.5)
     assert waffle.bus.parameters.get("/waffle/dgain/wheel_right_joint") == 0.5
     assert waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["*left*"]}).success
-    assert engine.wishes[actor].gains.kp[0] == pytest.approx(3.5)
+    assert engine.commands[actor].gains.kp[0] == pytest.approx(3.5)
     assert not waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["Head*"]}).success
     with pytest.raises(BadInput):
         waffle.bus.parameters.set("/waffle/pgain", -1.0)
@@ -222,7 +226,7 @@ def test_keys_drive_any_robot(waffle: LiveSession) -> None:
     lines = log_of(waffle)
     publish(waffle, "/key", "std_msgs/msg/String", data="shell")
     waffle.run(0.02)
-    assert any("has no button 'shell'" in line for line in lines)
+    assert any("no button 'shell' in robot" in line for line in lines)
 
 
 def test_lists(waffle: LiveSession) -> None:
@@ -243,7 +247,7 @@ def test_lists(waffle: LiveSession) -> None:
 
 
 def test_recording(waffle: LiveSession) -> None:
-    from andante.bus.bags import open_bag
+    from andante.bags import open_bag
 
     answer = waffle.bus.call("/record_start", {"name": "run", "topics": ["/odom", "/clock"]})
     assert answer.success
@@ -279,15 +283,15 @@ def test_refuses(arguments, fragment, tmp_path: Path) -> None:
 def test_a_failing_activity_does_not_end_the_session(waffle: LiveSession) -> None:
     lines = log_of(waffle)
 
-    class Broken:
-        name, detail, guarded, resting, over = "broken", "", True, False, False
+    class Broken(Activity):
+        name, resting = "broken", False
 
         def stop(self) -> None: ...
 
         def update(self, readings, command, dt):
             return np.full(2, np.nan)
 
-    waffle.stage.board.replace(Broken())
+    waffle.stage.activities.replace(Broken())
     waffle.run(0.05)
     assert any("broken failed" in line for line in lines)
     assert waffle.behaviour == "hold"
@@ -368,7 +372,7 @@ def test_a_stream_of_nonsense_is_told_once_a_second(waffle: LiveSession) -> None
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda s: s.run(-1.0), "time >= 0 s"),
+        (lambda s: s.run(-1.0), "seconds must be >= 0"),
         (lambda s: s.single_step(), "pause it first"),
         (lambda s: (s.pause(), s.single_step(0)), "1 to 1000 control periods"),
         (lambda s: s.respawn(0.0, 0.0, 0.0, height=11.0), "0 to 10 m"),
@@ -397,7 +401,7 @@ def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> Non
     waffle.run(0.1)
     assert waffle.paused
     assert np.isfinite(waffle.stage.sim.base_pose).all()
-    assert any("starts anew and is paused" in line for line in lines)
+    assert any("is reset and paused" in line for line in lines)
     waffle.resume()
     waffle.run(0.1)
     assert not waffle.paused

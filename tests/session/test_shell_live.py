@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.session import LiveSession
 
 
@@ -28,15 +28,15 @@ def test_walks_lifts_folds_rolls_and_unfolds(tmp_path: Path) -> None:
         hold_keys(session, "i", 0.2)
         assert "shell" in session.bus.call("/list", {"kind": "keys"}).names
         hold_keys(session, "shell", 0.1)
-        _until(session, lambda: session.stage.board.present.detail == "tripod (ball)", 20.0)
+        _until(session, lambda: session.stage.activities.present.detail == "tripod (ball)", 20.0)
         before = session.stage.sim.base_pose[:2].copy()
         hold_keys(session, "w", 4.0)
         rolled = session.stage.sim.base_pose[:2] - before
         assert np.linalg.norm(rolled) > 0.5
         assert session.stage.position[:2] == pytest.approx(session.stage.sim.base_pose[:2], abs=0.25)
         assert session.bus.call("/play", {"name": "low"}).success
-        assert session.stage.board.waiting == "motion low"
-        _until(session, lambda: session.stage.board.present.name == "hold", 60.0)
+        assert session.stage.activities.waiting == "motion low"
+        _until(session, lambda: session.stage.activities.present.name == "hold", 60.0)
         assert not session.stage.sim.fallen
 
 
@@ -45,4 +45,4 @@ def _until(session: LiveSession, done, seconds: float) -> None:
         if done():
             return
         session.run(0.2)
-    raise AssertionError(f"not within {seconds} s: {session.behaviour} {session.stage.board.present.detail}")
+    raise AssertionError(f"not within {seconds} s: {session.behaviour} {session.stage.activities.present.detail}")

@@ -1,4 +1,4 @@
-"""Readings as mapping and localisation take them, odometry of wheels, and recordings of driving sensors."""
+"""Readings as mapping and localisation take them, and recordings of driving sensors."""
 
 from __future__ import annotations
 
@@ -7,25 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from andante.mobile.wheel_odometry import WheelOdometry
-from andante.simulation.recorded_sensors import plain
-from andante.simulation.recorder import open_recorder
 
 import andante as an
 from andante.description import SensorSpec
 from andante.errors import BadInput, UnknownName
-from andante.geometry import SE3, se2
-from andante.kinematics import find_drive
+from andante.geometry import SE3
 from andante.localization.io.uwb_logs import read_uwb_log
 from andante.mapping.io.logs import read_log
-from andante.physics import Mode
+from andante.mobile.uwb import uwb_setup
 from andante.sensors import RPLIDAR_A2, Lidar, SensorSuite
-from andante.simulation.scans import latest_scan, lidar_channel, scan_of, scans_since, uwb_setup, world_from_uwb
-
-
-def go(sim, twist) -> None:
-    for joint, (mode, value) in find_drive(sim.robot).joint_commands(twist).items():
-        sim.engine.command(sim.actor, float(value), Mode[mode.upper()], [sim.robot.joint_names.index(joint)])
+from andante.sensors.topics import plain
+from andante.simulation.recording import open_recording
+from andante.simulation.scans import latest_scan, lidar_channel, scan_of, scans_since
 
 
 # ---- scans -----------------------------------------------------------------------------------------
@@ -80,71 +73,9 @@ def test_robots_without_the_sensor_asked_for_are_told():
     sim = an.simulate("nao", sensors=True)
     with pytest.raises(BadInput, match="has no lidar"):
         latest_scan(sim.robot, sim.sensors)
-    with pytest.raises(BadInput, match="has no UWB tag"):
-        uwb_setup(sim.robot, sim.sensors)
     rover = an.simulate("rover", sensors=True)
     with pytest.raises(UnknownName, match="no lidar 'radar'; choices: laser"):
         lidar_channel(rover.sensors, "radar")
-
-
-# ---- UWB -------------------------------------------------------------------------------------------
-def test_the_uwb_setup_keeps_the_convention_of_the_source():
-    sim = an.simulate("rover", world="lab", sensors=True)
-    setup = uwb_setup(sim.robot, sim.sensors)
-    p = setup.anchor_positions
-    assert p[0] == pytest.approx([0, 0, 0])
-    assert p[1, [0, 2]] == pytest.approx([0, 0])
-    assert p[2, 1:] == pytest.approx([0, 0])
-    assert p[3, 2] > 0
-    assert setup.tag_positions == pytest.approx(np.array([[0, 0, 0], [-0.36, 0, 0]]))
-    told = world_from_uwb(sim.sensors) @ p
-    assert told == pytest.approx(np.array(list(sim.sensors.anchors.values())), abs=1e-9)
-
-
-# ---- wheels ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("name", "twist"), [("waffle", (0.2, 0, 0.3)), ("rover", (0.4, 0, 0.15)), ("rover", (-0.3, 0, 0))]
-)
-def test_wheel_odometry_follows_the_robot_up_to_slip(name, twist):
-    sim = an.simulate(name, sensors=True, place=(1.0, 2.0, 0.5))
-    start, odometry = SE3.from_vector(sim.base_pose), WheelOdometry(sim.robot, sim.sensors)
-    go(sim, twist)
-    for _ in range(150):
-        sim.run(0.02)
-        odometry.update()
-    moved = start.inverse() @ SE3.from_vector(sim.base_pose)
-    way = abs(twist[0]) * 3.0
-    assert np.linalg.norm(odometry.pose[:2]) > 0.7 * way
-    assert odometry.pose[:2] == pytest.approx(moved.translation[:2], abs=0.03 * way)
-    assert se2.wrap(odometry.pose[2] - moved.rpy[2]) == pytest.approx(0.0, abs=0.05)
-    assert odometry.twist[0] == pytest.approx(twist[0], rel=0.1)
-
-
-def test_wheel_odometry_starts_where_told_stands_still_and_goes_on_from_a_saved_state():
-    sim = an.simulate("waffle", sensors=True)
-    odometry = WheelOdometry(sim.robot, sim.sensors, start=(1.0, 2.0, 0.3))
-    sim.run(0.1)
-    assert odometry.update() == pytest.approx([1.0, 2.0, 0.3])
-    go(sim, (0.2, 0.0, 0.5))
-    sim.run(0.2)
-    odometry.update()
-    saved, known, after = sim.snapshot(), odometry.save(), []
-    for _ in range(2):
-        for _ in range(10):
-            sim.run(0.05)
-            odometry.update()
-        after.append(odometry.pose)
-        sim.restore(saved)
-        odometry.load(known)
-    assert np.array_equal(after[0], after[1])
-
-
-def test_wheel_odometry_needs_wheels():
-    sim = an.simulate("waffle", sensors=True)
-    with pytest.raises(BadInput, match="'encoders' does not count wheels"):
-        WheelOdometry(sim.robot, sim.sensors, encoders="encoders")
-    with pytest.raises(UnknownName, match="no sensor 'wheels'"):
-        WheelOdometry(sim.robot, sim.sensors, encoders="wheels")
 
 
 # ---- recordings ------------------------------------------------------------------------------------
@@ -152,19 +83,20 @@ def test_a_recorded_drive_is_read_back_for_mapping_and_localisation(tmp_path):
     sim = an.simulate("rover", world="lab", sensors=True, seed=3)
     path = tmp_path / "drive.mcap"
     expected = []
-    with open_recorder(path, sim) as recorder:
+    with open_recording(path, sim) as recorder:
         sim.observers.append(recorder)
-        go(sim, (0.3, 0.0, 0.1))
+        sim.drive((0.3, 0.0, 0.1))
         for _ in range(100):
             sim.run(0.01)
             expected += list(scans_since(sim.robot, sim.sensors, sim.time - 0.01))
     log = read_log(path)
+    ground = float(sim.robot.link_poses()["base_footprint"].translation[2])
     assert len(log.scans) == len(expected) == 10
     for got, wanted in zip(log.scans, expected, strict=True):
         assert got.time == pytest.approx(wanted.time, abs=1e-6)
         assert got.ranges == pytest.approx(wanted.ranges, rel=1e-6, nan_ok=True)
         assert got.sensor == pytest.approx(wanted.sensor, abs=1e-6)
-        assert got.height == pytest.approx(wanted.height, abs=1e-6)
+        assert got.height == pytest.approx(wanted.height + ground, abs=1e-6)  # told from the root, not the floor
     assert len(log.odometry) > 45
     assert log.odometry[-1].pose[0] > 0.1
     assert not log.notes
@@ -182,25 +114,27 @@ def test_sonars_and_cameras_that_are_on_are_recorded_in_frames_of_their_own(tmp_
     sim = an.simulate("nao", world="corridor", sensors=True)
     sim.sensors["CameraTop"].sensor.turn_on(64, 48)
     path = tmp_path / "nao.mcap"
-    with open_recorder(path, sim) as recorder:
+    with open_recording(path, sim) as recorder:
         sim.observers.append(recorder)
         sim.run(0.3)
     sim.close()
     with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
         topics = {c.topic for c in reader.connections}
-        assert {"/range/Sonar/Left", "/range/Sonar/Right", "/CameraTop/image_raw", "/tf_static"} <= topics
+        assert {"/sonar", "/CameraTop/image_raw", "/tf_static"} <= topics
         assert "/CameraBottom/image_raw" not in topics
+        told = set()
         for connection, _, raw in reader.messages():
             message = reader.deserialize(raw, connection.msgtype)
             if connection.topic == "/CameraTop/image_raw":
                 assert (message.height, message.width, message.step, message.encoding) == (48, 64, 192, "rgb8")
                 assert len(message.data) == 48 * 64 * 3
-            elif connection.topic == "/range/Sonar/Left":
-                assert message.header.frame_id == "Sonar/Left"
+            elif connection.topic == "/sonar":
+                told.add(message.header.frame_id)
                 assert message.field_of_view == pytest.approx(1.0472)
             elif connection.topic == "/tf_static":
                 frames = {each.child_frame_id: each.header.frame_id for each in message.transforms}
-                assert frames["Sonar/Left"] == "torso"
+                assert frames["Sonar_Left_sensor"] == "torso"
+    assert told == {"Sonar_Left_sensor", "Sonar_Right_sensor"}
 
 
 def test_names_become_topics():
@@ -216,7 +150,7 @@ def test_two_lidars_have_two_topics(tmp_path):
     extra = SensorSpec("rear", "lidar", "base_link", SE3.from_xyz_rpy((-0.1, 0, 0.3)), 10.0, parameters={"samples": 90})
     sim = an.simulate(replace(robot, sensors=(*robot.sensors, extra)), sensors=True)
     path = tmp_path / "two.mcap"
-    with open_recorder(path, sim) as recorder:
+    with open_recording(path, sim) as recorder:
         sim.observers.append(recorder)
         sim.run(0.5)
     with AnyReader([path]) as reader:

@@ -148,7 +148,7 @@ def studio(session: Session) -> Session:
 @pytest.fixture(scope="session")
 def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """The NAO in the lab, watched by a page of 1280 x 720."""
-    from andante.studio.pages import built
+    from andante.studio.open import built
 
     if not built():
         lacking("the page is not built: python tools/build_web.py")

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from andante.errors import AndanteError, BadInput
-from andante.studio import open_studio, show
-from andante.studio.pages import MISSING, studio_pages
-from andante.studio.scene_node import sources_of
+from andante.studio import notebook as show
+from andante.studio import open_studio
+from andante.studio.open import MISSING, studio_pages
+from andante.studio.scenes import sources_of
 
 
 def fetch(url: str) -> bytes:

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from andante.description import load_robot, load_world
-from andante.studio.pages import scene_arguments
+from andante.studio.open import scene_arguments
 from andante.studio.routes import prepare, scene_routes
 from andante.studio.scenes import Scenes, Source, folder_of
 

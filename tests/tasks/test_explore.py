@@ -18,8 +18,8 @@ from andante.mobile.explore.waypoints import read_waypoints
 from andante.mobile.localizer import OnMap
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Costmap, HybridAStar, Inflation, Vehicle
-from andante.tasks.explore import ExploreJob, prepare, run_explore
-from andante.tasks.navigate import NavigateJob, run_navigate
+from andante.tasks.explore import explore
+from andante.tasks.navigate import navigate
 
 CAR = Vehicle([[-0.05, -0.15], [0.4, -0.15], [0.4, 0.15], [-0.05, 0.15]], "ackermann", 1.0, turning_radius=0.8)
 CART = Vehicle([[-0.15, -0.15], [0.15, -0.15], [0.15, 0.15], [-0.15, 0.15]], max_speed=0.3)
@@ -43,7 +43,7 @@ def test_frontiers_until_all_is_seen(vehicle):
     errand = Frontiers(vehicle)
     goal = errand.next(half_a_room(), np.array([1.0, 1.0, 0.0]))
     assert 1.0 < goal[0] < 2.0
-    assert errand.missed[0].reason == "it was not driven to"
+    assert errand.missed[0].reason == "not attempted"
     assert math.isnan(goal[2])
     assert errand.worth(half_a_room())
     assert errand.worth(half_a_room(44))  # a little more of the same edge
@@ -189,10 +189,10 @@ def test_bad_waypoint_files(tmp_path, text, words):
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"start": (0.0, math.nan, 0.0)}, BadInput, "--start"),
-        ({"timeout": 0.0}, BadInput, "--timeout"),
-        ({"timeout": math.inf}, BadInput, "--timeout"),
-        ({"max_speed": 0.0}, BadInput, "--max-speed"),
+        ({"start": (0.0, math.nan, 0.0)}, BadInput, "start"),
+        ({"timeout": 0.0}, BadInput, "timeout"),
+        ({"timeout": math.inf}, BadInput, "timeout"),
+        ({"max_speed": 0.0}, BadInput, "max_speed"),
         ({"world": "nowhere"}, AndanteError, "nowhere"),
         ({"engine": "steam"}, UnknownName, "steam"),
         ({"robot": "nao"}, AndanteError, "wheel"),
@@ -204,21 +204,19 @@ def test_bad_waypoint_files(tmp_path, text, words):
 def test_bad_jobs_write_nothing(tmp_path, change, error, words):
     job = {"robot": "waffle", "world": "lab", "out": tmp_path / "map", **change}
     with pytest.raises(error, match=words):
-        run_explore(ExploreJob(**job))
+        explore(**job)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_names_of_files(tmp_path):
     with pytest.raises(BadInput, match="folder does not exist"):
-        prepare(ExploreJob("waffle", "lab", tmp_path / "no" / "map"))
+        explore("waffle", world="lab", out=tmp_path / "no" / "map")
     with pytest.raises(BadInput, match="recordings are written as"):
-        prepare(ExploreJob("waffle", "lab", tmp_path / "map", record=tmp_path / "x.txt"))
+        explore("waffle", world="lab", out=tmp_path / "map", record=tmp_path / "x.txt")
     way = tmp_path / "map.tum"
     way.write_text("1 2\n")
-    with pytest.raises(BadInput, match="would be written over"):
-        prepare(ExploreJob("waffle", "lab", tmp_path / "map", waypoints=way))
-    ready = prepare(ExploreJob("waffle", "lab", tmp_path / "map.yaml", trajectory=tmp_path / "a.txt"))
-    assert ready.files[".pgm"] == tmp_path / "map.pgm"
+    with pytest.raises(BadInput, match="would be overwritten"):
+        explore("waffle", world="lab", out=tmp_path / "map", waypoints=way)
 
 
 # ---- the whole way ----------------------------------------------------------------------------------
@@ -231,10 +229,9 @@ def explored(tmp_path_factory):
         if (robot, engine) not in made:
             folder = tmp_path_factory.mktemp(f"{robot}_{engine}")
             (folder / "way.txt").write_text(WAYS[robot])
-            job = ExploreJob(
-                robot, "lab", folder / "map", waypoints=folder / "way.txt", controller="pursuit", engine=engine, seed=1
-            )
-            made[robot, engine] = folder, run_explore(job)
+            way = folder / "way.txt"
+            result = explore(robot, world="lab", out=folder / "map", waypoints=way, engine=engine, seed=1)
+            made[robot, engine] = folder, result
         return made[robot, engine]
 
     return run
@@ -271,11 +268,10 @@ def test_the_saved_map_leads_to_goals(explored, robot):
     folder, _ = explored(robot)
     start = (0.0, 0.0, 0.0)
     for goal in GOALS[robot]:
-        job = NavigateJob(
-            robot, "lab", start, goal, map=folder / "map.yaml", ignore_yaw=True, controller="pursuit", max_speed=0.4,
-            timeout=40.0, seed=2,
+        outcome = navigate(
+            robot, world="lab", start=start, goal=goal, map=folder / "map.yaml", ignore_yaw=True, controller="pursuit",
+            max_speed=0.4, timeout=40.0, seed=2,
         )  # fmt: skip
-        outcome = run_navigate(job)
         assert outcome.success, outcome.reason
         assert not outcome.collided
         assert outcome.final_error < 0.25
@@ -285,7 +281,7 @@ def test_the_saved_map_tells_a_carried_robot_where_it_is(explored):
     """No pose is told: the first scans find it anywhere on the map."""
     folder, _ = explored("rover")
     where = (1.2, -0.3, 2.4)
-    robot = mobile_robot("rover", "lab", where, localiser=OnMap(load_map(folder / "map.yaml"), None, seed=0), seed=5)
+    robot = mobile_robot("rover", "lab", where, localizer=OnMap(load_map(folder / "map.yaml"), None, seed=0), seed=5)
     try:
         sensed = robot.settle(3.0)
         off = se2.between(robot.truth.pose, robot.to_root(sensed.pose))
@@ -297,12 +293,10 @@ def test_the_saved_map_tells_a_carried_robot_where_it_is(explored):
 
 
 def test_a_start_elsewhere_is_the_frame_of_the_map(tmp_path):
-    (tmp_path / "way.txt").write_text("-0.9 -0.4")
-    job = ExploreJob(
-        "rover", "lab", tmp_path / "map", start=(-1.5, -0.4, 0.3), waypoints=tmp_path / "way.txt",
-        controller="pursuit", plot=tmp_path / "map.png", record=tmp_path / "run.mcap",
+    outcome = explore(
+        "rover", world="lab", out=tmp_path / "map", start=(-1.5, -0.4, 0.3), waypoints=[(-0.9, -0.4)],
+        plot=tmp_path / "map.png", record=tmp_path / "run.mcap",
     )  # fmt: skip
-    outcome = run_explore(job)
     assert outcome.walls.true_walls > 0.98
     assert outcome.pose_error[0] < 0.06
     assert np.hypot(*(outcome.pose[:2] - [-0.9, -0.4])) < 0.6
@@ -311,11 +305,11 @@ def test_a_start_elsewhere_is_the_frame_of_the_map(tmp_path):
 
 
 def test_frontiers_until_the_time_is_over_or_ctrl_c(tmp_path, monkeypatch):
-    outcome = run_explore(ExploreJob("waffle", "lab", tmp_path / "one", timeout=1.0, controller="pursuit"))
+    outcome = explore("waffle", world="lab", out=tmp_path / "one", timeout=1.0)
     assert not outcome.complete
-    assert outcome.reason.startswith("the time of 1 s is over; ")
+    assert outcome.reason.startswith("timed out after 1 s; ")
     assert outcome.goals == 1
-    assert {missed.reason for missed in outcome.missed} == {"it was not driven to"}
+    assert {missed.reason for missed in outcome.missed} == {"not attempted"}
     steps, usual = [], MobileRobot.step
 
     def step(self, twist=(0.0, 0.0, 0.0)):
@@ -325,8 +319,8 @@ def test_frontiers_until_the_time_is_over_or_ctrl_c(tmp_path, monkeypatch):
         return usual(self, twist)
 
     monkeypatch.setattr(MobileRobot, "step", step)
-    outcome = run_explore(ExploreJob("waffle", "lab", tmp_path / "two", controller="pursuit"))
-    assert outcome.reason.startswith("stopped by hand; ")
+    outcome = explore("waffle", world="lab", out=tmp_path / "two")
+    assert outcome.reason.startswith("stopped by the user; ")
     assert not outcome.complete
     assert load_map(tmp_path / "two.yaml").occupied().sum() > 100
     assert len(read_trajectory(tmp_path / "two.tum")) >= outcome.scans > 10

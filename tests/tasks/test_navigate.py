@@ -19,7 +19,7 @@ from andante.mobile.navigate.settings import controller_with, navigator_settings
 from andante.mobile.robot import mobile_robot
 from andante.mobile.start import plane_height
 from andante.navigation import GoalChecker, Mppi, Navigator, State, vehicle_of
-from andante.tasks.navigate import NavigateJob, prepare, run_navigate
+from andante.tasks.navigate import Request, navigate, prepare
 
 ROOT = Path(__file__).parents[2]
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or ROOT.parent / "shared" / "datasets")
@@ -30,10 +30,15 @@ COURIER = str(ROOT / "examples" / "courier.urdf")
     ("engine", "controller"), [("bullet", "mppi"), ("mujoco", "pursuit"), ("mujoco", "dwa"), ("mujoco", "waypoint")]
 )
 def test_every_controller_drives_the_car(engine, controller):
-    job = NavigateJob(
-        "rover", "lab", (0.0, -0.8, 0.0), (1.2, 0.0, math.nan), controller=controller, max_speed=1.0, engine=engine
+    run = navigate(
+        "rover",
+        world="lab",
+        start=(0.0, -0.8, 0.0),
+        goal=(1.2, 0.0),
+        controller=controller,
+        max_speed=1.0,
+        engine=engine,
     )
-    run = run_navigate(job)
     assert run.success, (run.reason, run.events)
     assert run.engine == engine
     assert run.final_error < 0.25
@@ -41,7 +46,7 @@ def test_every_controller_drives_the_car(engine, controller):
 
 
 def test_a_robot_that_turns_on_the_spot_takes_its_heading_too():
-    run = run_navigate(NavigateJob("waffle", "lab", (0.0, -0.8, 0.0), (0.5, -0.6, 2.5), controller="pursuit"))
+    run = navigate("waffle", world="lab", start=(0.0, -0.8, 0.0), goal=(0.5, -0.6, 2.5), controller="pursuit")
     assert run.success, (run.reason, run.events)
     assert run.final_yaw_error < 0.25
     assert run.arrived
@@ -53,9 +58,7 @@ def test_a_barn_world_straight_from_its_file():
         pytest.skip(f"the BARN worlds are not in {DATASETS / 'barn'}; set ANDANTE_DATASETS")
     data = json.loads((DATASETS / "barn" / "worlds.json").read_text())[1]
     world = str(DATASETS / "barn" / f"world_{data['world']}.world.gz")
-    run = run_navigate(
-        NavigateJob(COURIER, world, tuple(data["start"]), (*data["goal"], math.nan), tolerance=1.0, timeout=100.0)
-    )
+    run = navigate(COURIER, world=world, start=data["start"], goal=data["goal"], tolerance=1.0, timeout=100.0)
     assert run.success, (run.reason, run.events)
     best = data["optimal_time"]
     assert best / np.clip(run.time, 2 * best, 8 * best) >= 0.25
@@ -63,7 +66,7 @@ def test_a_barn_world_straight_from_its_file():
 
 def test_the_watch_can_end_a_drive_and_the_robot_stands_then():
     start = (0.0, -0.8, 0.0)
-    robot = mobile_robot("rover", "lab", start, localiser=ByScans(start), seed=1)
+    robot = mobile_robot("rover", "lab", start, localizer=ByScans(start), seed=1)
     navigator = Navigator(robot.vehicle, controller="pursuit")
     navigator.set_goal((1.5, 0.0), GoalChecker(0.1))
     drive = drive_to_goal(robot, navigator, robot.settle(), watch=lambda sensed, _: sensed.time > 1.5)
@@ -116,9 +119,13 @@ def test_settings_fit_the_robot_and_the_way():
 
 
 def test_goals_are_told_to_the_reference_point_on_the_map():
-    job = NavigateJob("waffle", "lab", goal=(1.0, 2.0, 0.5), tolerance=0.1)
-    ready = prepare(job)
+    numbers = {"start": (0.0, 0.0, 0.0), "map_pose": (0.0, 0.0, 0.0), "tolerance": 0.1, "timeout": 9.0}
+    names = {"max_speed": None, "planner": "auto", "controller": "mppi", "seed": 0}
+    request = Request(goal=(1.0, 2.0, 0.5), **numbers, **names)
+    ready = prepare(request, an.robot("waffle"), an.world("lab"), None, {})
     assert ready.navigator.settings.arrival.distance == pytest.approx(0.06)
     assert ready.navigator.planner.goal_tolerance == pytest.approx(0.06)
-    with pytest.raises(BadInput, match="--goal must be x y yaw"):
-        prepare(NavigateJob("waffle", goal=(math.nan, 0.0, 0.0)))
+    with pytest.raises(BadInput, match="goal must be x, y, yaw"):
+        Request(goal=(math.nan, 0.0, 0.0), **numbers, **names)
+    with pytest.raises(BadInput, match="map_pose needs a map"):
+        navigate("waffle", goal=(1.0, 0.0), map_pose=(1.0, 0.0, 0.0))

@@ -4,13 +4,14 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from andante.control.player import Player
 
 import andante as an
+from andante.control.activities import Playing
+from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.geometry import so3
-from andante.locomotion.balance import Balance
-from andante.locomotion.pose_routes import pose_route, standing_poses
+from andante.locomotion.falls.pose_routes import pose_route, standing_poses
+from andante.locomotion.rigs.balance import Balance
 from andante.simulation.spawn import resting_rotation
 
 NAO = an.robot("nao")
@@ -32,10 +33,8 @@ def test_every_ordered_pair_of_standing_poses():
     for start, goal in permutations(poses, 2):
         sim = sims[start]
         sim.restore(starts[start])
-        sim.observers.clear()
         route = pose_route(NAO, sim.joints.position, goal, 0.4, MODEL)
-        sim.observers.append(Player(sim, route))
-        sim.run(route.duration + 0.6)
+        ControlLoop(sim, Playing(route, NAO.joint_names, sim.joints.position)).run(route.duration + 0.6)
         assert not sim.fallen, (start, goal)
         assert upright(sim) > 0.97, (start, goal)
         wanted = {

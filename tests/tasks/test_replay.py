@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from andante.control.player import Player
-from andante.simulation.recorder import open_recorder
 
 import andante as an
+from andante.control.activities import Playing
+from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.motion.io.library import find_motion
 from andante.motion.io.recordings import Recording, is_recording, read_recording, recorded_motion
 from andante.motion.keyframes import Keyframes
-from andante.tasks.play import PlayJob, check_play, run_play
+from andante.simulation.recording import open_recording
+from andante.tasks.play import check_play, play
 
 NAO = an.robot("nao")
 
@@ -19,7 +20,7 @@ NAO = an.robot("nao")
 def recorded(request, tmp_path_factory):
     """A file, and the wave of a hand that it holds, every 20 ms."""
     path = tmp_path_factory.mktemp("run") / f"wave{request.param}"
-    run_play(PlayJob("nao", "wave_hand", record=path))
+    play("nao", "wave_hand", record=path)
     return path
 
 
@@ -31,11 +32,11 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
         next_time = 0.0
 
         def update(self, sim):
-            rows.append((sim.time, sim.joints.position.copy()))
+            rows.append((sim.time, sim.joints.position.copy(), sim.read().position.copy()))
             self.next_time = len(rows) / 50.0
 
     paths = [tmp_path / "a.csv", tmp_path / "a.mcap"]
-    recorders = [open_recorder(path, sim) for path in paths]
+    recorders = [open_recording(path, sim) for path in paths]
     watch = Watch()
     watch.update(sim)
     sim.observers += [*recorders, watch]
@@ -43,8 +44,8 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
     sim.run(0.5)
     for recorder in recorders:
         recorder.__exit__(None, None, None)
-    times, positions = np.array([t for t, _ in rows]), np.array([q for _, q in rows])
-    for path in paths:
+    times, true, measured = (np.array([row[k] for row in rows]) for k in range(3))
+    for path, positions in zip(paths, (true, measured), strict=True):  # a table has the truth, a bag what was measured
         assert is_recording(path)
         got = read_recording(path)
         assert got.names == NAO.joint_names
@@ -55,7 +56,7 @@ def test_what_is_read_is_what_was_recorded(tmp_path):
 def test_round_trip_through_physics(recorded, tmp_path):
     """Recorded, replayed and recorded again: the same motion within what a servo lags behind."""
     again = tmp_path / "again.csv"
-    outcome = run_play(PlayJob("nao", str(recorded), record=again))
+    outcome = play("nao", str(recorded), record=again)
     assert (outcome.kind, outcome.finished, outcome.fallen) == ("recording", True, False)
     first, second = read_recording(recorded), read_recording(again)
     index = first.names.index("RShoulderPitch")
@@ -82,16 +83,14 @@ def test_speed_joints_and_rate(recorded):
     index = [whole.names.index(name) for name in arm.names]
     assert np.abs(arm.evaluate(times) - whole.evaluate(times)[:, index]).max() < 0.1
     sim = an.simulate(NAO)
-    player = Player(sim, arm, 2.0)
-    sim.observers.append(player)
-    sim.run(arm.duration / 2 + 0.02)
-    assert player.finished
-    assert player.ended_at == pytest.approx(arm.duration / 2, abs=0.02)
+    playing = Playing(arm, NAO.joint_names, sim.joints.position, speed=2.0)
+    assert ControlLoop(sim, playing).run(arm.duration / 2 + 0.02, until=lambda: playing.finished)
+    assert sim.time == pytest.approx(arm.duration / 2, abs=0.02)
 
 
 def test_found_by_name_and_checked(recorded):
     assert isinstance(find_motion(NAO, str(recorded)), Keyframes)
-    checked = check_play(PlayJob("nao", str(recorded), joints=("L*",)))
+    checked = check_play("nao", str(recorded), joints=("L*",))
     assert (checked.kind, checked.ok, checked.problems) == ("recording", True, ())
 
 
@@ -112,7 +111,7 @@ def test_a_run_that_was_killed_can_be_read(tmp_path):
         ("a.csv", HEAD + "0,0,0,0,0,0,0,1,nan\n", "not finite"),
         ("a.csv", HEAD.replace("HeadYaw", "wheel") + "0,0,0,0,0,0,0,1,0\n", "no joint of robot 'nao'"),
         ("a.csv", "time,x\n", "time,x,y,z,qx"),
-        ("a.mcap", "nonsense", "not an MCAP log"),
+        ("a.mcap", "nonsense", "neither an MCAP file nor a rosbag1"),
     ],
 )
 def test_bad_files_are_told(tmp_path, name, text, said):
@@ -130,6 +129,6 @@ def test_bad_wishes_are_told(recorded, tmp_path):
         recorded_motion(recording, NAO, rate=0.0)
     with pytest.raises(BadInput, match="no such file"):
         read_recording(tmp_path / "none.csv")
-    with pytest.raises(BadInput, match="--joints"):
-        check_play(PlayJob("nao", "wave_hand", joints=("L*",)))
+    with pytest.raises(BadInput, match="joints are picked from recordings only"):
+        check_play("nao", "wave_hand", joints=("L*",))
     assert isinstance(recording, Recording)

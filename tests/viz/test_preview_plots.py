@@ -151,5 +151,7 @@ def test_film_strip_runs_the_simulation():
         assert np.abs(first - last).max() > 50  # the arm has moved
         with pytest.raises(BadInput, match="instants grow"):
             film_strip(sim, [0.1])
+        film_strip(sim, [0.8], run=lambda seconds: sim.run(0.5 * seconds), width=80, height=96)
+        assert sim.time == pytest.approx(0.7)  # time passed as told
     finally:
         sim.close()

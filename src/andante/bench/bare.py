@@ -89,14 +89,14 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
 
     world, space, dt = engine._ode, engine._space, engine.dt
     drive, collider = engine._drives[actor], engine._collider
-    wish = collider._wish.copy()
+    allowed = collider._allowed.copy()
     for a, b in collider.own.pairs:
-        wish[a, b] = wish[b, a] = True
+        allowed[a, b] = allowed[b, a] = True
     free = np.array([owner is not None for owner in collider.owner], dtype=bool)
-    bits = pair_bits(wish, collider.actor, collider.body, free)
+    bits = pair_bits(allowed, collider.actor, collider.body, free)
     for geom, category, collide in zip(collider.geoms, bits.category, bits.collide, strict=True):
         set_bits(geom, category, collide)
-    group, centre = collider.group, drive.centre.copy()
+    group, centre = collider.group, drive.center.copy()
     held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
     led = [
         (drive.read[i], drive.read[source], drive.rate[source], drive.motors[i].set_velocity, m, offset)

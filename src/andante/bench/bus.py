@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from andante.bus import Bus, TfBuffer, messages
+from andante.bags import messages
+from andante.bus import Bus, TfBuffer
 
 from .rows import Row
 
@@ -144,12 +145,13 @@ def recorded() -> tuple[Callable[[], object], Callable[[], object]]:
     """A packed joint state into our MCAP file and into that of the mcap library, both to memory."""
     from mcap.writer import Writer
 
-    from andante.bus.bags import BagTopic
-    from andante.bus.bags.mcap_file import McapFile
+    from andante.bags import BagTopic
+    from andante.bags.mcap_file import McapFile
+    from andante.bags.writer import CHUNK
 
     data = messages.to_cdr(joint_state())
     with tempfile.TemporaryDirectory() as folder:
-        ours = McapFile(Path(folder) / "bench.mcap")
+        ours = McapFile(Path(folder) / "bench.mcap", CHUNK)
         ours.abandon()
     ours._file = _Sink()
     channel = ours.add(BagTopic("/joint_states", STATE, "cdr", messages.definition(STATE)))
@@ -157,7 +159,7 @@ def recorded() -> tuple[Callable[[], object], Callable[[], object]]:
     writer.start(profile="ros2")
     schema = writer.register_schema(STATE, "ros2msg", messages.definition(STATE).encode())
     number = writer.register_channel("/joint_states", "cdr", schema)
-    return lambda: ours.write(channel, 1, data), lambda: writer.add_message(number, 1, data, 1)  # type: ignore[no-untyped-call]
+    return lambda: ours.write(channel, 1, data), lambda: writer.add_message(number, 1, data, 1)
 
 
 class _Sink(io.BytesIO):

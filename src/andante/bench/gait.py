@@ -23,8 +23,8 @@ from andante.experiments.wave.objective import WaveObjective
 from andante.experiments.wave.trial import WaveTrial
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import Playback, playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 
 from .bare import BARE
@@ -92,13 +92,13 @@ def references_of(trial: WaveTrial, parameters: WaveParameters, seconds: float) 
     engine, steps = trial.engine, round(seconds / trial.engine.dt)
     played = playback(WaveModel(trial.robot, parameters), trial.start, seconds)
     commands = command_steps(played, engine.dt, steps)
-    wish = engine.wishes[trial.actor]
+    current = engine.commands[trial.actor]
     stride = engine.gains[trial.actor].velocity * engine.dt
     rows, new = np.empty((steps, len(trial.start))), np.zeros(steps, dtype=bool)
     now = goal = trial.start
     for step in range(steps):
         if step in commands:
-            goal = np.clip(commands[step], wish.lower, wish.upper)
+            goal = np.clip(commands[step], current.lower, current.upper)
         gap = goal - now
         far = np.abs(gap) > stride
         new[step] = bool(gap.any())

@@ -143,7 +143,8 @@ def reached(case: Case, q: Array, poses: Array) -> np.ndarray:
         near = np.trace(between, axis1=1, axis2=2) > 0
         squared += np.where(near, skew[:, 0, 1] ** 2 + skew[:, 0, 2] ** 2 + skew[:, 1, 2] ** 2, np.inf)
     inside = np.all((q >= lower - 1e-9) & (q <= upper + 1e-9), axis=1)
-    return inside & (squared <= CHECK**2)
+    good: np.ndarray = inside & (squared <= CHECK**2)
+    return good
 
 
 def best(call: Callable[[], object], rounds: int = ROUNDS) -> float:

@@ -7,14 +7,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from andante.geometry import Array
+import numpy as np
+from numpy.typing import ArrayLike
+
+from andante.geometry import Array, se2
 from andante.mapping.mapper import Mapper
-from andante.mapping.numpy_reference import PlainMapper
 from andante.mapping.records import Log, odometry_at_scans
 from andante.mapping.scan import Scan
-from andante.tasks.warm_up import warm_mapping
 
 from .rows import Row
+from .warm_up import warm_mapping
 
 DATA = "slam/intel-dense.clf.gz"
 
@@ -70,3 +72,131 @@ def _rate(
         if last > seconds:
             break
     return count / last if last > 0 else float("nan")
+
+
+EXTENT = 400  # cells of the coarsest map along each edge
+LEVELS = 3
+
+
+def probability_at(log_odds: Array, origin: Array, resolution: float, points: Array) -> tuple[Array, Array]:
+    """Occupancy (n,) under points (n, 2), bilinear between the middles of cells, and its slope (n, 2) [1/m].
+
+    Zero slope and value outside the map, as the compiled matcher leaves such points out.
+    """
+    at = (points - origin) / resolution - 0.5
+    low = np.floor(at).astype(int)
+    rows, cols = log_odds.shape
+    inside = np.asarray(((low >= 0) & (low < [cols - 1, rows - 1])).all(axis=1))
+    i, j = np.where(inside, low[:, 0], 0), np.where(inside, low[:, 1], 0)
+    u, v = (at - low).T
+    m = 1 / (1 + np.exp(-np.stack([log_odds[j, i], log_odds[j, i + 1], log_odds[j + 1, i], log_odds[j + 1, i + 1]])))
+    value = (1 - v) * ((1 - u) * m[0] + u * m[1]) + v * ((1 - u) * m[2] + u * m[3])
+    slope = np.stack([(1 - v) * (m[1] - m[0]) + v * (m[3] - m[2]), (1 - u) * (m[2] - m[0]) + u * (m[3] - m[1])], axis=1)
+    return np.where(inside, value, 0.0), np.where(inside[:, None], slope / resolution, 0.0)
+
+
+def gauss_newton(
+    log_odds: Array, origin: Array, resolution: float, points: Array, guess: ArrayLike, iterations: int
+) -> Array:
+    """Pose (3,) that lays points on the map, from a guess."""
+    pose = np.array(guess, dtype=float)
+    for _ in range(iterations):
+        turned = se2.transform([0.0, 0.0, pose[2]], points)
+        value, slope = probability_at(log_odds, origin, resolution, turned + pose[:2])
+        J = np.concatenate([slope, (slope[:, 1] * turned[:, 0] - slope[:, 0] * turned[:, 1])[:, None]], axis=1)
+        used = (value > 0).astype(float)
+        H, b = J.T @ J, J.T @ ((1 - value) * used)
+        if np.linalg.det(H) < 1e-9:
+            break
+        step = np.linalg.solve(H, b)
+        size = np.hypot(step[0], step[1])
+        step[:2] *= min(1.0, 4 * resolution / size) if size > 0 else 1.0
+        pose += [step[0], step[1], np.clip(step[2], -0.2, 0.2)]
+    return pose
+
+
+def draw(log_odds: Array, origin: Array, resolution: float, start: Array, ends: Array, hit: float, miss: float) -> None:
+    """Add one scan: hits at the ends, misses at samples a third of a cell apart along the beams, once per cell."""
+    length = np.linalg.norm(ends - start, axis=1)
+    count = max(2, int(3 * length.max(initial=0.0) / resolution))
+    share = np.linspace(0, 1, count)[None, :, None]
+    along = start + share * (ends - start)[:, None]
+    crossed = _cells(along.reshape(-1, 2), origin, resolution, log_odds.shape)
+    full = _cells(ends, origin, resolution, log_odds.shape)
+    flat = log_odds.ravel()
+    flat[np.setdiff1d(crossed, full)] += miss
+    flat[np.unique(full)] += hit
+    np.clip(log_odds, -6.2, 6.2, out=log_odds)
+
+
+def search(
+    log_odds: Array,
+    origin: Array,
+    resolution: float,
+    points: Array,
+    guess: Array,
+    reach: float,
+    turn: float,
+    step: float,
+) -> Array:
+    """Best pose on the lattice around a guess, every one of them tried."""
+    scores = np.maximum(0.0, np.tanh(0.5 * log_odds)).ravel()
+    span = np.arange(-int(np.ceil(reach / resolution)), int(np.ceil(reach / resolution)) + 1) * resolution
+    dx, dy = np.meshgrid(span, span, indexing="ij")
+    shifts = np.stack([dx.ravel(), dy.ravel()], axis=1)
+    best, pose = -np.inf, np.array(guess)
+    for off in np.arange(-turn, turn + step / 2, step):
+        placed = se2.transform([guess[0], guess[1], guess[2] + off], points)
+        where = np.floor((placed[None] + shifts[:, None] - origin) / resolution).astype(int)
+        good = ((where >= 0) & (where < [log_odds.shape[1], log_odds.shape[0]])).all(axis=-1)
+        flat = np.where(good, where[..., 1] * log_odds.shape[1] + where[..., 0], 0)
+        score = np.where(good, scores[flat], 0.0).mean(axis=1) - (shifts**2).sum(axis=1) - 0.3 * off**2
+        k = int(np.argmax(score))
+        if score[k] > best:
+            best, pose = float(score[k]), np.array([guess[0] + shifts[k, 0], guess[1] + shifts[k, 1], guess[2] + off])
+    return pose
+
+
+def _cells(points: Array, origin: Array, resolution: float, shape: tuple[int, ...]) -> np.ndarray:
+    at = np.floor((points - origin) / resolution).astype(int)
+    good = ((at >= 0) & (at < [shape[1], shape[0]])).all(axis=1)
+    cells: np.ndarray = at[good, 1] * shape[1] + at[good, 0]
+    return cells
+
+
+class PlainMapper:
+    """The tracking part of `Mapper` with the functions above, on maps of a fixed extent."""
+
+    def __init__(self, resolution: float = 0.05, search: bool = False) -> None:
+        self._resolutions = [resolution * 2**k for k in range(LEVELS)]
+        half = EXTENT * self._resolutions[-1] / 2
+        self._origin = np.full(2, -half)
+        self._maps = [np.zeros((round(2 * half / r),) * 2) for r in self._resolutions]
+        self._searches = search
+        self.pose = np.zeros(3)
+        self._odometry: Array | None = None
+        self._step = np.zeros(3)
+        self._key: Array | None = None
+
+    def update(self, scan: Scan, odometry: ArrayLike | None = None) -> Array:
+        """Pose (3,) of the next scan."""
+        step = self._step
+        if odometry is not None:
+            now = np.asarray(odometry, dtype=float)
+            step = np.zeros(3) if self._odometry is None else se2.between(self._odometry, now)
+            self._odometry = now
+        guess, points = se2.compose(self.pose, step), scan.points()
+        points = points[np.hypot(points[:, 0], points[:, 1]) < 30.0]
+        pose = guess
+        if self._key is not None:
+            if self._searches:
+                pose = search(self._maps[1], self._origin, self._resolutions[1], points, pose, 0.6, 0.5, 0.01)
+            for k in reversed(range(LEVELS)):
+                pose = gauss_newton(self._maps[k], self._origin, self._resolutions[k], points, pose, 5 if k == 0 else 4)
+        self._step, self.pose = se2.between(self.pose, pose), pose
+        moved = None if self._key is None else se2.between(self._key, pose)
+        if moved is None or np.hypot(moved[0], moved[1]) > 0.4 or abs(moved[2]) > 0.5:
+            for cells, resolution in zip(self._maps, self._resolutions, strict=True):
+                draw(cells, self._origin, resolution, pose[:2], se2.transform(pose, points), 2.197, -0.405)
+            self._key = pose
+        return pose

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.collector import collector_at_rest
+from andante.collector import gc_paused
 from andante.description import Robot, load_robot
 from andante.errors import AndanteError
 from andante.geometry import Array
@@ -132,7 +132,7 @@ def take_turns(sides: tuple[Play, Play], parts: Sequence[Array], rounds: int) ->
     """CPU times [s] of both sides playing the parts, each (rounds, parts); who goes first changes from pair to pair."""
     times = np.zeros((2, rounds, len(parts)))
     gc.collect()
-    with collector_at_rest():  # so that it does not fall to one side by chance
+    with gc_paused():  # so that it does not fall to one side by chance
         for turn, (index, part) in itertools.product(range(rounds), enumerate(parts)):
             for side in (0, 1) if (turn + index) % 2 == 0 else (1, 0):
                 start = time.process_time()

@@ -5,8 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from andante.errors import UnknownName
+from andante.errors import BadInput, UnknownName
+from andante.tasks.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BENCHMARKS = {
     "physics": "andante.bench.physics",
@@ -36,11 +41,46 @@ class Row:
 
 
 @dataclass(frozen=True)
-class BenchResult:
+class BenchResult(Result):
     """All rows of one benchmark."""
 
     name: str
     rows: tuple[Row, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        rows = [
+            {"case": r.case, "andante": r.andante, "baseline": r.baseline, "unit": r.unit, "ratio": r.ratio}
+            for r in self.rows
+        ]
+        return {"name": self.name, "rows": rows}
+
+    def __str__(self) -> str:
+        wide = max((len(r.case) for r in self.rows), default=0)
+        lines = [f"{r.case:{wide}}  {r.andante:10.4g}  {r.baseline:10.4g}  {r.unit}  {r.ratio:.3f}" for r in self.rows]
+        return "\n".join([f"{self.name}: andante, baseline, ratio", *lines])
+
+    def plot(self) -> Figure:
+        """andante / baseline of every case."""
+        from andante.viz.paths import plot_bars
+
+        return plot_bars({r.case: r.ratio for r in self.rows}, "andante / baseline", self.name)
+
+
+def bench(name: str | None = None, *, seconds: float = 4.0, progress: bool = False) -> list[BenchResult]:
+    """Measure speed beside a bare baseline.
+
+    Args:
+        name: which benchmark; None: all.
+        seconds: simulated or wall time per case, about [s].
+        progress: tell each case on stderr.
+
+    Returns:
+        A result for every benchmark that was run.
+    """
+    if not 0 < seconds <= 600:
+        raise BadInput(f"seconds should be a time up to 600 s, got {seconds}")
+    return run_benchmarks(name, seconds, quiet=not progress)
 
 
 def run_benchmarks(name: str | None, seconds: float, quiet: bool = False) -> list[BenchResult]:

@@ -124,7 +124,7 @@ def page_rows(seconds: float) -> tuple[Row, ...]:
             page.wait_for_function("() => andante.stage.last && andante.stage.view.fps > 0", timeout=60_000)
             waited = time.perf_counter() - start
             page.wait_for_timeout(3000)
-            frames = [float(_frames(page)) for _ in range(round(seconds))]
+            frames = [_frames(page) for _ in range(round(seconds))]
         finally:
             session.terminate()
             session.wait(20)
@@ -137,4 +137,4 @@ def page_rows(seconds: float) -> tuple[Row, ...]:
 
 def _frames(page: Any) -> float:
     page.wait_for_timeout(1000)
-    return page.evaluate("() => andante.stage.view.fps")
+    return float(page.evaluate("() => andante.stage.view.fps"))

@@ -1,12 +1,54 @@
-"""Bridges: the session's bus over rosbridge, ROS 1, ROS 2 (DDS) and Foxglove, each in a process of its own."""
+"""Bridges: the session's bus over rosbridge, ROS 1, ROS 2 (DDS) and Foxglove, each in a process of its own.
+
+`start_server` serves a bus to browsers and programs; `run_beside` runs a bridge (`Ros1Bridge`, `Ros2Bridge`,
+`FoxgloveBridge`, `RosbridgeBridge`) beside a session that runs already; `SessionClient` is such a session from outside.
+"""
 
 from __future__ import annotations
 
-from .access import Access
-from .limits import Limits
-from .link import Link
-from .pages import Page
-from .serve import Serving, serve_bus
-from .start import ServerHandle, start_server
+from typing import TYPE_CHECKING
 
-__all__ = ["Access", "Limits", "Link", "Page", "ServerHandle", "Serving", "serve_bus", "start_server"]
+from andante.lazy import lazy_names
+
+from .client import BusClient, Directions, Graph, TopicInfo
+from .server.access import Access, Limits, Page
+from .server.link import Link
+from .server.serve import Serving, serve_bus
+from .server.start import ServerHandle, start_server
+
+if TYPE_CHECKING:
+    from .foxglove import FoxgloveBridge
+    from .ros1 import Ros1Bridge, Ros1Node
+    from .ros2 import Ros2Bridge
+    from .rosbridge.bridge import RosbridgeBridge
+    from .rosbridge.client import SessionClient, run_beside, session_url
+
+__all__ = [
+    "Access",
+    "BusClient",
+    "Directions",
+    "FoxgloveBridge",
+    "Graph",
+    "Limits",
+    "Link",
+    "Page",
+    "Ros1Bridge",
+    "Ros1Node",
+    "Ros2Bridge",
+    "RosbridgeBridge",
+    "ServerHandle",
+    "Serving",
+    "SessionClient",
+    "TopicInfo",
+    "run_beside",
+    "serve_bus",
+    "session_url",
+    "start_server",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {"FoxgloveBridge": ".foxglove", "Ros1Bridge": ".ros1", "Ros1Node": ".ros1", "Ros2Bridge": ".ros2",
+     "RosbridgeBridge": ".rosbridge.bridge", "SessionClient": ".rosbridge.client", "run_beside": ".rosbridge.client",
+     "session_url": ".rosbridge.client"},
+)  # fmt: skip

@@ -1,18 +1,23 @@
 """What every bridge sees of a session: its graph, and topics, services, actions and parameters as CDR bytes.
 
-`RemoteBus` offers it over the line to the loop process, `SessionClient` over a WebSocket of a running session.
+`Directions` says which topics a bridge passes on. `RemoteBus` is a session over the line to the loop process,
+`SessionClient` over a WebSocket of a running session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
-from .frames import Frame
+from andante.bus.errors import BusError
+
+from .encoding import Frame
 
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # action_msgs/msg/GoalStatus
-BRIDGE_NODE = "/bridge"  # under which name the clients' listening and talking stands in the graph
+BRIDGE_NODE = "/bridge"  # node name of the bridges' clients in the graph
 
 OnFrame = Callable[[Frame], None]
 OnFeedback = Callable[[bytes], None]
@@ -23,14 +28,14 @@ class TopicInfo:
     """What is known of one topic."""
 
     type_name: str  # "pkg/msg/Name"
-    latched: int = 0  # messages kept for those who come late
+    latched: int = 0  # messages kept for late subscribers
     sensor: bool = False  # best effort is good enough
     publishers: tuple[str, ...] = ()  # names of nodes
     subscribers: tuple[str, ...] = ()
 
     @property
     def heard(self) -> bool:
-        """Whether a node of the session itself listens."""
+        """Whether a node of the session itself subscribes."""
         return any(node != BRIDGE_NODE for node in self.subscribers)
 
 
@@ -44,7 +49,7 @@ class ServiceInfo:
 
 @dataclass(frozen=True)
 class Graph:
-    """Who publishes, listens and serves in a session."""
+    """Publishers, subscribers and servers of a session."""
 
     topics: dict[str, TopicInfo] = field(default_factory=dict)
     services: dict[str, ServiceInfo] = field(default_factory=dict)
@@ -88,15 +93,32 @@ class Listening(Protocol):
     def close(self) -> None: ...
 
 
-class RemoteGoal(Protocol):
-    """A goal that was accepted."""
+class ClientGoal:
+    """A goal that a session works on. Args: cancel: sends the request for its end."""
 
-    @property
-    def done(self) -> Awaitable[tuple[int, bytes]]:
-        """Status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
-        ...
+    def __init__(self, cancel: Callable[[], object], on_feedback: OnFeedback | None, type_name: str = "") -> None:
+        self._cancel, self.on_feedback, self.type_name = cancel, on_feedback, type_name
+        self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
 
-    def cancel(self) -> None: ...
+    def cancel(self) -> None:
+        """Ask for its end."""
+        self._cancel()
+
+    def finish(self, status: int, result: bytes) -> None:
+        """The end: its status (SUCCEEDED, CANCELED, ABORTED) and the result as CDR."""
+        if not self.done.done():
+            self.done.set_result((status, result))
+
+    def fail(self, reason: str) -> None:
+        """End without a result."""
+        fail(self.done, reason)
+
+
+def fail(waiting: asyncio.Future[Any], reason: str) -> None:
+    """End what somebody waits for with a `BusError`."""
+    if not waiting.done():
+        waiting.set_exception(BusError(reason))
+        waiting.exception()  # whoever no longer waits need not be told
 
 
 class BusClient(Protocol):
@@ -110,11 +132,11 @@ class BusClient(Protocol):
         ...
 
     def on_graph(self, told: Callable[[Graph], None]) -> Listening:
-        """Have a function called with every new graph."""
+        """Call a function with every new graph."""
         ...
 
     def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> Listening:
-        """Hear a topic, at most once per `throttle` seconds; a latched topic's last message comes at once."""
+        """Subscribe to a topic, at most once per `throttle` seconds; a latched topic's last message comes at once."""
         ...
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
@@ -125,7 +147,7 @@ class BusClient(Protocol):
         """The response of a service; raises an `AndanteError` that says why there is none."""
         ...
 
-    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> RemoteGoal:
+    async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> ClientGoal:
         """Send a goal; raises an `AndanteError` when it is refused."""
         ...
 
@@ -136,3 +158,37 @@ class BusClient(Protocol):
     async def set_parameter(self, name: str, value: Any) -> None:
         """Set a parameter; raises an `AndanteError` when it is refused."""
         ...
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Patterns of names: what goes out, what comes in, and what is excluded."""
+
+    out: tuple[str, ...] = ("*",)
+    into: tuple[str, ...] = ("*",)
+    without: tuple[str, ...] = ()
+
+    def outgoing(self, graph: Graph) -> dict[str, TopicInfo]:
+        """Topics that a node of the session publishes."""
+        return {
+            name: topic
+            for name, topic in graph.topics.items()
+            if any(node != BRIDGE_NODE for node in topic.publishers) and self._fits(name, self.out)
+        }
+
+    def incoming(self, graph: Graph) -> dict[str, TopicInfo]:
+        """Topics that a node of the session subscribes to and none publishes."""
+        own = self.outgoing(graph)
+        return {
+            name: topic
+            for name, topic in graph.topics.items()
+            if topic.heard and name not in own and self._fits(name, self.into)
+        }
+
+    def services(self, graph: Graph) -> list[str]:
+        """Services that are offered outside."""
+        return [name for name in graph.services if self._fits(name, self.out)]
+
+    def _fits(self, name: str, patterns: Sequence[str]) -> bool:
+        wanted = any(fnmatchcase(name, pattern) for pattern in patterns)
+        return wanted and not any(fnmatchcase(name, pattern) for pattern in self.without)

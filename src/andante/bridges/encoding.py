@@ -1,5 +1,6 @@
-"""Message values as rosbridge carries them: JSON (NaN and infinities as null, bytes as base64), CBOR and PNG.
+"""Names, types and values of messages as rosbridge carries them; `Frame`: a message, encoded once for all clients.
 
+Values are JSON (NaN and infinities as null, bytes as base64), CBOR or PNG.
 CBOR keeps every number; arrays of numbers travel as typed arrays (RFC 8746, little endian), bytes as byte strings.
 """
 
@@ -8,17 +9,61 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from andante.bags import messages
 from andante.errors import BadInput
 
+NAME = re.compile(r"/?[A-Za-z_~][\w~]*(/[A-Za-z_~][\w~]*)*")
+TYPE = re.compile(r"[A-Za-z]\w*(/(msg|srv|action))?/[A-Za-z]\w*")
 TYPED_ARRAYS = {
     "uint8": 64, "uint16": 69, "uint32": 70, "uint64": 71, "int8": 72, "int16": 77, "int32": 78, "int64": 79,
     "float32": 85, "float64": 86,
 }  # fmt: skip
 ENCODINGS = ("none", "cbor", "cbor-raw", "png")
+
+
+def absolute(name: Any) -> str:
+    """A name with its leading slash; anything that is not a ROS name raises."""
+    if not isinstance(name, str) or len(name) > 256 or not NAME.fullmatch(name):
+        raise BadInput(f"{_shown(name)} is not a name such as /cmd_vel")
+    return name if name.startswith("/") else f"/{name}"
+
+
+def full_type(name: Any, kind: str) -> str:
+    """`pkg/Name` or `pkg/msg/Name` as `pkg/msg/Name`, where kind is msg, srv or action."""
+    if not isinstance(name, str) or len(name) > 256 or not TYPE.fullmatch(name):
+        raise BadInput(f"{_shown(name)} is not a type such as geometry_msgs/Twist")
+    first, *_, last = name.split("/")
+    if name.count("/") == 2 and name.split("/")[1] != kind:
+        raise BadInput(f"{name!r} is not a type of kind {kind!r}")
+    return f"{first}/{kind}/{last}"
+
+
+def short_type(name: str) -> str:
+    """`pkg/msg/Name` as `pkg/Name`: the only form that the rosbridge server of ROS 1 takes."""
+    first, *_, last = name.split("/")
+    return f"{first}/{last}"
+
+
+def ros1_times(value: Any) -> Any:
+    """A message as dicts and lists with the names of ROS 1 in its times and durations: secs and nsecs."""
+    if isinstance(value, dict):
+        if value.keys() == {"sec", "nanosec"}:
+            return {"secs": value["sec"], "nsecs": value["nanosec"]}
+        return {name: ros1_times(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [ros1_times(part) for part in value]
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def plain(value: Any) -> Any:
@@ -108,3 +153,52 @@ def to_png(text: str) -> str:
     out = io.BytesIO()
     picture.save(out, format="PNG")
     return base64.b64encode(out.getvalue()).decode()
+
+
+class Frame:
+    """A message of a topic as CDR bytes, with its rosbridge encodings on demand."""
+
+    def __init__(self, topic: str, type_name: str, stamp: float, cdr: bytes, latched: bool = False) -> None:
+        self.topic, self.type_name = topic, type_name  # "pkg/msg/Name"
+        self.stamp = stamp  # simulated time at which it was published [s]
+        self.cdr, self.latched = cdr, latched
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """Fields as dicts, arrays and numbers."""
+        return messages.to_dict(messages.from_cdr(self.type_name, self.cdr))
+
+    @cached_property
+    def json(self) -> str:
+        """The rosbridge `publish` operation as JSON."""
+        return to_json({"op": "publish", "topic": self.topic, "msg": self.value})
+
+    @cached_property
+    def cbor(self) -> bytes:
+        """The rosbridge `publish` operation as CBOR."""
+        return to_cbor({"op": "publish", "topic": self.topic, "msg": self.value})
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The rosbridge `publish` operation as CBOR with the CDR bytes as they are."""
+        seconds = int(self.stamp // 1.0)
+        part = {"secs": seconds, "nsecs": round((self.stamp - seconds) * 1e9), "bytes": self.cdr}
+        return to_cbor({"op": "publish", "topic": self.topic, "msg": part})
+
+    @cached_property
+    def ros1(self) -> bytes:
+        """The message as ROS 1 sends it."""
+        return messages.to_ros1(messages.from_cdr(self.type_name, self.cdr))
+
+    @cached_property
+    def png(self) -> str:
+        """The rosbridge `png` operation: the JSON text as a picture."""
+        return to_json({"op": "png", "data": to_png(self.json)})
+
+    def encoded(self, compression: str) -> str | bytes:
+        """Text or bytes to send for `none`, `cbor`, `cbor-raw` or `png`."""
+        if compression == "cbor":
+            return self.cbor
+        if compression == "cbor-raw":
+            return self.raw
+        return self.png if compression == "png" else self.json

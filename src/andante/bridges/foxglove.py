@@ -11,22 +11,20 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, MissingExtra
 from andante.extras import how_to_get
 
-from .access import is_loopback
-from .client import BusClient, Graph, Listening
-from .directions import Directions
-from .driving import DriverWatch
-from .frames import Frame
-from .names import absolute
+from .base import GraphBridge, stale, types
+from .client import BusClient, Directions, Graph
+from .encoding import Frame, absolute
+from .server.access import is_loopback
 
 TIMEOUT = 30.0  # for a service call or a parameter [s]
 TICK = 0.1  # time between broadcasts of the session's clock [s]
 
 
-class FoxgloveBridge:
+class FoxgloveBridge(GraphBridge):
     """A Foxglove server beside a session."""
 
     def __init__(
@@ -46,18 +44,15 @@ class FoxgloveBridge:
         except ImportError:
             raise MissingExtra(f"Foxglove needs foxglove-sdk: {how_to_get('foxglove')}") from None
         self._sdk: Any = foxglove
-        self._bus, self._say, self._drive = bus, say, drive
-        self._directions = directions or Directions()
+        super().__init__(bus, directions, say)
+        self._drive = drive
         self._loop = asyncio.get_running_loop()
         self._context = foxglove.Context()
         self._channels: dict[str, tuple[str, Any]] = {}  # topic: type, channel
         self._heard: dict[str, set[int]] = {}  # topic: clients
-        self._listening: dict[str, Listening] = {}
         self._latched: dict[str, list[Frame]] = {}
         self._offers: dict[tuple[int, int], tuple[str, str]] = {}  # (client, channel): topic, encoding
         self._services: dict[str, str] = {}
-        self._drivers = DriverWatch(bus.publish)
-        self._watch: Listening | None = None
         self._follow_topics(bus.graph)  # before there are clients: brand-new channels cannot be subscribed to
         kinds = foxglove.websocket.Capability
         capabilities = [kinds.Time, kinds.ConnectionGraph]
@@ -80,8 +75,7 @@ class FoxgloveBridge:
 
     async def run(self) -> None:
         """Serve until cancelled."""
-        self._watch = self._bus.on_graph(self._follow)
-        self._follow(self._bus.graph)
+        self._begin()
         try:
             while True:
                 self._server.broadcast_time(round(self._bus.now * 1e9))
@@ -91,12 +85,7 @@ class FoxgloveBridge:
 
     def close(self) -> None:
         """End the server."""
-        if self._watch is not None:
-            self._watch.close()
-        self._drivers.close()
-        for listening in self._listening.values():
-            listening.close()
-        self._listening.clear()
+        self._end()
         self._server.stop()
 
     # Out of the session.
@@ -109,9 +98,7 @@ class FoxgloveBridge:
 
     def _follow_topics(self, graph: Graph) -> None:
         outgoing = self._directions.outgoing(graph)
-        for name in [
-            n for n, (kind, _) in self._channels.items() if n not in outgoing or outgoing[n].type_name != kind
-        ]:
+        for name in stale({name: kind for name, (kind, _) in self._channels.items()}, types(outgoing)):
             self._channels.pop(name)[1].close()
             self._unheard(name)
         for name, topic in outgoing.items():
@@ -154,9 +141,7 @@ class FoxgloveBridge:
     def _unheard(self, topic: str) -> None:
         self._heard.pop(topic, None)
         self._latched.pop(topic, None)
-        listening = self._listening.pop(topic, None)
-        if listening is not None:
-            listening.close()
+        self._unhear(topic)
 
     def _send(self, frame: Frame) -> None:
         if frame.latched:
@@ -186,7 +171,7 @@ class FoxgloveBridge:
             name = absolute(topic)
             known = self._directions.incoming(self._bus.graph).get(name)
             if known is None:
-                raise BadInput(f"topic {name!r} is not one that clients publish")
+                raise BadInput(f"clients may not publish topic {name!r}: nothing in the session subscribes to it")
             if encoding == "json":
                 message = messages.from_dict(known.type_name, json.loads(data))
             else:
@@ -197,12 +182,11 @@ class FoxgloveBridge:
 
     def _follow_services(self, graph: Graph) -> None:
         wanted = {name: graph.services[name].type_name for name in self._directions.services(graph)}
-        gone = [name for name, kind in self._services.items() if wanted.get(name) != kind]
+        gone, new = stale(self._services, wanted), stale(wanted, self._services)
         if gone:
             self._server.remove_services(gone)
-        new = {name: kind for name, kind in wanted.items() if self._services.get(name) != kind}
         if new:
-            self._server.add_services([self._service(name, kind) for name, kind in new.items()])
+            self._server.add_services([self._service(name, wanted[name]) for name in new])
         self._services = wanted
 
     def _service(self, name: str, kind: str) -> Any:
@@ -213,7 +197,7 @@ class FoxgloveBridge:
         )
 
         def handler(asked: Any) -> bytes:
-            return self.wait(self._bus.call(name, asked.payload, TIMEOUT))
+            return bytes(self.wait(self._bus.call(name, asked.payload, TIMEOUT)))
 
         return sdk.Service(name, schema=sdk.ServiceSchema(kind, request=request, response=response), handler=handler)
 
@@ -230,7 +214,7 @@ class FoxgloveBridge:
 
 
 class _Listener:
-    """What the server's threads report; everything is handed to the asyncio loop."""
+    """Callbacks from the server's threads, handed to the asyncio loop."""
 
     def __init__(self, bridge: FoxgloveBridge) -> None:
         self._bridge = bridge
@@ -265,10 +249,10 @@ class _Listener:
         return self.on_get_parameters(client, [parameter.name for parameter in parameters])
 
     def on_parameters_subscribe(self, param_names: list[str]) -> None:
-        """Values are told on request only."""
+        """Values are sent on request only."""
 
     def on_parameters_unsubscribe(self, param_names: list[str]) -> None:
-        """Values are told on request only."""
+        """Values are sent on request only."""
 
     def on_connection_graph_subscribe(self) -> None:
         """The server sends the last graph by itself."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from . import messages
 from .actions import Action, Cancelled, Goal, GoalStatus
 from .bus import Bus, Node, Service
 from .clock import Clock
 from .errors import BusError, GoalFailed, TfError
 from .parameters import Parameter, Parameters
+from .player import Player
+from .recorder import Recorder
 from .tf import TfBuffer
 from .timers import Timer
 from .topics import Publisher, Sample, Subscription
@@ -24,12 +25,13 @@ __all__ = [
     "Node",
     "Parameter",
     "Parameters",
+    "Player",
     "Publisher",
+    "Recorder",
     "Sample",
     "Service",
     "Subscription",
     "TfBuffer",
     "TfError",
     "Timer",
-    "messages",
 ]

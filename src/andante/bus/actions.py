@@ -17,9 +17,9 @@ from collections.abc import Callable, Generator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput
 
-from . import messages
 from .errors import BusError, GoalFailed
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class Action:
             raise BusError(f"action {self.name}: is busy; cancel its goal first")
         if self.policy == "preempt":
             for other in alive:
-                other.cancel("another goal took its place")
+                other.cancel("preempted by another goal")
         self._count += 1
         handle = Goal(self, self._count, message, feedback, done)
         self.goals.append(handle)

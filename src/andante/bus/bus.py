@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
-from . import messages
 from .actions import Action, Goal, Work
 from .clock import Clock
 from .errors import BusError

@@ -36,9 +36,3 @@ class Clock:
     def on_reset(self, told: Callable[[], None]) -> None:
         """Have a function called after every jump."""
         self._resets.append(told)
-
-
-def split_time(time: float) -> tuple[int, int]:
-    """Whole seconds and nanoseconds of a time [s], both rounded to the nanosecond, nanoseconds from 0 to 999999999."""
-    nanoseconds = round(time * 1e9)
-    return nanoseconds // 1_000_000_000, nanoseconds % 1_000_000_000

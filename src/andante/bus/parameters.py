@@ -117,7 +117,7 @@ class Parameters:
 
     def _checked(self, name: str, entry: _Entry, value: Any) -> Value:
         """The value in the type of the parameter, inside its bounds."""
-        new = _like(entry.value, value, name)
+        new: Value = _like(entry.value, value, name)
         if entry.low is not None or entry.high is not None:
             low = -math.inf if entry.low is None else entry.low
             high = math.inf if entry.high is None else entry.high

@@ -7,9 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from andante.bags import messages
 from andante.errors import BadInput
-
-from . import messages
 
 if TYPE_CHECKING:
     from .bus import Bus

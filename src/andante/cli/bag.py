@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from andante.progress import PlainLines, on_terminal
+from andante.errors import BadInput
 
 from .options import Json, group
 from .output import console, print_json, warn
 
 if TYPE_CHECKING:
-    from andante.bus.bags import Player, TopicChoice
+    from andante.bridges import ServerHandle
+    from andante.bus import Bus
+    from andante.tasks import Result
 
 app = group("Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).")
 
@@ -28,22 +29,6 @@ ExcludeRegex = Annotated[str, typer.Option("--exclude-regex", metavar="RE", help
 MaxSize = Annotated[float | None, typer.Option("--max-size", metavar="MB", help="Begin a new file at this size.")]
 
 
-def _choice(names: list[str] | None, regex: str, exclude: list[str] | None, exclude_regex: str) -> TopicChoice:
-    from andante.bus.bags import TopicChoice
-
-    return TopicChoice(tuple(names or ()), regex, tuple(exclude or ()), exclude_regex)
-
-
-def _bytes(megabytes: float | None) -> int | None:
-    from andante.errors import BadInput
-
-    if megabytes is None:
-        return None
-    if not 0 < megabytes < 1e6:
-        raise BadInput(f"--max-size should be a number of megabytes above 0, got {megabytes:g}")
-    return max(4096, round(megabytes * 1e6))
-
-
 @app.command("info")
 def info(
     bag: BagPath,
@@ -51,34 +36,14 @@ def info(
     json: Json = False,
 ) -> None:
     """Tell what is in a bag, whether it is whole, and what it lacks for mapping."""
-    from andante.bus.bags import bag_info
+    from andante.tasks.bag import info as run
 
-    found = bag_info(bag, mapping=not quick)
+    found = run(bag, mapping=not quick)
     if json:
-        print_json(found.to_json())
+        print_json(found.as_dict())
         return
-    out = console()
-    size = found.size / 1e6
-    state = "" if found.whole else ", without index"
-    out.print(
-        f"{found.path}: {found.kind}{state}, {size:.2f} MB, {found.duration:.3f} s from {found.start:.3f} s, "
-        f"{found.count} messages",
-        markup=False,
-    )
-    wide = max((len(t.name) for t in found.topics), default=0), max((len(t.type) for t in found.topics), default=0)
-    for t in found.topics:
-        rate = "" if t.rate is None else f"{t.rate:.1f} Hz"
-        line = f"  {t.name:<{wide[0]}}  {t.type:<{wide[1]}}  {t.count:>7}  {'latched' if t.latched else rate:>10}"
-        out.print(line, markup=False)
-    for note in found.notes:
-        out.print(note, markup=False, style="yellow")
-    if not found.whole:
-        out.print(f"andante bag convert {found.path.name} NEW.mcap writes a whole bag", markup=False, style="yellow")
-    if not quick:
-        words = "can be mapped (andante map)" if found.mappable else "cannot be mapped"
-        out.print(f"mapping: {words}", markup=False)
-        for line in found.mapping:
-            out.print(f"  {line}", markup=False)
+    for line in str(found).splitlines():
+        console().print(line, markup=False, style="yellow" if line in found.warnings else None)
 
 
 @app.command("record")
@@ -93,32 +58,33 @@ def record(
         str,
         typer.Option("--url", metavar="SESSION", help="Port or address of a running session (ws://..., http://...)."),
     ] = "8642",
-    every: Annotated[
-        bool, typer.Option("--all", "-a", help="All topics; what is said by leaving topics out too.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", "-a", help="All topics, as when none is named.")] = False,
     regex: Regex = "",
     exclude: Exclude = None,
     exclude_regex: ExcludeRegex = "",
     max_size: MaxSize = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after this time.")] = None,
     json: Json = False,
 ) -> None:
     """Record a running session (andante studio) until Ctrl-C; what is written survives a crash."""
-    from andante.errors import BadInput
-    from andante.tasks.bag_session import record_session
+    from andante.tasks.bag import record as run
 
     if every and (topics or regex):
         raise BadInput("--all and chosen topics contradict each other; leave one out")
-    choice = _choice(topics, regex, exclude, exclude_regex)
-    writer = record_session(url, out, choice, seconds, _bytes(max_size), say=warn)
-    result = {"path": str(writer.path), "messages": writer.count, "files": [part.name for part in writer.parts]}
-    missing = choice.missing(writer.topics)
-    if missing:
-        warn(f"nothing was heard of {', '.join(missing)}")
-    if json:
-        print_json({**result, "topics": writer.topics})
-        return
-    console().print(f"wrote {writer.path}: {writer.count} messages in {len(writer.parts)} files", markup=False)
+    result = run(
+        out,
+        topics or (),
+        session=url,
+        regex=regex,
+        exclude=exclude or (),
+        exclude_regex=exclude_regex,
+        max_size=max_size,
+        seconds=seconds,
+        say=warn,
+    )
+    if result.missing:
+        warn(f"no message received on {', '.join(result.missing)}")
+    _tell(result, json)
 
 
 @app.command("play")
@@ -129,10 +95,8 @@ def play(
     exclude: Exclude = None,
     exclude_regex: ExcludeRegex = "",
     speed: Annotated[float, typer.Option("--speed", "-r", metavar="X", help="2 plays twice as fast.")] = 1.0,
-    start: Annotated[
-        float, typer.Option("--start", "-s", metavar="S", help="Begin so long after the beginning.")
-    ] = 0.0,
-    loop: Annotated[bool, typer.Option("--loop", "-l", help="Begin anew at the end, until Ctrl-C.")] = False,
+    start: Annotated[float, typer.Option("--start", "-s", metavar="S", help="Start at this offset.")] = 0.0,
+    loop: Annotated[bool, typer.Option("--loop", "-l", help="Repeat from the start until Ctrl-C.")] = False,
     no_clock: Annotated[bool, typer.Option("--no-clock", help="Do not publish /clock.")] = False,
     url: Annotated[
         str, typer.Option("--url", metavar="SESSION", help="Publish into this running session or rosbridge server.")
@@ -140,74 +104,38 @@ def play(
     port: Annotated[
         int, typer.Option("--port", metavar="P", help="Port of the page and rosbridge; 0: a free one.")
     ] = 0,
-    wait: Annotated[bool, typer.Option("--wait", help="Begin when the first client has come.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Start when the first client connects.")] = False,
     json: Json = False,
 ) -> None:
     """Replay a bag: to the page and rosbridge clients of an own server, or into a running session (--url)."""
-    from andante.bus import Bus
-    from andante.bus.bags import Player
-    from andante.tasks.bag_session import replay_into
+    from andante.tasks.bag import play as run
 
-    choice = _choice(topics, regex, exclude, exclude_regex)
-    player = Player(Bus(), bag, speed, loop, start, choice, clock=not no_clock and not url)
-    try:
-        for note in player.notes:
-            warn(note)
-        if url:
-            replay_into(url, player, warn)
-        else:
-            _serve(player, port, wait, json)
-    finally:
-        player.close()
-    result = {"path": str(bag), "messages": player.count, "rounds": player.rounds, "broken": player.broken}
-    if json:
-        print_json(result)
-        return
-    console().print(f"played {player.count} messages of {bag}", markup=False)
-
-
-def _serve(player: Player, port: int, wait: bool, json: bool) -> None:
-    """Play beside a server of our own."""
-    import time
-
-    from andante.bridges.start import start_server
-    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
-    from andante.tasks.bag_session import serve_replay
-
-    with start_server(
-        player.bus, port, pages=studio_pages(), routes=ROUTES, arguments=scene_arguments((), ())
-    ) as handle:
-        warn(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
-        while wait and not handle.clients:
-            handle.poll()
-            time.sleep(0.02)
-        bar = _Progress(player, shown=not json)
-        try:
-            serve_replay(player, handle, bar.tell)
-        except KeyboardInterrupt:
-            if not player.loop:
-                raise
-        finally:
-            bar.end()
+    result = run(
+        bag,
+        topics or (),
+        regex=regex,
+        exclude=exclude or (),
+        exclude_regex=exclude_regex,
+        speed=speed,
+        start=start,
+        loop=loop,
+        clock=not no_clock,
+        session=url,
+        port=port,
+        wait=wait,
+        serve=_serve,
+        say=warn,
+        progress=not json,
+    )
+    _tell(result, json)
 
 
-class _Progress:
-    """How far a replay is, on stderr: a moving line on a terminal, one now and then elsewhere; only for people."""
+def _serve(bus: Bus, port: int) -> ServerHandle:
+    """A server with the page of the studio."""
+    from andante.bridges.server.start import start_server
+    from andante.studio.open import ROUTES, scene_arguments, studio_pages
 
-    def __init__(self, player: Player, shown: bool) -> None:
-        self._shown = shown and on_terminal()
-        self._lines = PlainLines() if shown and not self._shown else None
-
-    def tell(self, player: Player) -> None:
-        if self._shown:
-            sys.stderr.write(f"\r{player.position:8.2f} of {player.bag.duration:.2f} s  ")
-            sys.stderr.flush()
-        elif self._lines is not None:
-            self._lines.tell(lambda: f"played {player.position:.0f} of {player.bag.duration:.0f} s")
-
-    def end(self) -> None:
-        if self._shown:
-            sys.stderr.write("\n")
+    return start_server(bus, port, pages=studio_pages(), routes=ROUTES, arguments=scene_arguments((), ()))
 
 
 @app.command("convert")
@@ -225,14 +153,27 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write a bag anew, as another kind, in part, or whole again after a crash."""
-    from andante.bus.bags import convert_bag
+    from andante.tasks.bag import convert as run
 
-    choice = _choice(topics, regex, exclude, exclude_regex)
-    made = convert_bag(bag, out, choice, start, stop, _bytes(max_size), storage)
-    for note in made.notes:
+    result = run(
+        bag,
+        out,
+        topics or (),
+        regex=regex,
+        exclude=exclude or (),
+        exclude_regex=exclude_regex,
+        start=start,
+        stop=stop,
+        max_size=max_size,
+        storage=storage,
+    )
+    for note in result.notes:
         warn(note)
-    result: dict[str, Any] = {"path": str(made.path), "messages": made.count, "notes": made.notes}
+    _tell(result, json)
+
+
+def _tell(result: Result, json: bool) -> None:
     if json:
-        print_json(result)
-        return
-    console().print(f"wrote {made.path}: {made.count} messages", markup=False)
+        print_json(result.as_dict())
+    else:
+        console().print(str(result), markup=False)

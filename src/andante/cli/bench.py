@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from andante.errors import BadInput
-
 from .options import Json
 from .output import print_json, table
 
@@ -20,22 +18,11 @@ def bench(
     ] = 4.0,
 ) -> None:
     """Measure speed beside a bare baseline."""
-    from andante.bench.rows import run_benchmarks
+    from andante.bench.rows import bench as run
 
-    if not 0 < seconds <= 600:
-        raise BadInput(f"--seconds should be a time up to 600 s, got {seconds}")
-    results = run_benchmarks(name, seconds, quiet=json)
+    results = run(name, seconds=seconds, progress=not json)
     if json:
-        payload = [
-            {
-                "name": result.name,
-                "rows": [
-                    {"case": r.case, "andante": r.andante, "baseline": r.baseline, "unit": r.unit, "ratio": r.ratio}
-                    for r in result.rows
-                ],
-            }
-            for result in results
-        ]
+        payload = [result.as_dict() for result in results]
         print_json(payload[0] if name is not None else {"benchmarks": payload})
         return
     for result in results:

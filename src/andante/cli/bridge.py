@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from .options import group
 
-if TYPE_CHECKING:
-    from andante.bridges.client import BusClient
-    from andante.bridges.directions import Directions
-    from andante.bridges.running import Bridge
-
 app = group("Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
 
+ALL = ("*",)
 Session = Annotated[
     str, typer.Argument(metavar="SESSION", help="Its address (ws://127.0.0.1:PORT/rosbridge or http://...) or port.")
 ]
 Out = Annotated[list[str] | None, typer.Option("--out", metavar="PATTERN", help="Topics that go out; all by default.")]
 In = Annotated[list[str] | None, typer.Option("--in", metavar="PATTERN", help="Topics that come in; all by default.")]
 Exclude = Annotated[
-    list[str] | None, typer.Option("--exclude", "-x", metavar="PATTERN", help="Names that stay at home.")
+    list[str] | None, typer.Option("--exclude", "-x", metavar="PATTERN", help="Names that are not bridged.")
 ]
-Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="End after so long.")]
-
-
-def _directions(out: list[str] | None, into: list[str] | None, exclude: list[str] | None) -> Directions:
-    from andante.bridges.directions import Directions
-
-    return Directions(tuple(out or ("*",)), tuple(into or ("*",)), tuple(exclude or ()))
+Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after this time.")]
 
 
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
-
-
-def _run(session: str, make: Callable[[BusClient], Bridge], seconds: float | None) -> None:
-    """Run a bridge until Ctrl-C, SIGTERM or the end of its time; all of them leave the other world tidily."""
-    import asyncio
-    import contextlib
-    import signal
-
-    from andante.bridges.running import run_beside
-    from andante.errors import BadInput
-
-    if seconds is not None and not seconds > 0.0:
-        raise BadInput(f"--seconds should be a number above 0, got {seconds:g}")
-
-    async def whole() -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has no such handlers
-                loop.add_signal_handler(number, task.cancel)
-        with contextlib.suppress(asyncio.CancelledError):
-            await run_beside(session, make, seconds, _say)
-
-    asyncio.run(whole())
 
 
 @app.command("ros1")
@@ -82,20 +45,20 @@ def ros1(
     seconds: Seconds = None,
 ) -> None:
     """Make a session a node of a ROS 1 master. No ROS install is needed on this side."""
-    from andante.bridges.names import absolute
-    from andante.bridges.ros1 import Ros1Bridge
-    from andante.bridges.ros1.xmlrpc import address
+    from andante.tasks.bridge import ros1 as run
 
-    node = absolute(name)
-    uri = master or os.environ.get("ROS_MASTER_URI", "http://127.0.0.1:11311")
-    own = host or os.environ.get("ROS_IP") or os.environ.get("ROS_HOSTNAME") or "127.0.0.1"
-    address(uri)
-    directions = _directions(out, into, exclude)
-
-    def make(bus: BusClient) -> Any:
-        return Ros1Bridge(bus, uri, name=node, host=own, directions=directions, sim_time=sim_time, say=_say)
-
-    _run(session, make, seconds)
+    run(
+        session,
+        master=master,
+        host=host,
+        name=name,
+        out=out or ALL,
+        into=into or ALL,
+        exclude=exclude or (),
+        sim_time=sim_time,
+        seconds=seconds,
+        say=_say,
+    )
 
 
 @app.command("ros2")
@@ -113,23 +76,18 @@ def ros2(
     seconds: Seconds = None,
 ) -> None:
     """Bring the topics of a session into a ROS 2 domain over DDS (experimental). No ROS install is needed."""
-    from andante.bridges.ros2 import Ros2Bridge
-    from andante.bridges.ros2.ends import check_domain
-    from andante.bridges.ros2.types import require
-    from andante.errors import BadInput
+    from andante.tasks.bridge import ros2 as run
 
-    require()
-    said = os.environ.get("ROS_DOMAIN_ID", "0") or "0"
-    if domain is None and not said.isdigit():
-        raise BadInput(f"ROS_DOMAIN_ID should be a number, got {said!r}")
-    number = int(said) if domain is None else domain
-    check_domain(number)
-    directions = _directions(out, into, exclude)
-
-    def make(bus: BusClient) -> Any:
-        return Ros2Bridge(bus, number, interface=interface, directions=directions, say=_say)
-
-    _run(session, make, seconds)
+    run(
+        session,
+        domain=domain,
+        interface=interface,
+        out=out or ALL,
+        into=into or ALL,
+        exclude=exclude or (),
+        seconds=seconds,
+        say=_say,
+    )
 
 
 @app.command("foxglove")
@@ -147,14 +105,18 @@ def foxglove(
     seconds: Seconds = None,
 ) -> None:
     """Show a session to Foxglove on this machine."""
-    from andante.bridges.foxglove import FoxgloveBridge
+    from andante.tasks.bridge import foxglove as run
 
-    directions = _directions(out, into, exclude)
-
-    def make(bus: BusClient) -> Any:
-        return FoxgloveBridge(bus, port, drive=drive, directions=directions, say=_say)
-
-    _run(session, make, seconds)
+    run(
+        session,
+        port=port,
+        drive=drive,
+        out=out or ALL,
+        into=into or ALL,
+        exclude=exclude or (),
+        seconds=seconds,
+        say=_say,
+    )
 
 
 @app.command("rosbridge")
@@ -169,12 +131,6 @@ def rosbridge(
     seconds: Seconds = None,
 ) -> None:
     """Join a session to another rosbridge server: what the session hears comes in, what --out names goes out."""
-    from andante.bridges.directions import Directions
-    from andante.bridges.rosbridge_bridge import RosbridgeBridge
+    from andante.tasks.bridge import rosbridge as run
 
-    directions = Directions(tuple(out or ()), tuple(into or ("*",)), tuple(exclude or ()))
-
-    def make(bus: BusClient) -> Any:
-        return RosbridgeBridge(bus, server, directions, _say)
-
-    _run(session, make, seconds)
+    run(session, server, out=out or (), into=into or ALL, exclude=exclude or (), seconds=seconds, say=_say)

@@ -3,95 +3,69 @@
 from __future__ import annotations
 
 from .options import Json
-from .output import print_json, table
+from .output import print_json, table, warn
 
 
 def robots(json: Json = False) -> None:
     """List the built-in robots."""
-    from andante.description import load_robot, robot_names
+    from andante.tasks.catalog import robots as run
 
-    rows = []
-    for name in robot_names():
-        robot = load_robot(name)
-        kinds = sorted({sensor.kind for sensor in robot.sensors})
-        rows.append(
-            {
-                "name": name,
-                "links": len(robot.links),
-                "joints": len(robot.movable),
-                "independent": len(robot.independent),
-                "mass": robot.mass,
-                "poses": list(robot.poses),
-                "sensors": kinds,
-            }
-        )
+    rows = run()
     if json:
-        print_json({"robots": rows})
+        print_json({"robots": [row.as_dict() for row in rows]})
         return
     table(
         "",
         ["robot", "links", "joints", "mass [kg]", "poses", "sensors"],
         [
             [
-                str(row["name"]),
-                str(row["links"]),
-                f"{row['joints']}" + (f" ({row['independent']} free)" if row["independent"] != row["joints"] else ""),
-                f"{row['mass']:.3f}",
-                ", ".join(row["poses"]),  # type: ignore[arg-type]
-                ", ".join(row["sensors"]),  # type: ignore[arg-type]
+                row.name,
+                str(row.links),
+                f"{row.joints}" + (f" ({row.independent} free)" if row.independent != row.joints else ""),
+                f"{row.mass:.3f}",
+                ", ".join(row.poses),
+                ", ".join(row.sensors),
             ]
             for row in rows
+            if not row.problem
         ],
     )
+    _warn([row.problem for row in rows])
 
 
 def worlds(json: Json = False) -> None:
     """List the built-in worlds."""
-    from andante.description import load_world, world_names
+    from andante.tasks.catalog import worlds as run
 
-    rows = []
-    for name in world_names():
-        world = load_world(name)
-        shapes = sum(len(link.collisions) for model in world.models for link in model.robot.links)
-        rows.append({"name": name, "models": len(world.models), "shapes": shapes, "gravity": list(world.gravity)})
+    rows = run()
     if json:
-        print_json({"worlds": rows})
+        print_json({"worlds": [row.as_dict() for row in rows]})
         return
     table(
         "",
         ["world", "models", "collision shapes"],
-        [[str(r["name"]), str(r["models"]), str(r["shapes"])] for r in rows],
+        [[row.name, str(row.models), str(row.shapes)] for row in rows if not row.problem],
     )
+    _warn([row.problem for row in rows])
 
 
 def engines(json: Json = False) -> None:
     """List the physics engines and whether they are installed."""
-    from andante.extras import how_to_get
-    from andante.physics.registry import ENGINES, installed, version
+    from andante.tasks.catalog import engines as run
 
-    rows = [
-        {
-            "name": entry.name,
-            "installed": installed(entry),
-            "version": version(entry),
-            "extra": entry.extra,
-            "summary": entry.summary,
-        }
-        for entry in ENGINES.values()
-    ]
+    rows = run()
     if json:
-        print_json({"engines": rows})
+        print_json({"engines": [row.as_dict() for row in rows]})
         return
     table(
         "",
         ["engine", "version", "", ""],
-        [
-            [
-                str(r["name"]),
-                str(r["version"] or "-"),
-                "ready" if r["installed"] else how_to_get(str(r["extra"])),
-                str(r["summary"]),
-            ]
-            for r in rows
-        ],
+        [[row.name, row.version or "-", row.advice or "ready", row.summary] for row in rows],
     )
+
+
+def _warn(problems: list[str]) -> None:
+    """A line on stderr for each row that could not be told."""
+    for problem in problems:
+        if problem:
+            warn(problem)

@@ -19,22 +19,11 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a robot or world file; exit 1 when it has errors."""
-    from andante.description.check import check_file
+    from andante.tasks.describe import check as run
 
-    report = check_file(file, arguments_of(arguments))
-    failed = any(problem.severity == "error" for problem in report.problems)
+    report = run(file, arguments_of(arguments))
     if json:
-        print_json(
-            {
-                "name": report.name,
-                "kind": report.kind,
-                "links": report.links,
-                "joints": report.joints,
-                "mass": report.mass,
-                "recognised": list(report.recognised),
-                "problems": [problem.as_dict() for problem in report.problems],
-            }
-        )
+        print_json(report.as_dict())
     else:
         out = console()
         out.print(report.name, style="bold", markup=False, end=" ")
@@ -46,6 +35,6 @@ def check(
             out.print(f"[{COLOURS[problem.severity]}]{problem.severity:8}[/]", end=" ")
             out.print(f"{where}{problem.message}", markup=False)
         if not report.problems:
-            out.print("  nothing to complain about")
-    if failed:
+            out.print("  no problems found")
+    if not report.ok:
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import Arguments, Json, OutFile
-from .output import console, print_json, tell_written
+from .output import console, print_json
 from .words import arguments_of
 
 
@@ -28,16 +28,10 @@ def convert(
     json: Json = False,
 ) -> None:
     """Convert a robot or world: .xacro .urdf .sdf .world .xml (MJCF); also a map.yaml to a world and back."""
-    from andante.description.io.convert import convert_file
-    from andante.tasks.convert_maps import convert_map, is_map_conversion
+    from andante.tasks.describe import convert as run
 
-    if is_map_conversion(source, out):
-        written = convert_map(source, out, height=height, resolution=resolution)
-    else:
-        written = convert_file(source, out, arguments_of(arguments), meshes)
+    result = run(source, out, arguments_of(arguments), meshes=meshes, height=height, resolution=resolution)
     if json:
-        print_json({"path": str(written.path), "problems": [problem.as_dict() for problem in written.problems]})
-        return
-    for problem in written.problems:
-        console().print(str(problem), markup=False)
-    tell_written(written.path)
+        print_json(result.as_dict())
+    else:
+        console().print(str(result), markup=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sys
 from typing import Annotated
 
 import typer
@@ -17,28 +16,20 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Tell what this installation can do."""
-    from andante.tasks.doctor import diagnose
-    from andante.tasks.warm_up import warm_up
+    from andante.bench.warm_up import warm_up
+    from andante.tasks.catalog import doctor as run
 
     if warm:
         for line in warm_up():
             if not json:
                 console().print(line, markup=False)
-    findings = diagnose()
+    result = run()
     if json:
-        print_json(
-            {
-                "python": platform.python_version(),
-                "platform": sys.platform,
-                "findings": [
-                    {"part": f.part, "ready": f.ready, "version": f.version, "advice": f.advice} for f in findings
-                ],
-            }
-        )
+        print_json(result.as_dict())
         return
-    console().print(f"Python {platform.python_version()} on {platform.platform()}", markup=False)
+    console().print(f"Python {result.python} on {platform.platform()}", markup=False)
     table(
         "",
         ["part", "version", "state"],
-        [[f.part, f.version or "-", "ready" if f.ready and not f.advice else f.advice] for f in findings],
+        [[f.part, f.version or "-", "ready" if f.ready and not f.advice else f.advice] for f in result.findings],
     )

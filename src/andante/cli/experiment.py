@@ -24,7 +24,7 @@ from .options import (
     group,
 )
 from .output import console, print_json, table, warn
-from .words import merge_of, values_of
+from .words import listed, merge_of, values_of
 
 if TYPE_CHECKING:
     from andante.experiments import RunOutcome
@@ -38,28 +38,27 @@ Values = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE",
 @app.command("list")
 def list_experiments(json: Json = False) -> None:
     """Experiments and references that are there."""
-    from andante.experiments import builtin_names, load_experiment
-    from andante.experiments.reference import reference_names
+    from andante.experiments import commands
 
-    made = [load_experiment(name) for name in builtin_names()]
+    made = [commands.load(name) for name in commands.names()]
     if json:
         rows = [
             {"name": e.name, "title": e.title, "factors": e.factors, "engines": e.engines, "trials": e.count,
              "measures": list(e.measures), "reference": e.reference or None}
             for e in made
         ]  # fmt: skip
-        print_json({"experiments": rows, "references": reference_names()})
+        print_json({"experiments": rows, "references": commands.references()})
         return
     table("", ["experiment", "trials", "factors", "about"],
           [[e.name, str(e.count), " x ".join(e.factors), e.title] for e in made])  # fmt: skip
-    console().print(f"references: {', '.join(reference_names())}", markup=False)
+    console().print(f"references: {', '.join(commands.references())}", markup=False)
 
 
 @app.command("run")
 def run(
     name: Name,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results; goes on where it holds some.")
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results; continues where it holds some.")
     ],
     engines: Annotated[
         str, typer.Option("--engines", metavar="E,...", help="mujoco, bullet, dart, ode; with commas between.")
@@ -80,18 +79,26 @@ def run(
     json: Json = False,
 ) -> None:
     """Run an experiment, or go on with it: any stop is safe, also kill -9; no trial is lost or done twice."""
-    from andante.experiments import RunJob, load_experiment, run_experiment
-    from andante.experiments.model import read_model
-    from andante.experiments.runner import with_settings
+    from andante.experiments.commands import run as carry_out
 
-    chosen = [word.strip() for word in engines.split(",") if word.strip()]
-    experiment = with_settings(load_experiment(name), chosen, trials, seed, timeout)
-    parameters = read_model(model) if model is not None else {}
-    job = RunJob(experiment, out, workers, executor, shard, minutes, record, parameters)
     try:
-        outcome = run_experiment(job, progress=not json)
+        outcome = carry_out(
+            name,
+            out,
+            engines=listed(engines),
+            trials=trials,
+            seed=seed,
+            workers=workers,
+            executor=executor,
+            shard=shard,
+            timeout=timeout,
+            minutes=minutes,
+            model=model,
+            record=record,
+            progress=not json,
+        )
     except KeyboardInterrupt:
-        warn("what is finished is kept; the same command goes on")
+        warn("finished trials are kept; the same command continues")
         raise
     _tell(outcome, json, live=True, parts=int(shard.partition("/")[2]))
 
@@ -103,9 +110,9 @@ def merge(
     json: Json = False,
 ) -> None:
     """Put the shards of an experiment together."""
-    from andante.experiments import merge_runs
+    from andante.experiments.commands import merge as run
 
-    _tell(merge_runs(*merge_of(out, parts)), json)
+    _tell(run(*merge_of(out, parts)), json)
 
 
 @app.command("report")
@@ -124,9 +131,9 @@ def report(
     json: Json = False,
 ) -> None:
     """Statistics, figures and tables of runs as one HTML page, and each as PNG, PDF, CSV and LaTeX."""
-    from andante.experiments.report import write_report
+    from andante.experiments.commands import report as run
 
-    made = write_report(folders, out, reference, standard)
+    made = run(folders, out, reference=reference, standard=standard)
     if json:
         print_json(made.as_dict())
         return
@@ -152,18 +159,13 @@ def import_(
     json: Json = False,
 ) -> None:
     """Keep trials of a real robot as a reference; a table replaces what was there, a bag adds a trial."""
-    from andante.experiments import load_experiment
-    from andante.experiments.importing import guessed_experiment, import_trials
+    from andante.experiments.commands import import_trials
 
-    factors = values_of(values)
-    chosen = load_experiment(experiment) if experiment else guessed_experiment(file, factors)
-    made = import_trials(file, name, chosen, source=source, factors=factors, odom=odom)
+    made = import_trials(file, name, experiment=experiment, source=source, factors=values_of(values), odom=odom)
     if json:
-        print_json({"name": made.name, "path": str(made.path), "trials": made.trials, "added": made.added,
-                    "sources": made.sources})  # fmt: skip
-        return
-    who = ", ".join(made.sources)
-    console().print(f"{made.name}: {made.added} added, {made.trials} trials of {who} in {made.path}", markup=False)
+        print_json(made.as_dict())
+    else:
+        console().print(str(made), markup=False)
 
 
 def _tell(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -> None:
@@ -173,10 +175,8 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -
     if not (live and sys.stderr.isatty()):
         for notice in outcome.notices:
             warn(notice)
-    failed = f", {outcome.failed} failed" if outcome.failed else ""
-    spent = f"; {outcome.evaluated} in {outcome.seconds:.1f} s now" if outcome.evaluated else ""
     out = console()
-    out.print(f"{outcome.out}: {outcome.trials} of {outcome.wanted} trials{failed}{spent}", markup=False)
+    out.print(str(outcome), markup=False)
     words = f"merge DIR ... --out WHOLE, of all {parts} shards" if parts > 1 else f"report {outcome.out}"
     out.print(f"next: andante experiment {words}", markup=False, style="dim")
 
@@ -185,7 +185,7 @@ def _tell(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -
 def fit(
     name: Name,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make; goes on where it was stopped.")
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make; continues where it was stopped.")
     ],
     engine: EngineName = "mujoco",
     hold_out: Annotated[
@@ -206,25 +206,29 @@ def fit(
     json: Json = False,
 ) -> None:
     """Identify parameters that bring an engine nearest to the reference, and prove them on tests that were left out."""
-    from andante.experiments import load_experiment
-    from andante.experiments.fit import FitJob, run_fit
+    from andante.experiments.commands import fit as run
 
-    tests = tuple(word.strip() for word in hold_out.split(",") if word.strip())
-    job = FitJob(
-        load_experiment(name), out, engine, tests, budget, rounds, repeats, trials, workers, executor, sampler, seed,
-        reference, standard,
-    )  # fmt: skip
-    outcome = run_fit(job, progress=not json)
+    outcome = run(
+        name,
+        out,
+        engine=engine,
+        hold_out=listed(hold_out),
+        budget=budget,
+        rounds=rounds,
+        repeats=repeats,
+        trials=trials,
+        sampler=sampler,
+        reference=reference,
+        standard=standard,
+        seed=seed,
+        workers=workers,
+        executor=executor,
+        progress=not json,
+    )
     if json:
         print_json(outcome.as_dict())
         return
-    rows = []
-    for label, proofs in (
-        ("left out, before", outcome.before),
-        ("left out", outcome.held_out),
-        ("fitted", outcome.fitted),
-    ):
-        rows += [[label, p.measure, f"{100 * p.error:.1f} %", f"{p.inside} of {p.tests}"] for p in proofs]
+    rows = [[words, p.measure, f"{100 * p.error:.1f} %", f"{p.inside} of {p.tests}"] for words, p in outcome.proofs]
     table("", ["tests", "measure", "error", "mean within the reference's range"], rows)
     console().print("  ".join(f"{key} {value:.4g}" for key, value in outcome.model.items()), markup=False, style="dim")
     console().print(f"wrote {outcome.out / 'model.toml'} and {outcome.report}", markup=False)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,11 +27,11 @@ from .options import (
     WorldName,
     group,
 )
-from .output import console, print_json, tell_written, warn
+from .output import console, print_json, warn
 from .words import merge_of, values_of
 
 if TYPE_CHECKING:
-    from andante.tasks.gait import GaitTask, SearchOutcome
+    from andante.tasks.gait import SearchResult
 
 app = group("Try gaits, and search for better ones.")
 
@@ -62,18 +64,26 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Try one gait. Parameters that are not given are those of the gait that ships."""
-    from andante.locomotion.io.gait_parameters import read_parameters
-    from andante.tasks.gait import evaluate_gait
+    from andante.tasks.gait import evaluate as run
 
-    task = _task(robot, engine, variant, seconds, world, fitness, robust, objective, argument)
-    given = {**(read_parameters(params) if params is not None else {}), **values_of([*(values or ()), *(more or ())])}
-    told = evaluate_gait(task, given, seed)
+    result = run(
+        robot,
+        values_of([*(values or ()), *(more or ())]),
+        params=params,
+        engine=engine,
+        variant=variant,
+        seconds=seconds,
+        world=world,
+        fitness=fitness,
+        robust=robust,
+        objective=objective,
+        arguments=values_of(argument),
+        seed=seed,
+    )
     if json:
-        print_json(told)
-        return
-    out = console()
-    out.print(f"{told['robot']} on {told['engine']}: {_words(told)}", markup=False)
-    out.print("  ".join(f"{name} {value:.5g}" for name, value in told["parameters"].items()), markup=False, style="dim")
+        print_json(result.as_dict())
+    else:
+        console().print(str(result), markup=False)
 
 
 @app.command("search")
@@ -110,31 +120,36 @@ def search(
     json: Json = False,
 ) -> None:
     """Make a study and search; any stop is safe, `gait resume` goes on."""
-    from andante.tasks.gait import SearchJob, run_search
+    from andante.tasks.gait import search as run
 
-    job = SearchJob(
-        task=_task(robot, engine, variant, seconds, world, fitness, robust, objective, argument),
-        study=study,
-        sampler=sampler,
-        budget=budget,
-        workers=workers,
-        executor=executor,
-        shard=shard,
-        seed=seed,
-        batch=batch,
-        options=values_of(option),
-        frozen=values_of(freeze),
-        space=space,
-        params=params,
-        timeout=timeout,
-        minutes=minutes,
-    )
-    try:
-        outcome = run_search(job, progress=not json)
-    except KeyboardInterrupt:
-        _kept(study)
-        raise
-    _tell(outcome, json, live=True)
+    with _kept(study):
+        result = run(
+            robot,
+            study,
+            sampler=sampler,
+            budget=budget,
+            workers=workers,
+            executor=executor,
+            shard=shard,
+            freeze=values_of(freeze),
+            space=space,
+            params=params,
+            options=values_of(option),
+            batch=batch,
+            engine=engine,
+            variant=variant,
+            seconds=seconds,
+            world=world,
+            fitness=fitness,
+            robust=robust,
+            objective=objective,
+            arguments=values_of(argument),
+            timeout=timeout,
+            minutes=minutes,
+            seed=seed,
+            progress=not json,
+        )
+    _tell(result, json, live=True)
 
 
 @app.command("resume")
@@ -148,14 +163,19 @@ def resume(
     json: Json = False,
 ) -> None:
     """Go on with a study as if it had never stopped."""
-    from andante.tasks.gait import run_resume
+    from andante.tasks.gait import resume as run
 
-    try:
-        outcome = run_resume(study, budget, workers, executor, timeout, minutes, progress=not json)
-    except KeyboardInterrupt:
-        _kept(study)
-        raise
-    _tell(outcome, json, live=True)
+    with _kept(study):
+        result = run(
+            study,
+            budget=budget,
+            workers=workers,
+            executor=executor,
+            timeout=timeout,
+            minutes=minutes,
+            progress=not json,
+        )
+    _tell(result, json, live=True)
 
 
 @app.command("best")
@@ -165,9 +185,9 @@ def best(
     json: Json = False,
 ) -> None:
     """The best candidates of a study, also while it runs."""
-    from andante.tasks.gait import best_of
+    from andante.tasks.gait import best as run
 
-    _tell(best_of(study, top), json)
+    _tell(run(study, top), json)
 
 
 @app.command("export")
@@ -180,15 +200,13 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a gait's parameters, and the key-frames that `andante play` replays."""
-    from andante.tasks.gait import as_row
-    from andante.tasks.gait_export import export_gait
+    from andante.tasks.gait import export as run
 
-    done = export_gait(study, out, rank, index, cycles)
+    result = run(study, out, rank=rank, index=index, cycles=cycles)
     if json:
-        motion = None if done.motion is None else str(done.motion)
-        print_json({"candidate": as_row(done.record), "parameters": str(done.parameters), "motion": motion})
-        return
-    tell_written(done.parameters, done.motion)
+        print_json(result.as_dict())
+    else:
+        console().print(str(result), markup=False)
 
 
 @app.command("merge")
@@ -198,65 +216,26 @@ def merge(
     json: Json = False,
 ) -> None:
     """Put the shards of a study together."""
-    from andante.tasks.gait import merge_studies
+    from andante.tasks.gait import merge as run
 
-    _tell(merge_studies(*merge_of(out, parts)), json)
-
-
-def _task(
-    robot: str,
-    engine: str,
-    variant: str,
-    seconds: float,
-    world: str,
-    fitness: str,
-    robust: bool,
-    objective: str,
-    argument: list[str] | None,
-) -> GaitTask:
-    from andante.tasks.gait import GaitTask
-
-    return GaitTask(robot, engine, variant, seconds, world, fitness, robust, objective, values_of(argument))
+    _tell(run(*merge_of(out, parts)), json)
 
 
-def _tell(outcome: SearchOutcome, json: bool, live: bool = False) -> None:
+def _tell(result: SearchResult, json: bool, live: bool = False) -> None:
     if json:
-        print_json(outcome.as_dict())
+        print_json(result.as_dict())
         return
     if not (live and sys.stderr.isatty()):  # there the progress line has told them
-        for notice in outcome.notices:
+        for notice in result.notices:
             warn(notice)
-    out = console()
-    rate = "" if outcome.rate is None else f", {outcome.rate:.3g} a second"
-    failed = f", {outcome.summary.failed} failed" if outcome.summary.failed else ""
-    out.print(f"{outcome.study}: {outcome.summary.candidates} candidates{failed}{rate}", markup=False)
-    if not outcome.summary.best:
-        out.print("none with a fitness yet", markup=False)
-    from andante.tasks.gait import as_row
-
-    for record in outcome.summary.best:
-        row = as_row(record)
-        out.print(f"candidate {record.index}: {_words(row)}", markup=False)
-        numbers = [f"{name} {_short(value)}" for name, value in record.parameters.items()]
-        out.print("  ".join(numbers), markup=False, style="dim")
-    if outcome.summary.front:
-        out.print(f"{len(outcome.summary.front)} candidates that none other beats in all aims (--json lists them)")
+    console().print(str(result), markup=False)
 
 
-def _words(row: dict[str, Any]) -> str:
-    text = "failed" if row["fitness"] is None else f"fitness {row['fitness']:.5g}"
-    if row["distance"] is not None:
-        text += f", {row['distance']:.3f} m ahead"
-    if row["drift"] is not None:
-        text += f", {row['drift']:+.3f} m aside"
-    if row["time"] is not None:
-        text += f" in {row['time']:.2f} s"
-    return text if row["fallen"] is None else f"{text}, {'fallen' if row['fallen'] else 'up'}"
-
-
-def _short(value: Any) -> str:
-    return f"{value:.5g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
-
-
-def _kept(study: Path) -> None:
-    warn(f"what is finished is kept; go on with: andante gait resume {study}")
+@contextmanager
+def _kept(study: Path) -> Iterator[None]:
+    """Say after Ctrl-C how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        warn(f"finished candidates are kept; continue with: andante gait resume {study}")
+        raise

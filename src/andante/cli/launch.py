@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from .options import Json
 from .output import console, print_json
-
-if TYPE_CHECKING:
-    from andante.session import LiveSession
-    from andante.session.launch_file import ServerPlan
 
 
 def launch(
@@ -24,46 +20,14 @@ def launch(
     json: Json = False,
 ) -> None:
     """Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them."""
-    from andante.session.launch_file import read_launch
-    from andante.session.launch_run import run_launch
+    from andante.studio.launch import launch as run
 
-    plan = read_launch(file, overrides or [])
-    if plan.server is not None:
-        from andante.studio.open import check_address
+    def say(text: str) -> None:
+        if not json:
+            console().print(text, markup=False)
 
-        check_address(plan.server.port, plan.server.host, plan.server.token or None)
-
-    def ready(session: LiveSession, url: str) -> None:
-        if json:
-            return
-        out = console()
-        where = f" at {url}" if url else ""
-        out.print(
-            f"{session.stage.name} in {session.choice.world_name} on {session.choice.engine}{where}", markup=False
-        )
-        if not plan.seconds:
-            out.print("Ctrl-C ends it", style="dim")
-
-    outcome = run_launch(plan, serve=_serve, ready=ready)
+    outcome = run(file, *(overrides or ()), say=say)
     if json:
         print_json(outcome.as_dict())
     else:
-        x, y, _ = outcome.position
-        console().print(
-            f"{outcome.seconds:.2f} s, {outcome.behaviour}, believes to be at x {x:.2f} m, y {y:.2f} m", markup=False
-        )
-
-
-def _serve(session: LiveSession, plan: ServerPlan) -> Any:
-    """The web server with the page of the studio."""
-    from andante.bridges.start import start_server
-    from andante.studio.open import Studio
-    from andante.studio.pages import ROUTES, scene_arguments, studio_pages
-
-    named = scene_arguments([session.choice.robot_name], [session.choice.world_name])
-    token = plan.token or None
-    server = start_server(session.bus, plan.port, plan.host, token, studio_pages(), routes=ROUTES, arguments=named)
-    studio = Studio(session, server)
-    if plan.browser:
-        studio.browse()
-    return studio
+        console().print(str(outcome), markup=False)

@@ -50,7 +50,7 @@ def localize(
     tf: TransformFile = None,
     json: Json = False,
 ) -> None:
-    """Localise the robot of a log on a map, or by UWB ranges."""
+    """Localize the robot of a log on a map, or by UWB ranges."""
     from andante.tasks.localize import localize as run
 
     result = run(

@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import Annotated, TextIO
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
 
 from andante._version import __version__
 from andante.errors import AndanteError
@@ -43,6 +42,7 @@ from .navigate import navigate
 from .output import one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
+USAGE = 2  # and after a mistake on the command line
 
 app = typer.Typer(
     name="andante",
@@ -104,14 +104,8 @@ def main() -> None:
             _complain("stopped")
     except AndanteError as error:
         code = _complain(str(error))
-    except UsageError as error:
-        place = _place(error)
-        if isinstance(error, NoArgsIsHelpError):  # a bare `andante` or `andante gait`
-            error.show()
-            sys.exit(2)
-        code = _complain(f"{error.format_message().rstrip('.')}; see andante{place} --help")
-    except ClickException as error:
-        code = _complain(error.format_message())
+    except typer.TyperException as error:
+        code = _refused(error)
     except (typer.Abort, KeyboardInterrupt):
         code = _complain("stopped", INTERRUPTED)
     except Terminated:
@@ -142,12 +136,19 @@ def _missing(error: Exception) -> int | None:
     return None if line is None else _complain(line)
 
 
-def _place(error: UsageError) -> str:
-    """The command in which a usage error came up, with a blank before each word."""
-    words, context = "", error.ctx
-    while context is not None and context.parent is not None:
-        words, context = f" {context.info_name}{words}", context.parent
-    return words
+def _refused(error: typer.TyperException) -> int:
+    """Say what is wrong with the command line, and where its help is; a bare group of commands shows its help."""
+    if error.exit_code != USAGE:
+        return _complain(error.format_message())
+    words, command = [], typer.main.get_command(app)
+    for word in sys.argv[1:]:
+        if isinstance(command, typer.core.TyperGroup) and word in command.commands:
+            words.append(word)
+            command = command.commands[word]
+    if words == sys.argv[1:] and isinstance(command, typer.core.TyperGroup):  # a bare `andante` or `andante gait`
+        typer.echo(error.format_message(), err=True)
+        return USAGE
+    return _complain(f"{error.format_message().rstrip('.')}; see {' '.join(['andante', *words])} --help")
 
 
 def _prepare() -> None:

@@ -70,7 +70,7 @@ def navigate(
     from andante.tasks.navigate import navigate as run
 
     if not goal:
-        raise BadInput('where to? --goal "x y yaw"')
+        raise BadInput('no goal is given: --goal "x y yaw"')
     if dry_run:
         from andante.tasks.dry_run import dry_drive
 

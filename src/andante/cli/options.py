@@ -31,12 +31,12 @@ OutFile = Annotated[Path, typer.Argument(metavar="OUT", help="File to write.")]
 Record = Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")]
 Video = Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="OUT", help="Last instant as .png.")]
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="OUT", help="Draw map and way to .png, .svg or .pdf.")]
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="OUT", help="Draw map and path to .png, .svg or .pdf.")]
 
 # ---- driving to goals ----------------------------------------------------------------------------
 LongestTime = Annotated[float, typer.Option("--timeout", metavar="S", help="Longest simulated time.")]
 Planner = Annotated[
-    str, typer.Option("--planner", metavar="P", help="auto, dijkstra, astar, anyangle, hybrid or file.py:Name.")
+    str, typer.Option("--planner", metavar="P", help="auto, dijkstra, astar, theta_star, hybrid or file.py:Name.")
 ]
 Controller = Annotated[
     str, typer.Option("--controller", metavar="C", help="mppi, dwa, pursuit, waypoint or file.py:Name.")

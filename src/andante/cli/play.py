@@ -8,7 +8,7 @@ import typer
 
 from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
-from .output import console, print_json, tell_written
+from .output import console, print_json, tell_written, warn
 from .words import arguments_of, texts_of
 
 
@@ -25,10 +25,12 @@ def play(
     world: WorldName = "empty",
     engine: EngineName = "mujoco",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="Simulated time; default: until it is over.")
+        float | None, typer.Option("--seconds", metavar="S", help="Simulated time; default: until it has finished.")
     ] = None,
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="1 as written, 2 twice as fast.")] = 1.0,
-    loop: Annotated[int | None, typer.Option("--loop", metavar="N", help="Rounds; 0 until the time is over.")] = None,
+    loop: Annotated[
+        int | None, typer.Option("--loop", metavar="N", help="Repetitions; 0: until the time limit.")
+    ] = None,
     joints: Annotated[
         list[str] | None,
         typer.Option("--joints", metavar="PATTERN", help="Only these joints of a recording (?Shoulder*); repeat it."),
@@ -41,7 +43,7 @@ def play(
     record: Record = None,
     video: Video = None,
     picture: Picture = None,
-    check: Annotated[bool, typer.Option("--check", help="Only say what would go wrong.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only check it and print problems.")] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
     body: BodyAddress = "sim",
     params: BodyParameters = None,
@@ -97,10 +99,13 @@ def play(
         params=params,
         progress=not json,
     )
+    recorded = result.kind == "recording"
+    for problem in result.problems if recorded else ():
+        warn(problem.message)
     if out is None:
         print_json(result.as_dict())
         return
-    for problem in result.problems:
+    for problem in () if recorded else result.problems:
         out.print(str(problem), markup=False, style="dim")
     out.print(str(result), markup=False)
     tell_written(record, video, picture)

@@ -8,7 +8,7 @@ from .output import console
 
 
 def show_picture(path: Path, columns: int = 72) -> None:
-    """Print an image with half blocks in true colour."""
+    """Print an image with half blocks in true color."""
     from PIL import Image
     from rich.color import Color
     from rich.segment import Segment, Segments

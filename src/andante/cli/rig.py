@@ -24,39 +24,15 @@ def rig(
     json: Json = False,
 ) -> None:
     """Infer a rig: what gaits must know about a legged robot."""
-    from andante.description import load_robot
-    from andante.locomotion.io.rig_file import rig_text, write_rig
-    from andante.locomotion.rig_gains import weak_joints
-    from andante.locomotion.rig_infer import infer_rig
+    from andante.tasks.describe import rig as run
 
-    model = load_robot(robot, arguments_of(arguments))
-    made = infer_rig(model, knees, height)
-    weak = weak_joints(model, made)
-    if out is not None:
-        write_rig(made, out)
+    result = run(robot, out, knees=knees, height=height, arguments=arguments_of(arguments))
     if json:
-        print_json(
-            {
-                "robot": made.robot,
-                "body": made.body,
-                "forward": made.forward,
-                "height": made.height,
-                "legs": [
-                    {"name": leg.name, "joints": leg.joints, "foot": leg.foot, "reach": leg.reach} for leg in made.legs
-                ],
-                "weak": {name: {"load": load, "effort": effort} for name, (load, effort) in weak.items()},
-                "file": out,
-            }
-        )
-    elif out is None:
-        sys.stdout.write(rig_text(made))
+        print_json(result.as_dict())
+        return
+    if out is None:
+        sys.stdout.write(result.text)
     else:
-        names = ", ".join(leg.name for leg in made.legs)
-        console().print(f"{len(made.legs)} legs ({names}), body {made.height:.3f} m high; wrote {out}", markup=False)
-    if weak and not json:
-        name, (load, effort) = next(iter(weak.items()))
-        others = f" (and {len(weak) - 1} other joints)" if len(weak) > 1 else ""
-        warn(
-            f"{name} holds {load:.2g} N m when half of the legs carry the robot, its effort limit is {effort:g}"
-            f"{others}: it will sink; take stronger servos, less weight or straighter legs (--height)"
-        )
+        console().print(str(result), markup=False)
+    if result.warning:
+        warn(result.warning)

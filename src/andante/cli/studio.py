@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-import webbrowser
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -15,24 +11,6 @@ from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines
 from .options import Arguments, EngineName, Json, Seed
 from .output import console, print_json
 from .words import arguments_of
-
-
-@contextlib.contextmanager
-def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the loop after the present step; the next one ends it as usual."""
-
-    def end(number: int, _frame: object) -> None:
-        signal.signal(number, before[number])
-        stop()
-
-    before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in before:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def studio(
@@ -55,7 +33,7 @@ def studio(
         typer.Option("--folder", metavar="DIR", help="Recordings and clips; by default ./andante_sessions."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="End after this simulated time.")
+        float | None, typer.Option("--seconds", metavar="S", help="Stop after this simulated time.")
     ] = None,
     seed: Seed = 0,
     body: BodyAddress = "sim",
@@ -64,7 +42,7 @@ def studio(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C ends it."""
+    """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C stops it."""
     if dry_run:
         from andante.tasks.dry_run import dry_studio
 
@@ -73,34 +51,32 @@ def studio(
         return
     if body != "sim":
         allow(body, robot, yes)
-    from andante.studio.open import open_studio
-    from andante.studio.pages import built
+    from andante.studio.open import built
+    from andante.studio.open import studio as run
 
     def announce(url: str) -> None:
         if json:
             print_json({"url": url, "robot": robot, "engine": engine, "page": built()})
-        else:
-            out = console()
-            out.print(f"studio at {url}", markup=False, highlight=False)
-            if not built():
-                out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
-            out.print("Ctrl-C ends it", style="dim")
-        if not no_browser:
-            webbrowser.open(url)
+            return
+        out = console()
+        out.print(f"studio at {url}", markup=False, highlight=False)
+        if not built():
+            out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
+        out.print("Ctrl-C stops it", style="dim")
 
-    opened = open_studio(
+    run(
         robot,
-        world,
-        engine,
-        seed=seed,
+        world=world,
+        engine=engine,
         arguments=arguments_of(arguments),
-        folder=folder,
         port=port,
         host=host,
         token=token,
+        browser=not no_browser,
+        folder=folder,
+        seconds=seconds,
+        seed=seed,
         announce=announce,
         body=body,
         params=params,
     )
-    with opened, ended_by_signal(opened.session.stop):
-        opened.run(seconds)

@@ -17,13 +17,18 @@ def numbers_of(text: str) -> list[float]:
         return []
 
 
+def listed(text: str) -> list[str]:
+    """Words between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def pose_of(option: str, text: str, free_yaw: bool = False) -> tuple[float, float, float]:
     """x, y [m] and yaw [rad] of an option; `free_yaw`: the yaw may be nan or left out."""
     values = numbers_of(text)
     if free_yaw and len(values) == 2:
         values.append(math.nan)
     if len(values) != 3 or not all(map(math.isfinite, values[:2])) or math.isinf(values[2]):
-        raise BadInput(f'{option} is "x y yaw" in metres and radians, got {text!r}')
+        raise BadInput(f'{option} is "x y yaw" in meters and radians, got {text!r}')
     if math.isnan(values[2]) and not free_yaw:
         raise BadInput(f"{option} needs a yaw that is a number, got {text!r}")
     return values[0], values[1], values[2]
@@ -66,7 +71,7 @@ def merge_of(out: Path | None, parts: list[Path]) -> tuple[Path, list[Path]]:
     if out is None:
         out, parts = parts[0], parts[1:]
         if out.exists():
-            raise BadInput(f"{out} is there already; name a new folder with --out")
+            raise BadInput(f"{out} exists already; name a new folder with --out")
         if not parts:
             raise BadInput("name the folders of the shards")
     return out, parts

@@ -1,1 +1,54 @@
 """Control of one robot: its body, what it does, who commands it, and what happens when it falls."""
+
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .activity_manager import ActivityManager
+    from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
+    from .fall_supervisor import FallSupervisor
+    from .loop import ControlLoop
+    from .teleop_mux import Pilot
+    from .tracking import Tracking
+    from .view import RobotView
+    from .walking import WalkGoal, WalkGuide, walk_to
+
+__all__ = [
+    "ActivityManager",
+    "Body",
+    "BodyCommand",
+    "BodyState",
+    "ControlLoop",
+    "FallSupervisor",
+    "Health",
+    "JointTarget",
+    "Pilot",
+    "Power",
+    "RobotView",
+    "Tracking",
+    "WalkGoal",
+    "WalkGuide",
+    "walk_to",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ActivityManager": ".activity_manager",
+        "Body": ".body",
+        "BodyCommand": ".body",
+        "BodyState": ".body",
+        "ControlLoop": ".loop",
+        "FallSupervisor": ".fall_supervisor",
+        "Health": ".body",
+        "JointTarget": ".body",
+        "Pilot": ".teleop_mux",
+        "Power": ".body",
+        "RobotView": ".view",
+        "Tracking": ".tracking",
+        "WalkGoal": ".walking",
+        "WalkGuide": ".walking",
+        "walk_to": ".walking",
+    },
+)

@@ -14,9 +14,9 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings, Walker
-from andante.locomotion.get_up import GetUp, GetUpSettings, Phase
+from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase
 from andante.locomotion.io.fall_library import can_get_up, fall_motions
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait
 from andante.motion import ActionRunner, JointMotion
 
 BRAKING = 0.3  # a motion that is stopped comes to rest in so long [s]
@@ -161,7 +161,10 @@ class Playing(Activity):
 
 
 class Acting(Activity):
-    """Runs actions of a set; the runner itself keeps its targets without a jump."""
+    """Runs actions of a set; the runner itself keeps its targets without a jump.
+
+    Actions begin at the targets that were sent last; whether a step has settled is told by the encoders.
+    """
 
     name = "action"
 
@@ -170,6 +173,7 @@ class Acting(Activity):
     ) -> None:
         self.runner, self._names, self._label, self._speed = runner, names, label, checked_speed(speed)
         self._targets, self._clock, self._begun = np.array(hold, dtype=float), 0.0, False
+        self._moved = np.zeros(len(names), dtype=bool)
 
     @property
     def detail(self) -> str:
@@ -190,9 +194,10 @@ class Acting(Activity):
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Targets of the runner."""
         targets = self._targets.copy()
-        given = self.runner.targets(self._clock * self._speed, self._targets)
-        for name, value in given.items():
-            targets[self._names.index(name)] = value
+        felt = np.where(self._moved & np.isfinite(readings.position), readings.position, self._targets)
+        for name, value in self.runner.targets(self._clock * self._speed, felt).items():
+            index = self._names.index(name)
+            targets[index], self._moved[index] = value, True
         self._targets, self._begun = targets, True
         self._clock += dt
         return targets
@@ -262,7 +267,7 @@ class Waving(Activity):
 def checked_speed(speed: float) -> float:
     """The speed of playing, 1 as written; BadInput unless it is > 0."""
     if not (math.isfinite(speed) and speed > 0):
-        raise BadInput(f"the speed of playing must be > 0, got {speed}")
+        raise BadInput(f"playback speed must be > 0, got {speed}")
     return speed
 
 

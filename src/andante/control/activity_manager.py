@@ -16,8 +16,7 @@ from andante.errors import AndanteError
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings, Walker
 from andante.motion import JointMotion
-from andante.motion.limits import MotionLimits
-from andante.motion.moves import Fading, fading_time
+from andante.motion.joint_motion import Fading, MotionLimits, fading_time
 from andante.physics.state import Mode
 
 from .activities import Activity, Hold, Playing
@@ -138,7 +137,7 @@ class ActivityManager(Walker):
         if not (self.present.resting or self.present.over or late):
             return
         if late:
-            self._log(f"{self.present.name} did not come to rest in {PATIENCE:g} s; {self._wanted.label} takes over")
+            self._log(f"{self.present.name} did not stop within {PATIENCE:g} s; {self._wanted.label} takes over")
         wanted = self._wanted
         self._wanted = None
         try:

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.locomotion import Readings
-from andante.mapping import Scan
 from andante.physics.state import Mode
+
+if TYPE_CHECKING:
+    from andante.mapping import Scan
 
 Twist = tuple[float, float, float]  # vx, vy [m/s], wz [rad/s] in the axes of the robot
 

@@ -15,7 +15,7 @@ from andante.locomotion import Walker
 from andante.locomotion.gaits import Request, gait_names, prepare_driver
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.rig_file import rig_for
-from andante.locomotion.rig import with_rig
+from andante.locomotion.rigs.rig import with_rig
 
 WHEELS, NOTHING = "wheels", "none"
 

@@ -10,9 +10,9 @@ from andante.description.extent import robot_bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.locomotion.attitude import Attitude
-from andante.locomotion.balance import Balance
-from andante.locomotion.fall_detector import imu_rotation
-from andante.locomotion.pose_routes import two_feet
+from andante.locomotion.falls.pose_routes import two_feet
+from andante.locomotion.rigs.balance import Balance
+from andante.locomotion.rigs.rig import root_from_imu
 
 from .view import RobotView
 
@@ -33,7 +33,7 @@ class BaseEstimate:
         self.imu: Quaternion | None = None  # root_from_imu; None: the robot has none
         self._body_from_imu = np.eye(3)
         try:
-            self._body_from_imu = np.ascontiguousarray(imu_rotation(view.robot))
+            self._body_from_imu = np.ascontiguousarray(root_from_imu(view.robot))
             self.imu = _tuple(so3.to_quaternion(self._body_from_imu))
         except AndanteError:
             pass
@@ -78,7 +78,7 @@ class BaseEstimate:
         place = view.position
         yaw = float(place[2]) - view.forward
         x, y, height = float(place[0]), float(place[1]), self._height
-        turn = quaternion_product((0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)), levelling(self.attitude.up))
+        turn = quaternion_product((0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)), leveling(self.attitude.up))
         if self._balance is not None:
             across, height = self._over_feet()
             c, s = math.cos(yaw), math.sin(yaw)
@@ -113,7 +113,7 @@ class BaseEstimate:
             self._twist = np.array([c * dx + s * dy, c * dy - s * dx, turned])
 
 
-def levelling(up: Array) -> Quaternion:
+def leveling(up: Array) -> Quaternion:
     """The shortest rotation that brings a direction (3,) to the vertical, x y z w."""
     x, y, z = up.tolist()
     size = math.sqrt(x * x + y * y + (1.0 + z) ** 2)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from andante.description import Robot
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings, Walker
-from andante.locomotion.fall import FallEvent, FallManager, FallState
+from andante.locomotion.falls.manager import FallEvent, FallManager, FallState
 from andante.locomotion.io.fall_library import fall_motions
 
 from .activity_manager import ActivityManager

@@ -103,5 +103,6 @@ class Following(Activity):
         at = min(self._since(plan) / plan.period, float(rows))
         low = min(int(at), rows - 1) if rows else 0
         part = at - low
-        after = plan.targets[min(low + 1, rows)]
-        return (1.0 - part) * plan.targets[low] + part * after
+        after: Array = plan.targets[min(low + 1, rows)]
+        between: Array = (1.0 - part) * plan.targets[low] + part * after
+        return between

@@ -10,7 +10,7 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 
 from .activities import Activity
 

@@ -51,21 +51,29 @@ class ControlLoop:
         self, body: Body, behaviour: Behaviour, rate: float = RATE, command: Command | Commander | None = None
     ) -> None:
         if not (math.isfinite(rate) and rate > 0):
-            raise BadInput(f"a control rate is > 0 Hz, got {rate}")
+            raise BadInput(f"rate must be > 0 Hz, got {rate}")
+        if not isinstance(behaviour, Behaviour):
+            raise BadInput(
+                f"{type(behaviour).__name__} is not a behaviour: subclass andante.locomotion.Behaviour or Walker"
+            )
         self.body, self.behaviour, self.rate = body, behaviour, rate
         self.period = 1.0 / rate  # [s]
         self.command: Command | Commander = Command() if command is None else command
         self.periods = 0  # so far
+        self._left = 0.0  # part of a period that `run` has not run yet
         self.state: BodyState = body.read()  # that the present targets follow from
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
         self.observers: list[Observer] = []  # called at the end of periods
         self._planner = StopPlanner(behaviour) if body.takes_stop_plan else None
 
-    def step(self) -> BodyState:
-        """One period: read, decide, send, and let the period pass; the state that it was decided from.
+    def step(self, seconds: float | None = None) -> BodyState:
+        """One period: read, decide, send, and let the period pass, or `seconds` of it before an end.
 
         A real body that has fallen silent is stopped, and `LostBody` says so.
+
+        Returns:
+            The state that it was decided from.
         """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
@@ -75,7 +83,7 @@ class ControlLoop:
         self.asked = asked = self.command(state) if callable(self.command) else self.command
         targets = behaviour.update(state, asked, self.period)
         if not np.isfinite(targets).all():
-            raise BadInput(f"behaviour {type(behaviour).__name__} gave targets that are not finite")
+            raise BadInput(f"behaviour {type(behaviour).__name__} returned targets that are not finite")
         self.targets = targets
         if not body.wants_twist:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
@@ -85,7 +93,7 @@ class ControlLoop:
             plan = self._planner.step(state, asked, targets)
             if plan is not None:
                 body.stop_plan(plan)
-        body.advance(self.period)
+        body.advance(self.period if seconds is None else seconds)
         self.periods += 1
         for observer in self.observers:
             if observer.next_time <= body.time:
@@ -93,12 +101,20 @@ class ControlLoop:
         return state
 
     def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:
-        """Go on for a time [s], or until something holds; whether it holds at the end."""
+        """Go on for a time [s], in whole periods (what is left counts the next time), or until something holds.
+
+        Returns:
+            Whether it holds at the end; True without `until`.
+        """
         if not seconds >= 0:
-            raise BadInput(f"a loop runs for a time >= 0 s, got {seconds}")
+            raise BadInput(f"seconds must be >= 0, got {seconds}")
         if until is None and seconds == math.inf:
-            raise BadInput("a loop without an end needs `until`")
-        end = math.inf if seconds == math.inf else self.periods + round(seconds * self.rate)
+            raise BadInput("a loop without a time limit needs `until`")
+        end = math.inf
+        if seconds < math.inf:
+            wanted = seconds * self.rate + self._left
+            end = self.periods + round(wanted)
+            self._left = wanted - round(wanted)
         while self.periods < end:
             if until is not None and until():
                 return True

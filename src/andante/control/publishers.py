@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from andante.bus import Bus, Publisher, messages
-from andante.description.io.urdf_writer import write_urdf
+from andante.bags import messages
+from andante.bus import Bus, Publisher
+from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 from andante.geometry import Array, se2
 from andante.mapping import Scan
@@ -118,7 +119,7 @@ class StatePublisher(RobotPublisher):
         self._text = self.advertise("/robot_description", "std_msgs/msg/String", latched=True)
         self._odom = self.advertise("/odom", "nav_msgs/msg/Odometry", STATE_RATE)
         self.map_from_odom = np.zeros(3)  # x, y, yaw, as the localizer says
-        self.localised = False  # whether somebody tells where odom lies on the map
+        self.localized = False  # whether somebody tells where odom lies on the map
         self._covariance = np.zeros(36)
         self._covariance[[0, 7, 14, 21, 28, 35]] = (0.01, 0.01, 1e-4, 1e-4, 1e-4, 0.01)
         self.rebuilt()
@@ -129,7 +130,7 @@ class StatePublisher(RobotPublisher):
         self.estimate = BaseEstimate(view)
         self._frames = JointFrames(view.robot)
         self._names = list(view.robot.joint_names)
-        self.localised = False
+        self.localized = False
         self.map_from_odom = view.origin.copy()
         now = stamp(self.bus.clock.now)
         fixed = [_transform(Header(now, parent), child, pose) for parent, child, pose in self._frames.fixed]

@@ -23,11 +23,10 @@ class Pilot:
     """
 
     def __init__(self, wall: Callable[[], float] = time.monotonic) -> None:
-        self.speed = 60.0  # percent of the top speed that keys ask for
-        self.pace = (
-            0.0  # of simulated time in wall clock time, where messages age by the wall clock too; 0: they do not
-        )
+        self.speed = 60.0  # speed of driving by keys in percent of the top speed
+        self.pace = 0.0  # of simulated in wall clock time, where messages age by the wall clock too; 0: they do not
         self.navigate: Callable[[float], Command | None] | None = None  # leads when nobody else does
+        self.navigates = False  # whether it leads now
         self._wall = wall
         self._velocity = Command()
         self._keys, self._body = KeyPad(), Command()  # held keys, and how they have left the body
@@ -85,4 +84,5 @@ class Pilot:
             v = self._velocity
             return replace(body, vx=v.vx, vy=v.vy, wz=v.wz)
         led = self.navigate(now) if self.navigate is not None else None
+        self.navigates = led is not None
         return body if led is None else replace(body, vx=led.vx, vy=led.vy, wz=led.wz)

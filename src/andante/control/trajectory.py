@@ -62,7 +62,7 @@ def trajectory(
             f"got {points.shape} positions at {len(at)} times"
         )
     if not (np.isfinite(at).all() and np.isfinite(points).all() and (np.diff(at) > 0).all() and at[0] >= 0):
-        raise BadInput("times of a trajectory grow from 0 on, and all its numbers are finite")
+        raise BadInput("times of a trajectory must increase from 0 on, and its numbers must be finite")
     joints = [robot.joint(name) for name in names]
     low, high = np.array([j.limits.lower for j in joints]), np.array([j.limits.upper for j in joints])
     points = np.clip(points, low, high)

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from andante.description import Robot
+from andante.errors import AndanteError
 from andante.geometry import Array
 from andante.locomotion import Walker
 from andante.locomotion.hold_pose import HoldPose
 
 from .body import Body, BodyState
 from .loop import ControlLoop, Observer
+from .wheel_odometry import WheelCounter
 
 
 class RobotView:
@@ -39,7 +41,7 @@ class RobotView:
         origin: Array | None = None,
     ) -> None:
         self.body, self.loop, self.forward = body, loop, forward
-        self.walker: Walker = walker or HoldPose(body.robot, pose or {})
+        self.walker: Walker = walker or _watched(body.robot, pose or {})
         self.pose: Mapping[str, float] = pose or {}
         self.origin = np.zeros(3) if origin is None else np.asarray(origin, dtype=float)
         self.estimated_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
@@ -69,9 +71,23 @@ class RobotView:
         """What the robot felt in the last control step."""
         return self.body.read() if self.loop is None else self.loop.state
 
+    def watch(self) -> None:
+        """Count the wheels of a base that nobody drives."""
+        if isinstance(self.walker, WheelCounter):
+            self.walker.odometry.update(self.state)
+
     @property
     def position(self) -> Array:
         """x, y [m] and heading, unwrapped [rad], of straight ahead in the frame of the start, by its own estimate."""
         here = np.asarray(self.walker.position, dtype=float)
         c, s = math.cos(self.estimated_from[2]), math.sin(self.estimated_from[2])
-        return self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
+        placed: Array = self.estimated_from + np.array([c * here[0] - s * here[1], s * here[0] + c * here[1], here[2]])
+        return placed
+
+
+def _watched(robot: Robot, pose: Mapping[str, float]) -> Walker:
+    """What stands in for a walker where nobody moves a robot."""
+    try:
+        return WheelCounter(robot)
+    except AndanteError:  # no wheels
+        return HoldPose(robot, pose)

@@ -18,7 +18,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Walker
 from andante.locomotion.attitude import Attitude
-from andante.locomotion.fall_detector import imu_rotation
+from andante.locomotion.rigs.rig import root_from_imu
 
 from .body import BodyState, Twist
 from .loop import ControlLoop
@@ -48,7 +48,7 @@ class WalkGoal:
                 "a walk needs one of distance, turn or velocity with seconds, got " + (" and ".join(goals) or "none")
             )
         if (self.velocity is None) != (self.seconds is None):
-            raise BadInput("velocity and seconds go together")
+            raise BadInput("velocity and seconds must be given together")
         for name, most in (("distance", 1e4), ("turn", 1e5), ("seconds", LONGEST)):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and abs(value) <= most):
@@ -77,6 +77,10 @@ class WalkGuide:
 
     def __init__(self, walker: Walker, goal: WalkGoal) -> None:
         self.walker, self.goal = walker, goal
+        if goal.distance is not None and not walker.top_speed > 0:
+            raise BadInput(f"{type(walker).__name__} cannot move ahead: its top speed is {walker.top_speed:g} m/s")
+        if goal.turn is not None and not walker.top_turn > 0:
+            raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.top_turn:g} rad/s")
         self.begin = math.inf  # when the first command is given [s]
         self.braking = False
         self._fraction = goal.speed / 100.0
@@ -91,7 +95,7 @@ class WalkGuide:
         """The command at the time of a state."""
         now = state.time
         if now >= self.begin:
-            self.path.append((now - self.begin, *self.travelled))
+            self.path.append((now - self.begin, *self.traveled))
         if now < self.begin or self.braking:
             return Command()
         if self.goal.velocity is not None:
@@ -99,7 +103,7 @@ class WalkGuide:
                 self.braking = True
                 return Command()
             return Command(*self.goal.velocity)
-        x, y, heading = self.travelled
+        x, y, heading = self.traveled
         if self.goal.turn is not None:
             goal, done, top = math.radians(self.goal.turn), heading, self.walker.top_turn
         else:
@@ -121,7 +125,7 @@ class WalkGuide:
         return Command(vx=sign * speed, vy=aside)
 
     @property
-    def travelled(self) -> tuple[float, float, float]:
+    def traveled(self) -> tuple[float, float, float]:
         """x, y [m] in the axes of the start and heading [rad] since the first command, as the walker estimates."""
         here = np.asarray(self.walker.position) - self._start
         c, s = math.cos(self._start[2]), math.sin(self._start[2])
@@ -158,7 +162,7 @@ class Estimated(Measure):
         self._guide, self._attitude = guide, Attitude(SETTLE)
         self._body_from_imu: Array | None = None
         if any(spec.kind == "imu" for spec in robot.sensors):
-            self._body_from_imu = np.ascontiguousarray(imu_rotation(robot))
+            self._body_from_imu = np.ascontiguousarray(root_from_imu(robot))
         self._last = math.nan
 
     def feel(self, state: BodyState) -> None:
@@ -175,7 +179,7 @@ class Estimated(Measure):
     @property
     def moved(self) -> tuple[float, float, float]:
         """By feet and gyro, in the axes of the start."""
-        return self._guide.travelled
+        return self._guide.traveled
 
     @property
     def path(self) -> Array:

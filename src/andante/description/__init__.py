@@ -2,15 +2,16 @@
 
 from .inertia import Inertia
 from .joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
-from .link import Collision, Link, Material, Surface, Visual
-from .load import load_robot, load_world, robot_names, world_names
+from .link import Collision, Link, Material, SensorSpec, Surface, Visual
+from .load import ROBOTS, WORLDS, RobotPackage, load_robot, load_world, robot_names, world_names
 from .robot import Frame, Plugin, Robot, Transmission
-from .sensor import SensorSpec
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from .source import Problem, Severity, Source
 from .world import Light, PhysicsSpec, Placement, World
 
 __all__ = [
+    "ROBOTS",
+    "WORLDS",
     "Box",
     "Capsule",
     "Collision",
@@ -35,6 +36,7 @@ __all__ = [
     "Plugin",
     "Problem",
     "Robot",
+    "RobotPackage",
     "SafetyController",
     "SensorSpec",
     "Severity",

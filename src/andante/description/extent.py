@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .meshes import hull
+from .mesh.triangles import hull
 from .robot import Robot
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 
@@ -43,32 +43,34 @@ def support(geometry: Geometry, direction: ArrayLike) -> float:
 def support_point(geometry: Geometry, direction: ArrayLike) -> Array:
     """A point of a bounded shape, in its own frame, that lies furthest along a direction (not zero) [m]."""
     d = np.asarray(direction, dtype=float)
+    point: Array
     match geometry:
         case Box(size):
-            return np.copysign(np.asarray(size) / 2, d)
+            point = np.copysign(np.asarray(size) / 2, d)
         case Sphere(radius):
-            return d * (radius / np.linalg.norm(d))
+            point = d * (radius / np.linalg.norm(d))
         case Cylinder(radius, length):
             across = np.hypot(d[0], d[1])
             x, y = (d[:2] * (radius / across)) if across > 0 else (0.0, 0.0)
-            return np.array([x, y, np.copysign(length / 2, d[2])])
+            point = np.array([x, y, np.copysign(length / 2, d[2])])
         case Capsule(radius, length):
-            return d * (radius / np.linalg.norm(d)) + np.array([0.0, 0.0, np.copysign(length / 2, d[2])])
+            point = d * (radius / np.linalg.norm(d)) + np.array([0.0, 0.0, np.copysign(length / 2, d[2])])
         case Ellipsoid(radii):
             squared = np.asarray(radii) ** 2
-            return squared * d / np.linalg.norm(np.asarray(radii) * d)
+            point = squared * d / np.linalg.norm(np.asarray(radii) * d)
         case Mesh():
             vertices = hull(geometry)[0]
-            return vertices[int(np.argmax(vertices @ d))]
+            point = vertices[int(np.argmax(vertices @ d))]
         case Heightmap(heights, size):
             z = np.asarray(heights)
-            return np.array([*np.copysign(np.asarray(size) / 2, d[:2]), z.max() if d[2] >= 0 else z.min()])
+            point = np.array([*np.copysign(np.asarray(size) / 2, d[:2]), z.max() if d[2] >= 0 else z.min()])
         case Plane():
             raise BadInput("a plane has no furthest point")
+    return point
 
 
 def bounds(geometry: Geometry, pose: SE3) -> tuple[Array, Array]:
-    """Lower and upper corner of the axis-aligned box around a placed shape, in the frame the pose is told in [m]."""
+    """Lower and upper corner of the axis-aligned box around a placed shape, in the frame of the pose [m]."""
     axes = pose.rotation.T  # columns: the outer axes seen from the shape
     upper = np.array([support(geometry, axes[:, i]) for i in range(3)]) + pose.translation
     lower = pose.translation - np.array([support(geometry, -axes[:, i]) for i in range(3)])

@@ -1,4 +1,4 @@
-"""Mass, centre of mass and inertia tensor, with the tools to obtain, move and judge them."""
+"""Mass, center of mass and inertia tensor, with the tools to obtain, move and judge them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Moments: TypeAlias = tuple[float, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class Inertia:
-    """Mass [kg], centre of mass in the link frame [m], tensor about it along the link axes [kg m^2]."""
+    """Mass [kg], center of mass in the link frame [m], tensor about it along the link axes [kg m^2]."""
 
     mass: float
     com: Vec3 = (0.0, 0.0, 0.0)
@@ -33,7 +33,7 @@ class Inertia:
 
     @staticmethod
     def from_matrix(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
-        """Inertia of a (3, 3) tensor about the centre of mass; the matrix is symmetrised."""
+        """Inertia of a (3, 3) tensor about the center of mass; the matrix is symmetrized."""
         t = np.asarray(tensor, dtype=float)
         t = (t + t.T) / 2
         x, y, z = (float(v) for v in np.asarray(com, dtype=float))
@@ -42,12 +42,12 @@ class Inertia:
 
     @property
     def matrix(self) -> Array:
-        """Tensor about the centre of mass, (3, 3)."""
+        """Tensor about the center of mass, (3, 3)."""
         ixx, ixy, ixz, iyy, iyz, izz = self.moments
         return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
 
     def transformed(self, pose: SE3) -> Inertia:
-        """The same body told in another frame: pose = new_from_old."""
+        """The same body in another frame: pose = new_from_old."""
         R = pose.rotation
         return Inertia.from_matrix(self.mass, pose @ np.asarray(self.com), R @ self.matrix @ R.T)
 
@@ -59,7 +59,8 @@ class Inertia:
 def steiner(mass: float, offset: ArrayLike) -> Array:
     """Huygens-Steiner term m (c·c E - c cᵀ) of an offset c [m]; (3, 3)."""
     c = np.asarray(offset, dtype=float)
-    return mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    shift: Array = mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return shift
 
 
 def from_origin_tensor(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
@@ -68,7 +69,7 @@ def from_origin_tensor(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inerti
 
 
 def combine(parts: Iterable[Inertia]) -> Inertia | None:
-    """Inertia of several bodies rigidly joined, all told in one frame; None when there are none."""
+    """Inertia of several bodies rigidly joined, all in one frame; None when there are none."""
     bodies = list(parts)
     if not bodies:
         return None

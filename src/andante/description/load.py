@@ -1,42 +1,79 @@
-"""Robots and worlds by built-in name or file, whatever the format."""
+"""Robots and worlds by registered name or file, whatever the format.
+
+Packages register theirs by entry points: a `RobotPackage` in the group `andante.robots`, the path of a world file in
+the group `andante.worlds`. In pyproject.toml:
+
+    [project.entry-points."andante.robots"]
+    crab = "crab_robot:ROBOT"
+    [project.entry-points."andante.worlds"]
+    beach = "crab_robot:BEACH"
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from andante.errors import AndanteError, BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
+from andante.plugins import Registry
 from andante.userfile import is_user_reference, load_user_object
 
 from .robot import Robot
 from .world import World
 
-HERE = Path(__file__).resolve().parent
+
+@dataclass(frozen=True)
+class RobotPackage:
+    """What a package says about its robot; the entry point has the name that the robot has in its file.
+
+    Code is named as `module:attribute`, so that nothing is imported before it is needed.
+
+    Args:
+        description: the robot's file, of any format that `load_robot` reads.
+        meshes: mapping of part names to functions that return a `trimesh.Trimesh`; the description names such a mesh
+            `package://andante/robots/NAME/meshes/PART.stl`, and it is made when it is first asked for.
+        motions: folder of motion files (NAME.toml, NAME.action; falls/ for those that get it up again).
+        gaits: folder of gait parameter files (GAIT_VARIANT.toml).
+        walkers: sequence of `Gait`, the ways to walk that only this robot has.
+        driver: makes what turns velocities into commands of its wheels.
+        experiments: folder of experiment files.
+    """
+
+    description: Path
+    meshes: str = ""
+    motions: Path | None = None
+    gaits: Path | None = None
+    walkers: str = ""
+    driver: str = ""
+    experiments: Path | None = None
+
+
+ROBOTS: Registry[RobotPackage] = Registry("andante.robots", RobotPackage)
+WORLDS: Registry[Path] = Registry("andante.worlds", Path)
 
 
 def robot_names() -> tuple[str, ...]:
-    """Names of the built-in robots: folders robots/NAME with NAME.urdf.xacro."""
-    return tuple(sorted(f.name for f in (HERE / "robots").iterdir() if (f / f"{f.name}.urdf.xacro").is_file()))
+    """Names of the registered robots."""
+    return tuple(ROBOTS)
 
 
 def world_names() -> tuple[str, ...]:
-    """Names of the built-in worlds: files worlds/NAME.sdf."""
-    return tuple(sorted(f.stem for f in (HERE / "worlds").glob("*.sdf")))
+    """Names of the registered worlds."""
+    return tuple(WORLDS)
 
 
 def robot_file(name: str) -> Path:
-    """File of a built-in robot name or the path itself."""
-    return _locate(name, robot_names(), "robot", lambda n: HERE / "robots" / n / f"{n}.urdf.xacro")
+    """File of a registered robot, or the path itself."""
+    return ROBOTS[name].description if name in ROBOTS else _path(name, "robot", robot_names())
 
 
 def world_file(name: str) -> Path:
-    """File of a built-in world name or the path itself."""
-    return _locate(name, world_names(), "world", lambda n: HERE / "worlds" / f"{n}.sdf")
+    """File of a registered world, or the path itself."""
+    return WORLDS[name] if name in WORLDS else _path(name, "world", world_names())
 
 
-def _locate(name: str, names: tuple[str, ...], what: str, builtin) -> Path:  # type: ignore[no-untyped-def]
-    if name in names:
-        return builtin(name)
+def _path(name: str, what: str, names: tuple[str, ...]) -> Path:
     path = Path(name)
     if path.suffix or "/" in name or "\\" in name:
         check_file_name(path)
@@ -54,13 +91,20 @@ def check_file_name(path: Path) -> None:
             raise BadInput(f"{shown} is a folder; name the file in it")
         if path.exists():
             raise BadInput(f"{shown} is not a regular file; refused")
+    except BadInput:
+        raise
     except (OSError, ValueError) as error:
         raise BadInput(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    raise BadInput(f"{shown}: no such file")
+    raise MissingFile(f"{shown}: no such file")
 
 
 def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> Robot:
-    """A robot by built-in name, file or a user's `file.py:Name`; `arguments` are xacro arguments."""
+    """A robot by name or file.
+
+    Args:
+        name: a registered name ("nao"), a file (URDF, xacro, SDF, MJCF) or a user's `file.py:Name`.
+        arguments: xacro arguments, or keywords of the user's function.
+    """
     from .io.open import read_robot
 
     if is_user_reference(str(name)):
@@ -69,7 +113,7 @@ def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> 
 
 
 def user_robot(reference: str, arguments: Mapping[str, str]) -> Robot:
-    """The robot of `file.py:Name`: a `Robot`, or a function that gives one and takes `name:=value` as keywords."""
+    """The robot of `file.py:Name`: a `Robot`, or a function that returns one and takes `name:=value` as keywords."""
     found = load_user_object(reference)
     if callable(found):
         try:
@@ -81,12 +125,17 @@ def user_robot(reference: str, arguments: Mapping[str, str]) -> Robot:
     elif arguments:
         raise BadInput(f"{reference} is no function and takes no arguments, got {', '.join(arguments)}")
     if not isinstance(found, Robot):
-        raise BadInput(f"{reference} should be a Robot or a function that gives one, got {type(found).__name__}")
+        raise BadInput(f"{reference} should be a Robot or a function that returns one, got {type(found).__name__}")
     return found
 
 
 def load_world(name: str | Path, arguments: Mapping[str, str] | None = None) -> World:
-    """A world by built-in name or file."""
+    """A world by name or file.
+
+    Args:
+        name: a registered name ("lab") or a file (SDF world, MJCF, a robot file of static parts).
+        arguments: xacro arguments.
+    """
     from .io.open import read_world
 
     return read_world(world_file(str(name)), dict(arguments or {}))

@@ -15,8 +15,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, so3
 
 from .joint import Joint, JointType
-from .link import IDENTITY, Link
-from .sensor import SensorSpec
+from .link import IDENTITY, Link, SensorSpec
 from .source import Problem, Source
 
 STANDING_POSES = ("standinit", "stand", "standing", "init", "home", "ready")  # the first that a robot has; any case
@@ -77,7 +76,7 @@ class Robot:
     no_collision: frozenset[frozenset[str]] = frozenset()  # pairs of links that never collide
     fixed_base: bool = False  # the file welds the root to the world
     source: Source = field(default=Source(), compare=False)
-    problems: tuple[Problem, ...] = field(default=(), compare=False)  # what the reader had to say
+    problems: tuple[Problem, ...] = field(default=(), compare=False)  # found by the reader
 
     def __post_init__(self) -> None:
         _check_tree(self)

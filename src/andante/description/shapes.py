@@ -1,4 +1,4 @@
-"""Geometry of visuals and collisions: solid primitives, planes, meshes and height maps. Metres."""
+"""Geometry of visuals and collisions: solid primitives, planes, meshes and height maps. Meters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _positive(what: str, *values: float) -> None:
 
 @dataclass(frozen=True)
 class Box:
-    """Box centred on its pose; full edge lengths x, y, z [m]."""
+    """Box centered on its pose; full edge lengths x, y, z [m]."""
 
     size: Vec3
 
@@ -31,7 +31,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Sphere:
-    """Sphere centred on its pose [m]."""
+    """Sphere centered on its pose [m]."""
 
     radius: float
 
@@ -41,7 +41,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Cylinder:
-    """Cylinder about z, centred on its pose; full length [m]."""
+    """Cylinder about z, centered on its pose; full length [m]."""
 
     radius: float
     length: float
@@ -63,7 +63,7 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """Ellipsoid centred on its pose; half axes x, y, z [m]."""
+    """Ellipsoid centered on its pose; half axes x, y, z [m]."""
 
     radii: Vec3
 
@@ -95,7 +95,7 @@ class Mesh:
 
 @dataclass(frozen=True)
 class Heightmap:
-    """Ground given by heights on a regular grid, row 0 at -y, column 0 at -x, centred on its pose [m]."""
+    """Ground given by heights on a regular grid, row 0 at -y, column 0 at -x, centered on its pose [m]."""
 
     heights: tuple[tuple[float, ...], ...]
     size: tuple[float, float]  # extent along x and y [m]

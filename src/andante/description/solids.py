@@ -1,4 +1,4 @@
-"""Solids of the description: their volume, and mass properties at even density."""
+"""Solids of the description: their volume, mass properties at even density, and their surfaces as triangles."""
 
 from __future__ import annotations
 
@@ -7,21 +7,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
 
 from .inertia import Inertia
+from .mesh.triangles import hull, load, triangles
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
-from .surfaces import SECTIONS, surface
 
 if TYPE_CHECKING:
     import trimesh
 
 
+SECTIONS = 32  # sides of round shapes as triangles
+BOX = np.stack(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5], indexing="ij"), axis=-1).reshape(-1, 3)
+BOX_FACES = np.array(
+    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
+     [1, 5, 7], [1, 7, 3]]
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Moments:
-    """Volume [m^3], its centre [m] and second moments about it per unit density: the tensor [m^5]."""
+    """Volume [m^3], its center [m] and second moments about it per unit density: the tensor [m^5]."""
 
     volume: float
     com: Array  # (3,)
@@ -107,7 +116,7 @@ def _moments(geometry: Geometry) -> tuple[Moments, str]:
 
 
 def _second_moments(geometry: Geometry) -> tuple[float, Vec3]:
-    """Volume and mean x², y², z² of a primitive about its centre."""
+    """Volume and mean x², y², z² of a primitive about its center."""
     match geometry:
         case Box(size=(x, y, z)):
             return x * y * z, (x * x / 12, y * y / 12, z * z / 12)
@@ -119,7 +128,7 @@ def _second_moments(geometry: Geometry) -> tuple[float, Vec3]:
             return math.pi * r * r * h, (r * r / 4, r * r / 4, h * h / 12)
         case Capsule(radius=r, length=h):
             tube, caps = math.pi * r * r * h, 4 / 3 * math.pi * r**3
-            # half spheres: mean z² about the end of the tube is r²/5, their centre is 3r/8 beyond it
+            # half spheres: mean z² about the end of the tube is r²/5, their center is 3r/8 beyond it
             along = tube * h * h / 12 + caps * (r * r / 5 + h * h / 4 + 3 * r * h / 8)
             across = tube * r * r / 4 + caps * r * r / 5
             size = tube + caps
@@ -128,8 +137,6 @@ def _second_moments(geometry: Geometry) -> tuple[float, Vec3]:
 
 
 def _mesh_moments(mesh: Mesh) -> tuple[Moments, str]:
-    from .meshes import hull, load, triangles
-
     loaded = load(mesh)
     if loaded.is_watertight and loaded.is_winding_consistent:
         vertices, faces = triangles(mesh)
@@ -139,3 +146,75 @@ def _mesh_moments(mesh: Mesh) -> tuple[Moments, str]:
         note = f"mesh {mesh.uri!r} does not close; its convex hull was integrated instead"
     origin = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     return _tetrahedra((vertices - origin)[faces], origin), note
+
+
+def surface(geometry: Geometry, sections: int = SECTIONS) -> tuple[Array, np.ndarray]:
+    """Vertices (n, 3) [m] and faces (m, 3); round shapes inscribed with that many sides. Planes are refused.
+
+    Nothing but numpy is needed, except for mesh files other than binary STL.
+    """
+    match geometry:
+        case Plane():
+            raise BadInput("a plane is infinite and has no triangles; use a thin box")
+        case Mesh():
+            return triangles(geometry)
+        case Heightmap():
+            return _heights(geometry)
+        case Box():
+            return BOX * geometry.size, BOX_FACES
+        case Cylinder(radius=r, length=h):
+            return revolved([(r, -h / 2), (r, h / 2)], -h / 2, h / 2, sections)
+        case Sphere(radius=r):
+            return revolved(r * _meridian(sections), -r, r, sections)
+        case Ellipsoid():
+            vertices, faces = revolved(_meridian(sections), -1.0, 1.0, sections)
+            return vertices * geometry.radii, faces
+        case Capsule(radius=r, length=h):
+            sides = sections + sections % 2
+            line = r * np.vstack([_meridian(sides)[: sides // 2 - 1], [(1.0, 0.0)]])
+            upper = line[::-1] * (1.0, -1.0)
+            ends = np.array([0.0, h / 2])
+            return revolved(np.vstack([line - ends, upper + ends]), -h / 2 - r, h / 2 + r, sides)
+
+
+def revolved(profile: ArrayLike, bottom: float, top: float, sections: int) -> tuple[Array, np.ndarray]:
+    """Surface of a profile, rows r, z from below upwards, turned about the z axis and closed at two points on it."""
+    rows = np.asarray(profile, dtype=float)
+    turn = np.linspace(0, 2 * math.pi, sections, endpoint=False)
+    rings = np.stack(
+        [np.outer(rows[:, 0], np.cos(turn)), np.outer(rows[:, 0], np.sin(turn)), np.tile(rows[:, 1:], (1, sections))],
+        axis=-1,
+    ).reshape(-1, 3)
+    vertices = np.concatenate([rings, [[0.0, 0.0, bottom], [0.0, 0.0, top]]])
+    here, last = np.arange(sections), (len(rows) - 1) * sections
+    after = np.roll(here, -1)
+    faces = [np.stack([after, here, np.full(sections, len(rings))], axis=1)]
+    for low in range(0, last, sections):
+        high = low + sections
+        faces.append(np.stack([low + here, low + after, high + after], axis=1))
+        faces.append(np.stack([low + here, high + after, high + here], axis=1))
+    faces.append(np.stack([last + here, last + after, np.full(sections, len(rings) + 1)], axis=1))
+    return vertices, np.concatenate(faces)
+
+
+def _meridian(sections: int) -> Array:
+    """Rows r, z of the unit ball between its poles, from below upwards."""
+    angle = np.linspace(-math.pi / 2, math.pi / 2, max(sections, 4) + 1)[1:-1]
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _heights(geometry: Heightmap) -> tuple[Array, np.ndarray]:
+    """Vertices and upward faces of a height map's surface."""
+    heights = np.asarray(geometry.heights, dtype=float)
+    if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
+        raise BadInput(f"a height map needs at least 2 x 2 finite heights, got shape {heights.shape}")
+    rows, columns = heights.shape
+    y, x = np.meshgrid(
+        np.linspace(-geometry.size[1] / 2, geometry.size[1] / 2, rows),
+        np.linspace(-geometry.size[0] / 2, geometry.size[0] / 2, columns),
+        indexing="ij",
+    )
+    index = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (corner.ravel() for corner in (index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    return np.stack([x, y, heights], axis=-1).reshape(-1, 3), faces

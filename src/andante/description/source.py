@@ -1,4 +1,4 @@
-"""Where a thing was read from, and what a reader or `check` has to say about it."""
+"""Where an element was read from, and problems that a reader or `check` finds in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Source:
 
 
 class Severity(StrEnum):
-    """How much a problem matters: an error must be mended, a warning should be, an info is told."""
+    """How much a problem matters: an error must be fixed, a warning should be, an info is for information."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -1,17 +1,35 @@
-"""Experiments: trials with seeds and perturbations, run anywhere, compared with real robots, told in a report."""
+"""Experiments: trials with seeds and perturbations, run anywhere, compared with real robots, summarized in a report.
 
-from .check import check_trial
+`load_experiment` reads one, `run_experiment` carries it out, `write_report` compares it with reference trials,
+`run_fit` identifies parameters that bring a simulation nearest to them; the statistics are in
+`andante.experiments.statistics`.
+"""
+
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
+
 from .definition import builtin_names, load_experiment, parse_experiment
 from .experiment import Experiment, Measure
-from .runner import RunJob, RunOutcome, experiment_of, merge_runs, run_experiment
-from .setup import Setup
+from .objective import check_trial
+from .reference import read_reference, reference_names
+from .runner import RunJob, RunOutcome, experiment_of, merge_runs, run_experiment, with_settings
+from .setup import Setup, trial_function
 from .table import Row, Values, rows_of
-from .variation import Draw, Variation
+from .variation import Draw, Variation, read_model
+
+if TYPE_CHECKING:
+    from .fit import FitJob, FitOutcome, run_fit
+    from .importing import import_trials
+    from .report import Report, write_report
 
 __all__ = [
     "Draw",
     "Experiment",
+    "FitJob",
+    "FitOutcome",
     "Measure",
+    "Report",
     "Row",
     "RunJob",
     "RunOutcome",
@@ -21,9 +39,23 @@ __all__ = [
     "builtin_names",
     "check_trial",
     "experiment_of",
+    "import_trials",
     "load_experiment",
     "merge_runs",
     "parse_experiment",
+    "read_model",
+    "read_reference",
+    "reference_names",
     "rows_of",
     "run_experiment",
+    "run_fit",
+    "trial_function",
+    "with_settings",
+    "write_report",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {"FitJob": ".fit", "FitOutcome": ".fit", "run_fit": ".fit", "Report": ".report", "write_report": ".report",
+     "import_trials": ".importing"},
+)  # fmt: skip

@@ -1,21 +1,20 @@
-"""Experiments from files: TOML, or a Python object `file.py:Name`; mistakes are told with line and key."""
+"""Experiments from files: TOML, or a Python object `file.py:Name`; mistakes are reported with line and key."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import fields
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from andante.errors import AndanteError, BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.files import read_text
 from andante.parsing import parse_toml
 from andante.userfile import is_user_reference, load_user_object
 
 from .experiment import Experiment, Measure
-from .setup import trial_function, trial_terms
+from .setup import shipped, trial_function, trial_terms
 from .variation import Variation
 
 ENTRIES = tuple(each.name for each in fields(Experiment))
@@ -27,23 +26,22 @@ _KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za
 
 def builtin_names() -> tuple[str, ...]:
     """Names of the experiments that ship, sorted."""
-    folder = resources.files("andante.experiments") / "data" / "builtin"
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(shipped("", ".toml"))
 
 
 def load_experiment(name: str) -> Experiment:
     """The experiment of a built-in name, a .toml file, or a Python object file.py:Name."""
     if is_user_reference(name):
         return _from_python(name)
-    if name in builtin_names():
-        text = (resources.files("andante.experiments") / "data" / "builtin" / f"{name}.toml").read_text("utf-8")
-        return parse_experiment(text, f"{name}.toml")
+    builtin = shipped("", ".toml")
+    if name in builtin:
+        return parse_experiment(builtin[name].read_text("utf-8"), f"{name}.toml")
     if name.endswith(".toml") or Path(name).is_file():
         path = Path(name)
         if not path.exists():
-            raise BadInput(f"{name}: no such file; an experiment is a .toml file")
+            raise MissingFile(f"{name}: no such file; an experiment is a .toml file")
         return parse_experiment(read_text(path), name, path.parent)
-    raise UnknownName.among("experiment", name, (*builtin_names(), "FILE.toml", "file.py:Name"))
+    raise UnknownName.among("experiment", name, (*builtin, "FILE.toml", "file.py:Name"))
 
 
 def parse_experiment(text: str, where: str = "experiment", folder: Path | None = None) -> Experiment:
@@ -72,10 +70,10 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
             raise BadInput(f"{key}: this entry is missing")
     for key in WORDS:
         if not isinstance(table.get(key, ""), str):
-            raise BadInput(f"{key}: a word in quotes is wanted, got {table[key]!r}")
+            raise BadInput(f"{key}: must be a string, got {table[key]!r}")
     for key in TABLES:
         if not isinstance(table.get(key, {}), Mapping):
-            raise BadInput(f"{key}: a table is wanted, got {table[key]!r}")
+            raise BadInput(f"{key}: must be a table, got {table[key]!r}")
     values = dict(table)
     values["engines"] = _levels("engines", table.get("engines", ["mujoco"]))
     values["factors"] = {name: _levels(f"factors.{name}", levels) for name, levels in table["factors"].items()}
@@ -83,7 +81,7 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
     values["vary"] = Variation.of(table.get("vary", {}))
     for name, levels in table.get("tests", {}).items():
         if not isinstance(levels, Mapping):
-            raise BadInput(f"tests.{name}: a table of levels is wanted, got {levels!r}")
+            raise BadInput(f"tests.{name}: must be a table of levels, got {levels!r}")
     if "timeout" in table and (isinstance(table["timeout"], bool) or not isinstance(table["timeout"], int | float)):
         raise BadInput(f"timeout: a time above 0 s, got {table['timeout']!r}")
     if folder is not None:
@@ -105,7 +103,7 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
     if terms is not None:
         terms.check(made.arguments, made.factors, made.measures)
         if made.vary.friction and ("friction" in made.arguments or "friction" in made.factors):
-            raise BadInput("vary.friction: the friction is set in [arguments] or [factors]; take one of the two away")
+            raise BadInput("vary.friction: the friction is set in [arguments] or [factors]; remove one of the two")
     return made
 
 
@@ -146,18 +144,18 @@ def _line(lines: Mapping[str, int], message: str) -> int:
 
 def _levels(where: str, levels: Any) -> tuple[Any, ...]:
     if not isinstance(levels, list | tuple) or not levels:
-        raise BadInput(f"{where}: a list of levels is wanted, got {levels!r}")
+        raise BadInput(f"{where}: must be a list of levels, got {levels!r}")
     return tuple(levels)
 
 
 def _measure(name: str, entry: Any) -> Measure:
     if not isinstance(entry, Mapping):
-        raise BadInput(f"measures.{name}: a table with unit, label or commanded is wanted, got {entry!r}")
+        raise BadInput(f"measures.{name}: must be a table with unit, label or commanded, got {entry!r}")
     for key, value in entry.items():
         if key not in ("unit", "label", "commanded"):
             raise BadInput(f"measures.{name}.{key}: no such entry; entries: unit, label, commanded")
         if not isinstance(value, str):
-            raise BadInput(f"measures.{name}.{key}: a word in quotes is wanted, got {value!r}")
+            raise BadInput(f"measures.{name}.{key}: must be a string, got {value!r}")
     return Measure(name, **entry)
 
 

@@ -22,7 +22,7 @@ MOST_TRIALS = 1_000_000
 class Measure:
     """One number that every trial gives.
 
-    commanded: the factor that says what it should be, so that errors can be told in parts of it.
+    commanded: the factor that says what it should be, so that errors can be given in parts of it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Users' own trials made a reference: a CSV table, or the way of a robot in a bag or a trajectory file."""
+"""Users' own trials made a reference: a CSV table, or the path of a robot in a bag or a trajectory file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.geometry import Array
 from andante.mapping import Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
@@ -21,11 +21,11 @@ from andante.search.tables import write_whole
 
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
-from .reference import REAL, parse_reference, read_table_text, reference_folder
+from .reference import REAL, parse_labels, parse_reference, read_table_text, reference_folder
 from .table import Row, columns_of, flat
 
 TRAJECTORIES = (".txt", ".tum")
-SETTLED = 0.05  # share of the way that counts as standing at the start or the end
+SETTLED = 0.05  # fraction of the path that counts as standing at the start or the end
 
 
 @dataclass(frozen=True)
@@ -74,37 +74,40 @@ def import_trials(
     if not name or not all(letter.isalnum() or letter in "-_." for letter in name):
         raise BadInput(f"--as {name!r}: a name is made of letters, digits, - and _")
     if not file.exists():
-        raise BadInput(f"{file}: no such file")
+        raise MissingFile(f"{file}: no such file")
     target = reference_folder() / f"{name}.csv"
     if file.suffix.lower() == ".csv":
-        rows = [*parse_reference(read_table_text(file), experiment, str(file))]
+        text = read_table_text(file)
+        rows = [*parse_reference(text, experiment, str(file))]
         added = len(rows)
     else:
-        way = _way(file, odom)
-        before = [*parse_reference(read_table_text(target), experiment, str(target))] if target.is_file() else []
+        path = _path(file, odom)
+        text = read_table_text(target) if target.is_file() else ""
+        before = [*parse_reference(text, experiment, str(target))] if text else []
         cell = _cell(experiment, factors or {})
-        measures = {key: value for key, value in way_measures(way).items() if key in experiment.measures}
+        measures = {key: value for key, value in path_measures(path).items() if key in experiment.measures}
         if not measures:
             raise BadInput(
-                f"{file}: a way tells {', '.join(way_measures(way))}, none of which {experiment.name} measures"
+                f"{file}: a path gives {', '.join(path_measures(path))}, none of which {experiment.name} measures"
             )
         test = experiment.test_of(cell)
         number = sum(row.source == source and row.test == test for row in before)
         rows, added = [*before, Row(source, test, cell, number, measures)], 1
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(target, _table(rows, experiment))
+    labels = "".join(f"# label {each}: {words}\n" for each, words in parse_labels(text).items())
+    write_whole(target, labels + _table(rows, experiment))
     return Imported(name, target, len(rows), added, tuple(dict.fromkeys(row.source for row in rows)))
 
 
-def way_measures(way: Trajectory) -> dict[str, float]:
-    """x, y, planar [m], turned [deg] and time [s] of a way, seen from its first pose; time without standing about."""
-    poses = np.asarray(way.poses)
+def path_measures(path: Trajectory) -> dict[str, float]:
+    """x, y, planar [m], turned [deg] and time [s] of a path, seen from its first pose; time without standing still."""
+    poses = np.asarray(path.poses)
     first, last = poses[0], poses[-1]
     c, s = math.cos(first[2]), math.sin(first[2])
     dx, dy = last[:2] - first[:2]
     x, y = c * dx + s * dy, c * dy - s * dx
     turned = math.degrees(float(np.unwrap(poses[:, 2])[-1] - poses[0, 2]))
-    return {"x": x, "y": y, "planar": math.hypot(x, y), "turned": turned, "time": _moving_time(way.times, poses)}
+    return {"x": x, "y": y, "planar": math.hypot(x, y), "turned": turned, "time": _moving_time(path.times, poses)}
 
 
 def _moving_time(times: Array, poses: Array) -> float:
@@ -119,17 +122,17 @@ def _moving_time(times: Array, poses: Array) -> float:
     return float(times[moving[-1]] - times[moving[0]]) / (1 - 2 * SETTLED)
 
 
-def _way(file: Path, odom: str) -> Trajectory:
+def _path(file: Path, odom: str) -> Trajectory:
     if file.suffix.lower() in TRAJECTORIES:
-        way = read_trajectory(file)
+        path = read_trajectory(file)
     else:
         readings = read_log(file, LogOptions(odom=odom)).odometry
         if not readings:
             raise BadInput(f"{file}: no odometry there; name its topic with --odom")
-        way = Trajectory(np.array([each.time for each in readings]), np.array([each.pose for each in readings]))
-    if len(way) < 2:
-        raise BadInput(f"{file}: a way needs at least two poses, got {len(way)}")
-    return way.sorted()
+        path = Trajectory(np.array([each.time for each in readings]), np.array([each.pose for each in readings]))
+    if len(path) < 2:
+        raise BadInput(f"{file}: a path needs at least two poses, got {len(path)}")
+    return path.sorted()
 
 
 def _cell(experiment: Experiment, factors: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""An experiment as something that the search package can run: every trial is a cell of a grid."""
+"""An experiment as something that the search package can run: every trial is a cell of a grid; and its check."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import platform
 from collections.abc import Mapping
@@ -14,12 +15,13 @@ from andante.errors import BadInput
 from andante.physics.registry import ENGINES, version
 from andante.search import ObjectiveSpec
 from andante.search.permutation import derived_seed
+from andante.search.record import plain
 from andante.userfile import is_user_reference
 
 from .definition import from_dict
 from .experiment import Experiment
-from .model import model_at
 from .setup import Setup, trial_function
+from .variation import model_at
 
 FACTORY = "andante.experiments.objective:TrialObjective"
 
@@ -76,7 +78,7 @@ class TrialObjective:
 
 
 def trial_seed(experiment: Experiment, factors: Mapping[str, Any], trial: int) -> int:
-    """The seed of a trial: the same for all engines, which so meet the same perturbations."""
+    """The seed of a trial: the same for all engines, so that they get the same perturbations."""
     return derived_seed(experiment.seed, 0x7219, experiment.cell_number(factors), trial)
 
 
@@ -100,7 +102,7 @@ def spec_of(
 
 
 def processor() -> str:
-    """The name of the processor, as well as the system tells it."""
+    """The name of the processor, as the system reports it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -117,3 +119,28 @@ def _number(name: str, value: Any) -> float | None:
     except (TypeError, ValueError):
         raise BadInput(f"the measure {name!r} must be a number, got {value!r}") from None
     return number if math.isfinite(number) else None
+
+
+def check_trial(experiment: Experiment) -> list[str]:
+    """Carry the first trial of the first test out twice on the first engine, and look at what comes back.
+
+    The trial must run, give every measure as a number that JSON can hold, give the same twice, and, where it gives a
+    path, rows of at least t, x, y.
+    """
+    objective = TrialObjective({name: entry for name, entry in experiment.as_dict().items() if name != "fit"})
+    cell: dict[str, Any] = {"engine": experiment.engines[0], "trial": 0, **next(iter(experiment.cells()))}
+    try:
+        first, second = plain(objective.evaluate(cell)), plain(objective.evaluate(cell))
+        json.dumps(first, allow_nan=False)
+    except Exception as error:
+        return [f"the trial fails: {type(error).__name__}: {error}"]
+    problems = [
+        f"measure {name} is not a finite number" for name in experiment.measures if first["measures"][name] is None
+    ]
+    changed = [name for name in first["measures"] if first["measures"][name] != second["measures"].get(name)]
+    if changed:
+        problems.append(f"the same seed gives other values the second time: {', '.join(changed)}")
+    path = first.get("path")
+    if path is not None and not (isinstance(path, list) and all(isinstance(r, list) and len(r) >= 3 for r in path)):
+        problems.append("the path should have rows of t, x, y and where wanted yaw")
+    return problems

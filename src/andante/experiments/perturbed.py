@@ -18,7 +18,7 @@ from andante.geometry import Array
 from andante.locomotion import Command, Readings, Walker, WalkerWrapper
 from andante.simulation.simulation import Simulation
 
-from .terms import GAIT
+from .setup import GAIT
 from .variation import Draw
 from .wave.scenes import with_friction
 
@@ -83,7 +83,7 @@ def set_servos(sim: Simulation, model: Mapping[str, float]) -> None:
     factor = np.full(len(sim.robot.movable), gain)
     for i, joint in enumerate(sim.robot.movable):
         factor[i] *= 1.0 + skew * _side(joint.name)
-    usual = sim.engine.wishes[sim.actor].gains
+    usual = sim.engine.commands[sim.actor].gains
     sim.engine.set_gains(sim.actor, usual.changed(kp=factor * usual.kp, kd=np.sqrt(factor) * usual.kd))
 
 
@@ -98,8 +98,8 @@ class PerturbedWalker(WalkerWrapper):
     """A walker whose readings are noisier, whose targets come late, and who errs in what it counts of its steps.
 
     stride, turn_left, turn_right: how far it goes or turns for 1 that it counts; curl: how far it turns to the left on
-    every metre without counting it [rad/m]. These are systematic errors of dead reckoning as in Borenstein and Feng
-    (1996), told by where the robot stands at the end.
+    every meter without counting it [rad/m]. These are systematic errors of dead reckoning as in Borenstein and Feng
+    (1996), measured by where the robot stands at the end.
     """
 
     def __init__(self, walker: Walker, draw: Draw, model: Mapping[str, float], late: float = 0.0) -> None:
@@ -123,7 +123,7 @@ class PerturbedWalker(WalkerWrapper):
         turning = (command.wz > 0) - (command.wz < 0)
         if self._curl and command.vx:
             command = replace(command, wz=command.wz + self._curl * command.vx)
-        targets = self.walker.update(self._noisy(readings), command, dt)
+        targets = super().update(self._noisy(readings), command, dt)
         self._count(turning)
         return self._delayed(targets, dt)
 

@@ -1,7 +1,7 @@
 """Reference data: trials of a real robot (or of another simulator) as a CSV table in the schema of the results.
 
 Columns: the factors (or `test`), the measures, and where wanted `source` (else "real") and `trial`. Lines that begin
-with # are passed over.
+with # are passed over, but for `# label SOURCE: words`, which says what reports call a source.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import csv
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +18,54 @@ from andante.errors import BadInput, UnknownName
 from andante.files import read_text
 
 from .experiment import Experiment
+from .setup import shipped
 from .table import Row
 
 REAL = "real"
+LABEL = re.compile(r"#\s*label\s+([^:]+?)\s*:\s*(.+?)\s*$")
 MOST_TABLE = 64 * 1024 * 1024  # [bytes]
 
 
 def reference_folder() -> Path:
     """Where imported references are kept: $ANDANTE_REFERENCES, else .andante/references in the home folder."""
-    told = os.environ.get("ANDANTE_REFERENCES")
-    return Path(told) if told else Path.home() / ".andante" / "references"
+    folder = os.environ.get("ANDANTE_REFERENCES")
+    return Path(folder) if folder else Path.home() / ".andante" / "references"
 
 
 def reference_names() -> tuple[str, ...]:
     """References that ship, then those that were imported."""
-    shipped = resources.files("andante.experiments") / "data" / "reference"
-    names = [entry.name for entry in shipped.iterdir()]
-    if reference_folder().is_dir():
-        names += [entry.name for entry in reference_folder().iterdir()]
-    return tuple(sorted({name.removesuffix(".csv") for name in names if name.endswith(".csv")}))
+    own = {file.stem for file in reference_folder().glob("*.csv")}
+    return tuple(sorted({*shipped("reference", ".csv"), *own}))
 
 
 def read_reference(name: str, experiment: Experiment) -> tuple[Row, ...]:
     """The trials of a reference, by name or as a CSV file, for an experiment."""
+    text, where = _reference_text(name)
+    return tuple(parse_reference(text, experiment, where))
+
+
+def read_labels(name: str) -> dict[str, str]:
+    """What the sources of a reference are called in reports, by its lines `# label SOURCE: words`."""
+    return parse_labels(_reference_text(name)[0])
+
+
+def parse_labels(text: str) -> dict[str, str]:
+    """Source to label of the lines `# label SOURCE: words` of a CSV text."""
+    found = (LABEL.match(line) for line in text.splitlines())
+    return {match[1]: match[2] for match in found if match}
+
+
+def _reference_text(name: str) -> tuple[str, str]:
+    """The text of a reference and how messages call it."""
     own = reference_folder() / f"{name}.csv"
     if name.endswith(".csv"):
-        text, where = read_table_text(Path(name)), name
-    elif own.is_file():
-        text, where = read_table_text(own), str(own)
-    elif name in reference_names():
-        shipped = resources.files("andante.experiments") / "data" / "reference" / f"{name}.csv"
-        text, where = shipped.read_text("utf-8"), f"{name}.csv"
-    else:
+        return read_table_text(Path(name)), name
+    if own.is_file():
+        return read_table_text(own), str(own)
+    builtin = shipped("reference", ".csv")
+    if name not in builtin:
         raise UnknownName.among("reference", name, (*reference_names(), "FILE.csv"))
-    return tuple(parse_reference(text, experiment, where))
+    return builtin[name].read_text("utf-8"), f"{name}.csv"
 
 
 def parse_reference(text: str, experiment: Experiment, where: str = "reference") -> Iterator[Row]:

@@ -1,21 +1,93 @@
-"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once."""
+"""Running an experiment: on all processors, on Ray, in shards; it goes on after any end, each trial counts once.
+
+Progress is a moving line on a terminal, a plain line now and then elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from andante.errors import BadInput
-from andante.search import Ended, Event, Notice, Shard, StudyConfig, StudyFolder, merge, resume, search
+from andante.errors import BadInput, MissingFile, UnknownName
+from andante.physics.registry import engine_class
+from andante.progress import PlainLines, on_terminal
+from andante.search import (
+    Ended,
+    Evaluated,
+    Event,
+    Notice,
+    Shard,
+    Started,
+    StudyConfig,
+    StudyFolder,
+    merge,
+    resume,
+    search,
+)
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
+from andante.search.progress import clock
+from andante.tasks.result import Result
 
 from .definition import from_dict
 from .experiment import Experiment
 from .objective import FACTORY, spec_of
-from .progress import trial_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@contextmanager
+def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
+    """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted."""
+    failed = 0
+    if not (wanted and on_terminal()):
+        lines = PlainLines()
+
+        def note(event: Event) -> None:
+            nonlocal failed
+            if wanted and isinstance(event, Evaluated):
+                failed += event.record.failed
+                lines.tell(lambda: plain(name, event, failed))
+
+        yield note
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
+        line = bar.add_task("", total=1, told="")
+
+        def listen(event: Event) -> None:
+            nonlocal failed
+            if isinstance(event, Started):
+                bar.update(line, total=event.budget, completed=event.known)
+            elif isinstance(event, Notice):
+                bar.console.print(f"andante: {event.text}", markup=False, highlight=False)
+            elif isinstance(event, Evaluated):
+                failed += event.record.failed
+                bar.update(line, completed=event.done, told=words(event, failed))
+
+        yield listen
+
+
+def plain(name: str, event: Evaluated, failed: int) -> str:
+    """ "walk: 12 of 40 trials, 2.0 a second, 0:14 left"."""
+    return ", ".join(filter(None, [f"{name}: {event.done} of {event.budget} trials", words(event, failed)]))
+
+
+def words(event: Evaluated, failed: int) -> str:
+    """Rate, time left and failures of this session."""
+    parts = []
+    if isfinite(event.rate):
+        speed = f"{event.rate:.1f} a second" if event.rate >= 1 else f"{60 * event.rate:.1f} a minute"
+        parts = [speed, f"{clock(event.left)} left"]
+    return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
 
 
 @dataclass(frozen=True)
@@ -45,7 +117,7 @@ class RunJob:
 
 
 @dataclass(frozen=True)
-class RunOutcome:
+class RunOutcome(Result):
     """What came of a run; `evaluated` and `seconds` count this session."""
 
     out: Path
@@ -64,11 +136,22 @@ class RunOutcome:
             table[name] = getattr(self, name)
         return {**table, "complete": self.trials >= self.wanted, "notices": list(self.notices)}
 
+    def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        spent = f"; {self.evaluated} in {self.seconds:.1f} s now" if self.evaluated else ""
+        return f"{self.out}: {self.trials} of {self.wanted} trials{failed}{spent}"
+
+    def plot(self) -> Figure:
+        """The first figure of the report: paths where trials have them, else the first measure by factor."""
+        from .report.write import analysis_of, first_figure
+
+        return first_figure(analysis_of([self.out]))
+
 
 def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event], None] | None = None) -> RunOutcome:
     """Run an experiment, or go on with it; what is finished is in the folder whatever happens."""
     if job.minutes is not None and not 0 < job.minutes < 1e7:
-        raise BadInput(f"--minutes is a time > 0, got {job.minutes}")
+        raise BadInput(f"minutes is a time > 0, got {job.minutes}")
     timeout = job.experiment.timeout if job.executor != "local" or job.workers != 0 else None
     check_executor(job.executor, job.workers, timeout)
     seconds = None if job.minutes is None else 60.0 * job.minutes
@@ -77,7 +160,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
     notices: list[str] = []
     with trial_line(job.experiment.name, progress) as line:
 
-        def hear(event: Event) -> None:
+        def on_event(event: Event) -> None:
             if isinstance(event, Notice):
                 notices.append(event.text)
             line(event)
@@ -85,7 +168,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
                 listen(event)
 
         how: dict[str, Any] = {"workers": job.workers, "executor": job.executor, "timeout": timeout}
-        how |= {"seconds": seconds, "listen": hear}
+        how |= {"seconds": seconds, "listen": on_event}
         ended: Ended = resume(job.out, **how) if known else search(job.out, config, **how)
     trials, failed = _counts(StudyFolder.open(job.out))
     shard = config.shard
@@ -112,7 +195,7 @@ def arguments_of(folder: Path | str) -> Mapping[str, Any]:
     """What a run was made with: experiment, model, record."""
     folder = Path(folder)
     if not (folder / CONFIG).is_file():
-        raise BadInput(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
+        raise MissingFile(f"{folder}: no experiment was run there; `andante experiment run NAME --out {folder}` does")
     objective = StudyFolder.open(folder).config.objective
     if objective.factory != FACTORY:
         raise BadInput(f"{folder} holds a search, no experiment; look at it with `andante gait best {folder}`")
@@ -146,11 +229,21 @@ def with_settings(
     trials: int | None = None,
     seed: int | None = None,
     timeout: float | None = None,
+    factors: Mapping[str, Sequence[Any]] | None = None,
 ) -> Experiment:
-    """The experiment with some settings replaced."""
-    from andante.physics.registry import engine_class
-
+    """The experiment with some settings replaced; with other levels of factors it has only tests that are left."""
     changes: dict[str, Any] = {}
+    if factors:
+        for name in factors:
+            if name not in experiment.factors:
+                raise UnknownName.among("factor", name, experiment.factors)
+        levels = {**experiment.factors, **{name: tuple(values) for name, values in factors.items()}}
+        left = {
+            name: cell
+            for name, cell in experiment.tests.items()
+            if all(value in levels[factor] for factor, value in cell.items())
+        }
+        changes |= {"factors": levels, "tests": left, "fit": {}}
     if engines:
         changes["engines"] = tuple(engines)
     if trials is not None:

@@ -1,27 +1,112 @@
-"""What a trial gets to know, and the trials by name."""
+"""What a trial gets to know, the settings and measures of built-in trials, and the trials by name."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
-from .terms import Terms
 from .variation import Draw
 
+GAIT = "gait_"  # begins the name of a parameter of the gait itself: gait_step_height, ...
+MOST_FRICTION = 10.0
+# Packages that ship experiments (*.toml), real trials (reference/*.csv), and the tables TRIALS and DEFAULT_ROBOTS.
+PACKAGES = ("andante.experiments.builtin",)
 TRIALS = {
     "walk": "andante.experiments.trials.walk:walk_trial",
     "wave": "andante.experiments.trials.wave:wave_trial",
     "localization": "andante.experiments.trials.localization:localization_trial",
     "navigation": "andante.experiments.trials.navigation:navigation_trial",
-    "rover": "andante.experiments.trials.rover:rover_trial",
     "parity": "andante.experiments.trials.parity:parity_trial",
 }
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Settings are arguments or factors; those that begin with `gait_` are passed to the gait where `gaits` is true."""
+
+    what: str  # in words, for messages: "a walk"
+    settings: tuple[str, ...]
+    measures: tuple[str, ...]
+    gaits: bool = False
+
+    def values(self, setup: Setup) -> dict[str, Any]:
+        """Arguments and factors of a trial as one table, factors first; UnknownName where one is no setting."""
+        values = {**setup.arguments, **setup.factors}
+        for name in values:
+            self.check_setting(name)
+        return values
+
+    def check_setting(self, name: str) -> None:
+        """UnknownName unless the trial takes a setting of that name."""
+        if name in self.settings or (self.gaits and name.startswith(GAIT) and name != GAIT):
+            return
+        raise UnknownName.among(f"setting of {self.what}", name, self.known)
+
+    def check(self, arguments: Iterable[str], factors: Iterable[str], measures: Iterable[str]) -> None:
+        """BadInput that begins with the key of the first entry that the trial does not know."""
+        for table, names in (("arguments", arguments), ("factors", factors)):
+            for name in names:
+                try:
+                    self.check_setting(name)
+                except UnknownName as error:
+                    raise BadInput(f"{table}.{name}: {error}") from None
+        for name in measures:
+            if name not in self.measures:
+                error = UnknownName.among(f"measure of {self.what}", name, self.measures)
+                raise BadInput(f"measures.{name}: {error}")
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The settings in words."""
+        return (*self.settings, f"{GAIT}NAME") if self.gaits else self.settings
+
+
+def gait_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of the gait among settings or a model, by their own names."""
+    return {name.removeprefix(GAIT): value for name, value in values.items() if name.startswith(GAIT)}
+
+
+def friction_value(values: Mapping[str, Any]) -> float | None:
+    """The coefficient of friction that is set; None: as drawn, or as the files say."""
+    mu = values.get("friction")
+    if mu is None:
+        return None
+    if isinstance(mu, bool) or not isinstance(mu, int | float) or not 0 < mu <= MOST_FRICTION:
+        raise BadInput(f"friction: a number above 0, at most {MOST_FRICTION:g}, got {mu!r}")
+    return float(mu)
+
+
+def shipped(folder: str, suffix: str) -> dict[str, Traversable]:
+    """Files with a suffix in a folder of the `PACKAGES`, by their names without it, sorted."""
+    folders = [resources.files(package) / folder for package in PACKAGES]
+    files = [file for each in folders if each.is_dir() for file in each.iterdir() if file.name.endswith(suffix)]
+    return {file.name.removesuffix(suffix): file for file in sorted(files, key=lambda file: file.name)}
+
+
+def trials() -> dict[str, str]:
+    """Every built-in trial: its name, and module:function."""
+    return TRIALS | _joined("TRIALS")
+
+
+def default_robot(trial: str) -> str:
+    """The robot of a trial whose experiment names none."""
+    robots = _joined("DEFAULT_ROBOTS")
+    if trial not in robots:
+        raise BadInput(f"arguments.robot: a {trial} trial needs a robot")
+    return robots[trial]
+
+
+def _joined(table: str) -> dict[str, str]:
+    """A table of all `PACKAGES`."""
+    return {name: entry for each in PACKAGES for name, entry in getattr(importlib.import_module(each), table).items()}
 
 
 @dataclass(frozen=True)
@@ -31,7 +116,7 @@ class Setup:
     engine: str
     factors: Mapping[str, Any]
     trial: int  # from 0
-    seed: int  # the same for all engines, so that they meet the same perturbations
+    seed: int  # the same for all engines, so that they get the same perturbations
     draw: Draw = field(default_factory=Draw)
     arguments: Mapping[str, Any] = field(default_factory=dict)
     model: Mapping[str, float] = field(default_factory=dict)  # identified parameters, see `fit`
@@ -43,21 +128,23 @@ TrialFunction = Callable[[Setup], Mapping[str, Any]]  # measures by name; "path"
 
 def trial_terms(name: str) -> Terms | None:
     """Settings and measures of a built-in trial; None: a user's own, which alone knows them."""
-    if name not in TRIALS:
+    if name not in (known := trials()):
         return None
-    terms: Terms = importlib.import_module(TRIALS[name].partition(":")[0]).TERMS
+    terms: Terms = importlib.import_module(known[name].partition(":")[0]).TERMS
     return terms
 
 
 def trial_function(name: str) -> TrialFunction:
     """The trial of that name, or of a user's file.py:Name."""
     if is_user_reference(name):
-        found = load_user_object(name)
+        found: Any = load_user_object(name)
     else:
-        if name not in TRIALS:
-            raise UnknownName.among("trial", name, (*TRIALS, "file.py:Name"))
-        module, _, attribute = TRIALS[name].rpartition(":")
+        known = trials()
+        if name not in known:
+            raise UnknownName.among("trial", name, (*known, "file.py:Name"))
+        module, _, attribute = known[name].rpartition(":")
         found = getattr(importlib.import_module(module), attribute)
     if not callable(found):
         raise BadInput(f"{name} is no function of a Setup that gives measures")
-    return found
+    trial: TrialFunction = found
+    return trial

@@ -1,6 +1,7 @@
 """How trials differ: friction, masses, sensor noise, start pose and latency, drawn from the seed of the trial.
 
-Every trial of an experiment is perturbed, so that its spread says how much of a result is luck.
+Every trial of an experiment is perturbed, so that the spread of a result shows how much of it is chance. Beside them
+the identified parameters of a model: a flat table, some for one level of a factor ("curl@speed=40"), kept in TOML.
 """
 
 from __future__ import annotations
@@ -8,21 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from andante.errors import BadInput
+from andante.files import read_text
+from andante.parsing import parse_toml
+from andante.search.tables import toml_text, write_whole
 
 MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0, "latency": 1.0}
+HEAD = "# Parameters that `andante experiment fit` has identified; `experiment run NAME --model FILE` uses them.\n"
 
 
 @dataclass(frozen=True)
 class Variation:
-    """Ranges, from which every trial draws evenly; an empty friction leaves what the files say."""
+    """Ranges, from which every trial draws uniformly; an empty friction leaves what the files say."""
 
     friction: tuple[float, ...] = ()  # of feet and ground: low, high; or nothing
-    mass: float = 0.0  # share by which the mass of every link varies up and down
+    mass: float = 0.0  # fraction by which the mass of every link varies up and down
     pose: float = 0.0  # by which every joint of the first pose varies up and down [rad]
     place: float = 0.0  # by which the start varies along x and y [m]
     yaw: float = 0.0  # by which the heading of the start varies [rad]
@@ -93,10 +99,43 @@ class Draw:
 
     def figures(self) -> dict[str, float]:
         """The numbers of this trial by name, for the table of results."""
-        told = {"friction": self.friction, "x": self.x, "y": self.y, "yaw": self.yaw}
-        told |= {"noise": self.noise, "latency": self.latency}
-        return {f"drawn_{name}": round(value, 6) for name, value in told.items() if value}
+        drawn = {"friction": self.friction, "x": self.x, "y": self.y, "yaw": self.yaw}
+        drawn |= {"noise": self.noise, "latency": self.latency}
+        return {f"drawn_{name}": round(value, 6) for name, value in drawn.items() if value}
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def level_key(name: str, factor: str, level: Any) -> str:
+    """The key of a parameter that holds at one level of a factor."""
+    return f"{name}@{factor}={level:g}" if isinstance(level, int | float) else f"{name}@{factor}={level}"
+
+
+def model_at(model: Mapping[str, float], factors: Mapping[str, Any]) -> dict[str, float]:
+    """The parameters that hold for a combination of factors; those of a level come before general ones."""
+    general = {name: value for name, value in model.items() if "@" not in name}
+    own = {level_key(name.partition("@")[0], factor, level): name.partition("@")[0]
+           for name in model if "@" in name for factor, level in factors.items()}  # fmt: skip
+    return general | {own[name]: value for name, value in model.items() if name in own}
+
+
+def read_model(path: Path) -> dict[str, float]:
+    """The parameters of a file."""
+    text = read_text(path)
+    try:
+        table = parse_toml(text).get("model")
+    except ValueError as error:
+        raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
+    if not isinstance(table, dict) or not table:
+        raise BadInput(f"{path}: the table [model] is missing; `andante experiment fit` writes such files")
+    for name, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadInput(f"{path}: model.{name} must be a number, got {value!r}")
+    return {name: float(value) for name, value in table.items()}
+
+
+def write_model(path: Path, model: Mapping[str, float], about: Mapping[str, Any]) -> None:
+    """Write parameters and what is known of them; the file is whole or absent."""
+    write_whole(path, HEAD + toml_text({**about, "model": dict(model)}))

@@ -166,4 +166,5 @@ def _left_jacobian(w: Array) -> Array:
     b = np.where(small, 0.5 - angle_squared / 24 + angle_squared**2 / 720, (1 - np.cos(safe)) / safe**2)
     c = np.where(small, 1 / 6 - angle_squared / 120 + angle_squared**2 / 5040, (safe - np.sin(safe)) / safe**3)
     skew = so3.hat(w)
-    return np.eye(3) + b[..., None, None] * skew + c[..., None, None] * (skew @ skew)
+    jacobian: Array = np.eye(3) + b[..., None, None] * skew + c[..., None, None] * (skew @ skew)
+    return jacobian

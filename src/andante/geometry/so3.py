@@ -42,7 +42,8 @@ def exp(w: ArrayLike) -> Array:
     a = np.where(small, 1 - angle_squared / 6, np.sin(safe) / safe)
     b = np.where(small, 0.5 - angle_squared / 24, (1 - np.cos(safe)) / (safe * safe))
     skew = hat(w)
-    return np.eye(3) + a[..., None, None] * skew + b[..., None, None] * (skew @ skew)
+    rotation: Array = np.eye(3) + a[..., None, None] * skew + b[..., None, None] * (skew @ skew)
+    return rotation
 
 
 def log(R: ArrayLike) -> Array:
@@ -56,7 +57,8 @@ def log(R: ArrayLike) -> Array:
     safe = np.where(small, 1.0, s)
     # angle / sin(angle/2), with its series 2/w (1 - s²/(3 w²)) for small angles
     scale = np.where(small, 2 / np.maximum(w, 0.5) * (1 - s * s / 3), 2 * np.arctan2(s, w) / safe)
-    return vector * scale[..., None]
+    rotation_vector: Array = vector * scale[..., None]
+    return rotation_vector
 
 
 def from_rpy(rpy: ArrayLike) -> Array:
@@ -112,7 +114,8 @@ def to_quaternion(R: ArrayLike) -> Array:
     pivot = np.argmax(np.stack([d0, d1, d2, trace], axis=-1), axis=-1)
     q = np.take_along_axis(candidates, pivot[..., None, None], axis=-2)[..., 0, :]
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    return np.where(q[..., 3:] < 0, -q, q)
+    canonical: Array = np.where(q[..., 3:] < 0, -q, q)
+    return canonical
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:

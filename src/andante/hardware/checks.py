@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -19,7 +18,7 @@ def _names(body: Body, wait: Callable[[float], None]) -> str:
     if not body.name:
         return "the body has no name"
     if len(set(body.joint_names)) != len(body.joint_names):
-        return "two joints have one name"
+        return "two joints have the same name"
     return ""
 
 
@@ -32,9 +31,9 @@ def _reading(body: Body, wait: Callable[[float], None]) -> str:
         if values.shape != (size,):
             return f"{name} has shape {values.shape}, not ({size},)"
         if np.isinf(values).any():
-            return f"{name} holds an infinity"
+            return f"{name} contains infinite values"
     if not state.health.ok and not state.health.words:
-        return "a body that is not well must say why"
+        return "a body that is not healthy must give a reason"
     return ""
 
 
@@ -62,7 +61,7 @@ def _unknown_joint(body: Body, wait: Callable[[float], None]) -> str:
         body.write(BodyCommand({"no such joint": JointTarget()}))
     except AndanteError:
         return ""
-    return "a joint that the body does not have is taken in silence"
+    return "a joint that the body does not have is accepted without an error"
 
 
 def _stopping(body: Body, wait: Callable[[float], None]) -> str:
@@ -77,12 +76,12 @@ def _closing(body: Body, wait: Callable[[float], None]) -> str:
     body.close()
     body.close()
     if body.read().health.ok:
-        return "a closed body says that it is well"
+        return "a closed body reports that it is healthy"
     try:
         body.write(BodyCommand())
     except AndanteError:
         return ""
-    return "a closed body takes commands"
+    return "a closed body accepts commands"
 
 
 CHECKS: dict[str, Check] = {
@@ -99,11 +98,11 @@ CHECKS: dict[str, Check] = {
 def check_body(
     body: Body, wait: Callable[[float], None] | None = None, *, close: bool = True
 ) -> tuple[CheckResult, ...]:
-    """Results of all checks. `wait` lets the body's time pass (a simulated body's own `advance`, else the wall clock).
+    """Results of all checks. `wait` lets the body's time pass; None: its own `advance`.
 
     The last check closes the body; `close=False` leaves it out.
     """
-    pause: Callable[[float], None] = wait if wait is not None else getattr(body, "advance", time.sleep)
+    pause = wait or body.advance
     results = []
     for name, check in CHECKS.items():
         if name == "closing" and not close:

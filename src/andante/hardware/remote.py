@@ -55,7 +55,7 @@ class RemoteBody(Body):
                 self._listener(words)
             except Exception as error:  # it must not end the line's thread
                 self._listener = None
-                self.notes.append(f"the listener failed and is not told any more: {type(error).__name__}: {error}")
+                self.notes.append(f"the listener failed and is not called any more: {type(error).__name__}: {error}")
 
     def _refuse_closed(self) -> None:
         if self._closed:

@@ -2,22 +2,21 @@
 
 from .chain import Chain
 from .dh import DHRow, dh_chain, dh_matrix, load_dh
-from .drive_finder import find_drive
-from .drives import Drive, DriveWheel
-from .ik import Result, Solution, Solutions
+from .ik.options import Result, Solution, Solutions
 from .legs import Legs, solve_legs
 from .parallel import BasePose, Parallel, parallel
 from .paths import chain
-from .wheel_base import ChassisMotion, Degrees, WheelBase, WheelMotion
-from .wheel_centre import Centre, instantaneous_centre
-from .wheel_drives import ackermann, differential, mecanum, omni, skid_steer, tricycle
-from .wheel_odometry import integrate, integrate_path, twist_between
-from .wheels import CastorWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
+from .wheels.base import ChassisMotion, Degrees, WheelBase, WheelMotion
+from .wheels.drive import Drive, DriveWheel
+from .wheels.families import ackermann, differential, mecanum, omni, skid_steer, tricycle
+from .wheels.finder import find_drive
+from .wheels.twists import Center, instantaneous_center, integrate, integrate_path, twist_between
+from .wheels.wheel import CasterWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
 
 __all__ = [
     "BasePose",
-    "CastorWheel",
-    "Centre",
+    "CasterWheel",
+    "Center",
     "Chain",
     "ChassisMotion",
     "DHRow",
@@ -42,7 +41,7 @@ __all__ = [
     "dh_matrix",
     "differential",
     "find_drive",
-    "instantaneous_centre",
+    "instantaneous_center",
     "integrate",
     "integrate_path",
     "load_dh",

@@ -16,8 +16,7 @@ from andante.files import read_text
 from andante.geometry import Array
 from andante.parsing import parse_toml
 
-from ._tables import Fixed, Moving, Step
-from .chain import Chain
+from .chain import Chain, Fixed, Moving, Step
 
 CONVENTIONS = ("standard", "modified")
 TYPES = ("revolute", "prismatic", "fixed")
@@ -128,7 +127,7 @@ def load_dh(source: str | Path) -> Chain:
         return dh_chain(
             data.get("rows", []), data.get("convention", "standard"), base=data.get("base"), tool=data.get("tool")
         )
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{path}: not a DH file: {error}") from None
     except (BadInput, UnknownName) as error:
         raise type(error)(f"{path}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{path}: not a DH file: {error}") from None

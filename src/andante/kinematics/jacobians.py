@@ -7,7 +7,7 @@ import numpy as np
 from andante.errors import UnknownName
 from andante.geometry import Array
 
-from ._kernels import KIND, MULTIPLIER, REVOLUTE, VARIABLE, compiled, place
+from .ik.kernels import KIND, MULTIPLIER, REVOLUTE, VARIABLE, compiled, place
 
 ANGLES = ("rpy", "zyz")
 

@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._kernels import compiled, place
-from ._solver import solve
 from .chain import Chain
-from .ik import Result, Solutions, complain, solver_options
+from .ik.kernels import compiled, place
+from .ik.options import Result, Solutions, complain, solver_options
+from .ik.solver import solve
 
 
 @dataclass(frozen=True, eq=False)
 class Legs:
-    """Chains that share no joint; q is theirs one after the other, as `joint_names` says.
+    """Chains that share no joint; q is theirs one after the other, as in `joint_names`.
 
-    With `bases`, the poses of the chains' own bases in a frame that is common to all, targets and tips are told in that
+    With `bases`, the poses of the chains' own bases in a frame that is common to all, targets and tips are in that
     frame; without, each in the frame of its own base.
     """
 

@@ -18,9 +18,8 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
-from ._tables import Fixed, Moving, Step, build_table, renumbered
-from .chain import Chain
-from .ik import Result, complain, solve_batch, solver_options
+from .chain import Chain, Fixed, Moving, Step, build_table, renumbered
+from .ik.options import Result, complain, solve_batch, solver_options
 from .jacobians import forward
 from .paths import chain
 
@@ -29,7 +28,7 @@ FLOATING = ("x", "y", "z", "yaw", "pitch", "roll")
 
 @dataclass(frozen=True)
 class BasePose:
-    """Where the base is, as told by the legs."""
+    """Where the base is, as determined by the legs."""
 
     pose: Array  # (4, 4) world_from_base
     converged: bool  # the feet fit together within the tolerance
@@ -116,7 +115,7 @@ class Parallel:
 
     # ---- forward of the legs ---------------------------------------------------------------------
     def foot_poses(self, q: ArrayLike, base: SE3 | ArrayLike | None = None) -> Array:
-        """Poses of all feet, (legs, 4, 4), in the frame that the base pose is told in (the base's own by default)."""
+        """Poses of all feet, (legs, 4, 4), in the frame of the base pose (the base's own by default)."""
         positions = self._positions(q)
         poses = np.stack(
             [

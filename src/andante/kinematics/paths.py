@@ -10,8 +10,7 @@ from andante.description import Joint, JointType, Robot
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
 
-from ._tables import Fixed, Moving, Step
-from .chain import Chain
+from .chain import Chain, Fixed, Moving, Step
 
 
 def chain(robot: Robot, base: str, tip: str, held: Mapping[str, float] | None = None) -> Chain:

@@ -9,7 +9,7 @@ from numba import njit
 
 from andante.geometry import Array
 
-SOFT = 0.25  # share of the gate from which ranges are doubted
+SOFT = 0.25  # fraction of the gate from which ranges are doubted
 
 
 @njit(cache=True)

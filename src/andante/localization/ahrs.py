@@ -5,33 +5,32 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 
-from ._ahrs_kernels import ahrs_step
-
 LONGEST_STEP = 0.5  # gaps of the gyro count as this long [s]
-SHORTEST_VECTOR = 0.05  # a tag vector whose level part is shorter than this tells no heading [m]
+SHORTEST_VECTOR = 0.05  # a tag vector whose horizontal part is shorter than this gives no heading [m]
 
 
 class Ahrs:
     """A complementary filter; the tag vector stands in for a magnetometer and corrects the heading alone.
 
-    World and robot frames are z-up (REP 103); `z_down` tells the angles in the z-down frame of the source.
+    World and robot frames are z-up (REP 103); `z_down` gives the angles in the z-down frame of the source.
     """
 
     def __init__(
         self, tag_vector: ArrayLike = (-1.0, 0.0, 0.0), *, level: float = 0.5, learn: float = 0.02, settle: float = 2.0
     ) -> None:
         """tag_vector: from tag 0 to tag 1 on the robot [m]; level, learn: gains of gravity on the attitude [1/s] and
-        on the gyro's bias [1/s²]; settle: time constant of the heading towards the tags [s]."""
+        on the gyro's bias [1/s²]; settle: time constant of the heading toward the tags [s]."""
         self._body = np.asarray(tag_vector, dtype=float)
         if self._body.shape != (3,) or not np.isfinite(self._body).all():
             raise BadInput(f"the tag vector must be x, y, z as finite numbers, got {tag_vector!r}")
         if math.hypot(self._body[0], self._body[1]) < SHORTEST_VECTOR:
-            raise BadInput("the two tags must stand apart in the level plane to tell a heading")
+            raise BadInput("the two tags must stand apart in the horizontal plane to give a heading")
         if min(level, learn, settle) < 0 or settle == 0:
             raise BadInput("gains of the attitude filter must not be negative, and settle must be above 0")
         self._level, self._learn, self._settle = level, learn, settle
@@ -95,10 +94,10 @@ class Ahrs:
             return
         dt = min(max(time - self._tag_time, 0.0), self._settle)
         self._tag_time = time
-        share = 1.0 - math.exp(-dt / self._settle)
-        self._turn(share * gap)
+        fraction = 1.0 - math.exp(-dt / self._settle)
+        self._turn(fraction * gap)
         up = so3.from_quaternion(self._q)[2]
-        self._bias -= 0.5 * share * gap * self._learn * up
+        self._bias -= 0.5 * fraction * gap * self._learn * up
 
     def _begin(self, force: Array) -> None:
         """Level the robot by its first reading."""
@@ -110,3 +109,33 @@ class Ahrs:
         x, y, z, w = self._q
         s, c = math.sin(0.5 * angle), math.cos(0.5 * angle)
         self._q = np.array([c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z])
+
+
+@njit(cache=True)
+def ahrs_step(q: Array, bias: Array, gyro: Array, force: Array, dt: float, level: float, learn: float) -> None:
+    """Turn the quaternion q (4,) x y z w, world_from_body, in place by the gyro for dt, drawn toward gravity.
+
+    Mahony et al. (2008): w = gyro - bias + level e, bias' = -learn e, with e the cross product of the measured and the
+    predicted direction of the specific force. Forces that are not about gravity alone (10 %) draw nothing.
+    """
+    x, y, z, w = q[0], q[1], q[2], q[3]
+    ex = ey = ez = 0.0
+    size = math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2)
+    if 8.8 < size < 10.8:
+        ux, uy, uz = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+        ax, ay, az = force[0] / size, force[1] / size, force[2] / size
+        ex, ey, ez = ay * uz - az * uy, az * ux - ax * uz, ax * uy - ay * ux
+    bias[0] -= learn * ex * dt
+    bias[1] -= learn * ey * dt
+    bias[2] -= learn * ez * dt
+    wx, wy, wz = gyro[0] - bias[0] + level * ex, gyro[1] - bias[1] + level * ey, gyro[2] - bias[2] + level * ez
+    angle = math.sqrt(wx * wx + wy * wy + wz * wz) * dt
+    half = 0.5 * dt * (math.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
+    dx, dy, dz, dw = half * wx, half * wy, half * wz, math.cos(0.5 * angle)
+    q[0] = w * dx + x * dw + y * dz - z * dy
+    q[1] = w * dy - x * dz + y * dw + z * dx
+    q[2] = w * dz + x * dy - y * dx + z * dw
+    q[3] = w * dw - x * dx - y * dy - z * dz
+    length = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+    for k in range(4):
+        q[k] /= length

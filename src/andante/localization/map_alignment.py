@@ -14,7 +14,7 @@ from andante.geometry import Array, se2
 TAG_TO_LASER = 0.13  # the laser of the source sits so far ahead of tag 0 [m]
 SAMPLES = 50
 STILL = 0.5  # samples that spread further than this mean that the robot moved [m]
-LEAST_SPREAD = 0.2  # a drive shorter than this tells no turn [m]
+LEAST_SPREAD = 0.2  # a drive shorter than this does not determine the yaw [m]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StandStill:
 
     @property
     def message(self) -> str:
-        """What to tell the person beside the robot."""
+        """Instruction for the person beside the robot."""
         if self.ready:
             return "map and UWB frame are aligned: the robot may move now"
         return f"keep the robot still: {len(self._positions)} of {self._wanted} samples"
@@ -58,7 +58,7 @@ class StandStill:
         """Take a position of tag 0 (2,) or (3,) and the heading [rad] in the UWB frame; return the message.
 
         Samples that are not finite, and all after the robot may move, are left out. A robot that moves meanwhile has to
-        stand still anew.
+        stand still again.
         """
         at = np.asarray(position, dtype=float)
         if at.shape not in ((2,), (3,)):
@@ -104,7 +104,7 @@ def align_by_driving(tag_positions: ArrayLike, poses: ArrayLike, tag_on_robot: A
     if len(u) < 3:
         raise BadInput(f"aligning by driving needs at least 3 positions, got {len(u)}")
     if np.linalg.norm(np.std(target, axis=0)) < LEAST_SPREAD:
-        raise BadInput(f"the drive covers less than {LEAST_SPREAD} m, which tells no turn; drive further")
+        raise BadInput(f"the drive covers less than {LEAST_SPREAD} m, too little to determine the yaw; drive further")
     weights = np.ones(len(u))
     for _ in range(20):
         pose = _lay(u, target, weights)

@@ -1,4 +1,4 @@
-"""Monte Carlo localisation: a robot on a known map by odometry and scans (Thrun, Burgard and Fox, 2005, chapter 8)."""
+"""Monte Carlo localization: a robot on a known map by odometry and scans (Thrun, Burgard and Fox, 2005, chapter 8)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from andante.mapping.inertial import tilted
 from andante.mapping.mapper import sane_twist
 from andante.mapping.planar import between, compose
 
-from ._particle_kernels import (
+from .likelihood_field import LikelihoodField
+from .parameters import MclParameters
+from .particles import (
     add_log_weights,
     cluster_mean,
     diffuse,
     fill_bins,
+    kld_particles,
     move_differential,
     move_omni,
     systematic,
 )
-from .kld import kld_particles
-from .likelihood_field import LikelihoodField
-from .mcl_parameters import MclParameters
 from .scan_search import Places, ScanSearch
 
 HAND_DEVIATION = (0.5, 0.5, 0.26)  # of a pose given by hand [m, m, rad]
@@ -34,36 +34,41 @@ PLACE_DEVIATION = (0.1, 0.1, 0.05)  # of particles about a place that the scan s
 CLUSTER_RADIUS, CLUSTER_TURN = 1.0, 0.7  # particles about the estimate that it is the mean of [m, rad]
 FEWEST_BEAMS = 5  # a scan with fewer ends weighs nothing
 SEARCH_EVERY = 3  # updates between two searches of the whole map while it recovers
-LEAST_ADDED = 0.1  # smaller shares of new particles are not worth while
+LEAST_ADDED = 0.1  # smaller fractions of new particles are skipped
 STILL = np.zeros(3)
 LONGEST_GAP = 10.0  # of time between scans that spreads particles without odometry [s]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Where the robot is believed to be, and all that is needed to judge it."""
+    """Estimated pose of the robot, with covariance, fit and filter state."""
 
     time: float  # [s]
     pose: Array  # (3,) x, y, yaw on the map [m, m, rad]
     covariance: Array  # (3, 3)
-    share: float  # of the weight that the cluster about the pose holds, 0 to 1
+    weight: float  # of the cluster about the pose, 0 to 1
     fit: float  # mean fit of the scan's ends to the walls at the pose, 0 to 1
     particles: int
     effective: float  # n_eff before resampling
-    added: float  # share of particles that were put elsewhere to recover
+    added: float  # fraction of particles that were put elsewhere to recover
     updated: bool  # False: moved by odometry alone
     converged: bool
 
     @property
     def health(self) -> float:
-        """0 (lost) to 1: fit times share."""
-        return self.fit * self.share
+        """0 (lost) to 1: fit times the cluster's fraction of the weight."""
+        return self.fit * self.weight
 
 
 class MonteCarloLocalizer:
-    """Particles on a map. Give it a pose or start it globally, then a scan with odometry at a time.
+    """Particle filter on a map (AMCL). Call `start_at` or `start_anywhere`, then `update` with each scan.
 
     Same map, parameters, seed and input: same result.
+
+    Args:
+        field: the map, or its likelihood field.
+        parameters: settings of the filter; None: those of the field.
+        seed: of the particles.
     """
 
     def __init__(
@@ -107,7 +112,7 @@ class MonteCarloLocalizer:
         particles = self.field.random_poses(self.parameters.particles_global, self.rng)
         if scan is not None:
             found = self.search(scan)
-            self._put(particles[: int(self.parameters.search_share * len(particles))], found)
+            self._put(particles[: int(self.parameters.search_fraction * len(particles))], found)
         self._begin(particles)
 
     def search(self, scan: Scan) -> Places:
@@ -123,12 +128,17 @@ class MonteCarloLocalizer:
     def update(
         self, scan: Scan, odometry: ArrayLike | None = None, tilt: tuple[float, float] | None = None
     ) -> Estimate:
-        """Take the next scan, with the odometry x, y, yaw of its time and roll, pitch of the robot where known.
+        """Estimate after the next scan.
 
-        Where the robot has hardly moved since the last update, the estimate rides on the odometry.
+        Where the robot has hardly moved since the last update, the estimate follows the odometry.
+
+        Args:
+            scan: the scan.
+            odometry: x, y, yaw at the time of the scan [m, m, rad]; None: there is none.
+            tilt: roll and pitch of the robot [rad]; None: level.
         """
         if len(self.particles) == 0:
-            raise BadInput("the localiser has no pose to begin with; call start_at or start_anywhere first")
+            raise BadInput("the localizer has no pose to begin with; call start_at or start_anywhere first")
         now = self._checked(odometry)
         step = np.zeros(3) if now is None or self._odometry is None else between(self._odometry, now)
         gap = min(max(scan.time - self._time, 0.0), LONGEST_GAP) if math.isfinite(self._time) else 0.0
@@ -154,7 +164,7 @@ class MonteCarloLocalizer:
         if effective < p.resample_below * len(self.particles) or added > 0:
             self._resample(added, scan if added > 0 else None)
         self._last = Estimate(
-            made.time, made.pose, made.covariance, made.share, made.fit, made.particles, made.effective, added,
+            made.time, made.pose, made.covariance, made.weight, made.fit, made.particles, made.effective, added,
             True, made.converged,
         )  # fmt: skip
         return self._last
@@ -193,7 +203,7 @@ class MonteCarloLocalizer:
         last = self._last
         assert last is not None
         return Estimate(
-            time, compose(last.pose, step), last.covariance, last.share, last.fit, last.particles, last.effective, 0.0,
+            time, compose(last.pose, step), last.covariance, last.weight, last.fit, last.particles, last.effective, 0.0,
             False, last.converged,
         )  # fmt: skip
 
@@ -223,7 +233,7 @@ class MonteCarloLocalizer:
             ends = ends[np.linspace(0, len(ends) - 1, beams).round().astype(np.int64)]
         if p.sensor_model != "beam":
             return ends, ends[:0, 0], ends[:0, 0]
-        good = np.flatnonzero(scan.ranges >= scan.range_min)  # NaN and too near tell nothing
+        good = np.flatnonzero(scan.ranges >= scan.range_min)  # NaN and too near are not used
         if len(good) > beams:
             good = good[np.linspace(0, len(good) - 1, beams).round().astype(np.int64)]
         return ends, scan.angles[good], np.minimum(scan.ranges[good], longest)
@@ -239,7 +249,7 @@ class MonteCarloLocalizer:
         return self.field.log_product(self.particles, points, p.effective_beams)
 
     def _added_share(self, made: Estimate) -> float:
-        """Share of new particles, max(0, 1 - fast / slow) of two means of the fit; also keeps the means."""
+        """Fraction of new particles, max(0, 1 - fast / slow) of two means of the fit; also keeps the means."""
         p = self.parameters
         if not self._slow:
             self._slow = self._fast = made.fit
@@ -247,11 +257,11 @@ class MonteCarloLocalizer:
         self._fast += p.recovery_fast * (made.fit - self._fast)
         if not p.recovery or self._slow <= 0:
             return 0.0
-        share = min(1.0 - self._fast / self._slow, p.recovery_most)
-        return share if share >= LEAST_ADDED else 0.0
+        fraction = min(1.0 - self._fast / self._slow, p.recovery_most)
+        return fraction if fraction >= LEAST_ADDED else 0.0
 
     def _resample(self, added: float, scan: Scan | None) -> None:
-        """Draw as many particles as the posterior needs; `added` of them anew, by the scan and anywhere."""
+        """Draw as many particles as the posterior needs; `added` of them new, by the scan search and anywhere."""
         p = self.parameters
         table = _table(len(self.particles))
         start = self.rng.random()
@@ -269,7 +279,7 @@ class MonteCarloLocalizer:
             new = out[count - fresh :]
             new[:] = self.field.random_poses(fresh, self.rng)
             if self._since_search >= SEARCH_EVERY:
-                self._put(new[: int(p.search_share * fresh)], self.search(scan))
+                self._put(new[: int(p.search_fraction * fresh)], self.search(scan))
                 self._since_search = 0
         self.particles = out
         self.weights = np.full(count, 1.0 / count)
@@ -283,12 +293,12 @@ class MonteCarloLocalizer:
         particles[:] = found.poses[which] + self.rng.standard_normal((len(particles), 3)) * PLACE_DEVIATION
 
     def _estimate(self, time: float, points: Array, effective: float, added: float, *, weighed: bool) -> Estimate:
-        """The heaviest cluster: mean, covariance, its share of the weight, and the fit of the scan there."""
+        """The heaviest cluster: mean, covariance, its fraction of the weight, and the fit of the scan there."""
         p = self.parameters
         keys, mass = _table(len(self.particles))
         _, slot = fill_bins(self.particles, self.weights, p.bin_xy, 2 * p.bin_yaw, keys, mass, 0.0)
         pose, covariance = np.zeros(3), np.zeros((3, 3))
-        share = cluster_mean(
+        weight = cluster_mean(
             self.particles, self.weights, int(keys[slot]), p.bin_xy, 2 * p.bin_yaw, CLUSTER_RADIUS, CLUSTER_TURN, pose,
             covariance,
         )  # fmt: skip
@@ -298,14 +308,14 @@ class MonteCarloLocalizer:
             fit = self._last.fit if self._last is not None else 0.0
         deviation = math.sqrt(max(covariance[0, 0] + covariance[1, 1], 0.0))
         agrees = (
-            share >= p.converged_share
+            weight >= p.converged_fraction
             and deviation <= p.converged_xy
             and math.sqrt(max(covariance[2, 2], 0.0)) <= p.converged_yaw
-            and fit * share >= p.health_least
+            and fit * weight >= p.health_least
         )
         self._agreed = (self._agreed + weighed) if agrees else 0
         converged = self._agreed >= p.converged_updates
-        return Estimate(time, pose, covariance, share, fit, len(self.particles), effective, added, weighed, converged)
+        return Estimate(time, pose, covariance, weight, fit, len(self.particles), effective, added, weighed, converged)
 
 
 def _velocity(scan: Scan, step: Array, gap: float) -> Array:

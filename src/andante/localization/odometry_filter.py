@@ -14,7 +14,7 @@ from andante.mapping.planar import between, wrap
 
 from ._kalman_kernels import kalman_update, predict_twist
 
-CLOCK_RESET = 1.0  # a stamp further back than this is a clock that was set anew [s]
+CLOCK_RESET = 1.0  # a stamp further back than this means a clock reset [s]
 STANDING = 1e-4  # wheels slower than this stand [m/s, rad/s]
 LONGEST_STEP = 0.05  # longer gaps are predicted in parts [s]
 LONGEST_GAP = 5.0  # longer gaps count as this long [s]
@@ -39,7 +39,7 @@ class OdometryNoise:
 
 @dataclass(frozen=True)
 class FilterState:
-    """What the filter knows at a time."""
+    """State of the filter at a time."""
 
     time: float  # [s]
     pose: Array  # (3,) x, y, yaw [m, m, rad]
@@ -52,7 +52,7 @@ class OdometryFilter:
     """State x, y, yaw, vx, vy, w, gyro bias. Readings may come in any mix, each with its time.
 
     A reading that is older than the filter is taken at the filter's own time when it is late by less than a second
-    (`late` counts them); one from further back means that the clock was set anew (`resets`).
+    (`late` counts them); one from further back means a clock reset (`resets`).
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class OdometryFilter:
     def wheel_twist(self, time: float, twist: ArrayLike) -> float:
         """Take a twist vx, vy, w of the wheels; return its NIS (3 degrees of freedom).
 
-        Wheels that stand tell more than wheels that roll: then the robot stands, and the gyro shows its bias.
+        Standing wheels have less noise than rolling ones: the robot stands still, and the gyro shows its bias.
         """
         z, n = _finite(twist, 3, "a wheel twist"), self.noise
         self._to(time)
@@ -94,7 +94,7 @@ class OdometryFilter:
         return float(kalman_update(self._x, self._P, z - self._x[3:6], H, R))
 
     def wheel_pose(self, time: float, pose: ArrayLike) -> float:
-        """Take a dead-reckoned pose of the wheels: its change since the last one counts as a twist."""
+        """Take a pose of wheel odometry: its change since the last one counts as a twist."""
         now = _finite(pose, 3, "a wheel pose")
         last, self._wheels = self._wheels, (time, now)
         if last is None or not 1e-4 < time - last[0] < LONGEST_GAP:
@@ -122,7 +122,7 @@ class OdometryFilter:
         )
 
     def absolute_pose(self, time: float, pose: ArrayLike, covariance: ArrayLike) -> float:
-        """Take a pose x, y, yaw with covariance (3, 3), of a localiser or of tags; return its NIS (3).
+        """Take a pose x, y, yaw with covariance (3, 3), of a localizer or of tags; return its NIS (3).
 
         A pose that is out of the gate is refused, counted, and changes nothing.
         """

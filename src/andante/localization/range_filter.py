@@ -15,8 +15,8 @@ from andante.mapping.planar import wrap
 from ._kalman_kernels import predict_inertial, range_update
 from .ahrs import Ahrs
 
-TOO_LONG = 2.0  # ranges longer than expected by this speak of a wall [sigma]
-DOUBT_GAIN = 0.2  # of one range on the doubt about its anchor
+TOO_LONG = 2.0  # ranges longer than expected by this mean no line of sight [sigma]
+DOUBT_GAIN = 0.2  # gain of one range on the NLOS estimate of its anchor
 DOUBTED = 8.0  # an anchor behind a wall is this much noisier, besides [sigma]
 LONGEST_STEP = 0.1  # longer gaps are predicted in parts [s]
 LONGEST_GAP = 2.0  # ... and longer ones than this count as this long [s]
@@ -28,13 +28,13 @@ class RangeNoise:
 
     range_sigma: float = 0.1  # of a range in line of sight [m]
     gate: float = 3.0  # ranges that are longer by this are refused, shorter ones by twice this [deviations]
-    acceleration: float = 0.4  # of the accelerometer, with what levelling leaves over, per root second [m/s^2]
+    acceleration: float = 0.4  # of the accelerometer, with residual gravity, per root second [m/s^2]
     free_acceleration: float = 0.8  # of the motion where the heading is not known, per root second [m/s^2]
     vertical: float = 0.05  # acceleration along z, per root second [m/s^2]
     gyro: float = 0.02  # per root second [rad/s]
     gyro_walk: float = 1e-3  # per root second [rad/s]
     acceleration_walk: float = 0.01  # per root second [m/s^2]
-    patience: int = 12  # refused ranges in a row after which the position is looked for anew
+    patience: int = 12  # rejected ranges in a row after which the position is reinitialized
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -56,7 +56,7 @@ class RangeInertialFilter:
         self._x, self._P = np.zeros(10), np.eye(10)
         self._levels = Ahrs()  # only roll and pitch are taken from it
         self._rate = 0.0
-        self._doubt = np.zeros(len(self.anchors))  # recent share of ranges that were too long: a wall is in between
+        self._doubt = np.zeros(len(self.anchors))  # recent fraction of ranges that were too long: no line of sight
         self._push = np.zeros(2)
         self.time = math.nan
         self.started = self.heading_known = False
@@ -86,7 +86,7 @@ class RangeInertialFilter:
 
     @property
     def yaw(self) -> float:
-        """Heading [rad]; the direction of travel where no second tag tells it."""
+        """Heading [rad]; the direction of travel without a second tag."""
         if self.heading_known or math.hypot(self._x[3], self._x[4]) < 0.05:
             return wrap(float(self._x[6]))
         return math.atan2(self._x[4], self._x[3])
@@ -134,14 +134,14 @@ class RangeInertialFilter:
 
     @property
     def lost(self) -> bool:
-        """Whether so many ranges were refused in a row that the position must be looked for anew."""
+        """Whether so many ranges were rejected in a row that the position must be reinitialized."""
         return self.in_a_row >= self.noise.patience
 
     def _to(self, time: float) -> None:
         gap = time - self.time
         if not gap > 0:
             if gap < -LONGEST_GAP:
-                self.time = time  # the clock was set anew
+                self.time = time  # clock reset
             return
         self.time = time
         gap = min(gap, LONGEST_GAP)

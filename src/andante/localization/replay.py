@@ -1,4 +1,4 @@
-"""`localize_log`: a whole log on a map, scan by scan."""
+"""`localize_log`: Monte Carlo localization over a log, scan by scan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from andante.mapping.records import Log, odometry_at_scans
 
 from .likelihood_field import LikelihoodField
 from .mcl import HAND_DEVIATION, MonteCarloLocalizer
-from .mcl_parameters import MclParameters
+from .parameters import MclParameters
 
 Progress = Callable[[int, int], None]
 LEAST_ENDS = 20  # a global start waits for a scan with so many ends
@@ -24,7 +24,7 @@ LEAST_ENDS = 20  # a global start waits for a scan with so many ends
 
 @dataclass(frozen=True)
 class LocalizationResult:
-    """Where the robot was at each scan, how sure that is, and what it took."""
+    """Trajectory of a log on a map, its uncertainty, and statistics of the filter."""
 
     trajectory: Trajectory
     health: Array  # (n,)
@@ -58,10 +58,20 @@ def localize_log(
     seed: int = 0,
     progress: Progress = lambda done, total: None,
 ) -> LocalizationResult:
-    """Run Monte Carlo localisation over a log in file order, from a pose (3,) or, with None, from anywhere."""
+    """Run Monte Carlo localization over a log in file order.
+
+    Args:
+        log: scans, odometry and IMU readings.
+        field: likelihood field of the map.
+        start: pose x, y, yaw of the first scan on the map [m, m, rad]; None: unknown (global localization).
+        parameters: settings of the filter; None: those of the field.
+        deviation: standard deviations (3,) of the start [m, m, rad].
+        seed: of the particles.
+        progress: called now and then with how many scans of how many are done.
+    """
     scans = log.scans
     if not scans:
-        raise BadInput(f"{log.name}: holds no scans to localise by")
+        raise BadInput(f"{log.name}: holds no scans to localize by")
     wheels = odometry_at_scans(log)
     led = np.asarray(np.isfinite(wheels).all(axis=1))
     _, tilt = imu_at_scans(log)

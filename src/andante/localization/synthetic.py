@@ -1,4 +1,4 @@
-"""Drives among UWB anchors, made up with noise, outliers and walls: logs of our own, with the true way."""
+"""Synthetic drives among UWB anchors, with noise, outliers and walls, and the true trajectory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from andante.gravity import STANDARD_GRAVITY
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.records import ImuReading
 
-from .anchors import UwbSetup
-from .uwb_log import UwbLog
+from .uwb import UwbLog, UwbSetup
 
 SETUP = UwbSetup(
     {
@@ -29,13 +28,13 @@ WALLS = ((2.5, 1.5, 2.5, 3.2), (5.5, 2.8, 5.5, 4.6))  # x1 y1 x2 y2 [m]
 
 @dataclass(frozen=True)
 class UwbNoise:
-    """What goes wrong on the way from a tag to an anchor, and in the IMU."""
+    """Noise, outliers and dropouts of ranges, and noise of the IMU."""
 
     range_sigma: float = 0.08  # [m]
-    outliers: float = 0.05  # share of ranges that lie
+    outliers: float = 0.05  # fraction of outliers
     outlier_reach: float = 4.0  # ... by up to this much [m]
     wall_bias: float = 0.4  # mean of what a wall adds [m]
-    drop_outs: float = 0.05  # share of ranges that are missing
+    drop_outs: float = 0.05  # fraction of dropouts
     gyro_sigma: float = 0.01  # [rad/s]
     gyro_bias: float = 0.01  # [rad/s]
     force_sigma: float = 0.1  # [m/s^2]

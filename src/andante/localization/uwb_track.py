@@ -1,4 +1,4 @@
-"""`track_uwb`: a whole UWB log into a way, by ranges and IMU, beside plain trilateration of the same log."""
+"""`track_uwb`: a UWB log into a trajectory, by ranges and IMU, and by plain trilateration for comparison."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.mapping import Trajectory
 
-from .anchors import UwbSetup
 from .range_filter import RangeInertialFilter, RangeNoise
 from .trilateration import trilaterate
-from .uwb_log import Epoch, UwbLog, epochs
+from .uwb import Epoch, UwbLog, UwbSetup, epochs
 
 START_EPOCHS = 8  # of the first tag whose median begins the filter
 IMU_REACH = 1.0  # the heading of tags is used where IMU readings are at least this near [s]
@@ -25,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class UwbResult:
-    """The way of the robot (its first tag) in the UWB frame."""
+    """Trajectory of the robot (its first tag) in the UWB frame."""
 
     trajectory: Trajectory  # at each epoch of the first tag
     positions: Array  # (n, 3) [m]
@@ -58,7 +57,15 @@ def track_uwb(
     height: float | None = None,
     progress: Progress = lambda done, total: None,
 ) -> UwbResult:
-    """Fuse ranges and IMU; height: of the first tag in the UWB frame [m] where it is known."""
+    """Trajectory of the first tag from ranges and IMU readings, by a tightly coupled Kalman filter.
+
+    Args:
+        log: ranges and IMU readings.
+        setup: positions of anchors and tags.
+        noise: deviations of ranges, IMU and motion; None: the defaults.
+        height: of the first tag in the UWB frame [m]; None: unknown.
+        progress: called now and then with how many epochs of how many are done.
+    """
     groups = list(epochs(log))
     first = [group for group in groups if group.tag == 0]
     if not first:

@@ -34,10 +34,10 @@ def attitude_step(state: Array, gyro: Array, acceleration: Array, settle: float,
     ax, ay, az = acceleration[0], acceleration[1], acceleration[2]
     size = math.sqrt(ax * ax + ay * ay + az * az)
     if math.isfinite(size) and abs(size - GRAVITY) < QUIET:
-        share = min(1.0, dt / settle) if state[SETTLED] else 1.0
-        ux += share * (ax / size - ux)
-        uy += share * (ay / size - uy)
-        uz += share * (az / size - uz)
+        fraction = min(1.0, dt / settle) if state[SETTLED] else 1.0
+        ux += fraction * (ax / size - ux)
+        uy += fraction * (ay / size - uy)
+        uz += fraction * (az / size - uz)
         state[SETTLED] = 1.0
     length = math.sqrt(ux * ux + uy * uy + uz * uz)
     state[0], state[1], state[2] = ux / length, uy / length, uz / length
@@ -58,7 +58,7 @@ def leans(state: Array) -> tuple[float, float]:
 
 
 class Attitude:
-    """Complementary filter: the vertical turns with the gyro and leans slowly towards the accelerometer.
+    """Complementary filter: the vertical turns with the gyro and leans slowly toward the accelerometer.
 
     Axes are those of the walking frame. Axes that the gyro lacks (NaN) count as not turning.
     """

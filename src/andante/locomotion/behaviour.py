@@ -163,7 +163,14 @@ class WalkerWrapper(Walker):
 
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
-        self.least_rate, self.buttons = walker.least_rate, walker.buttons
+        self.least_rate, self.buttons, self.moves_body = walker.least_rate, walker.buttons, walker.moves_body
+        self.stiffness, self.modes, self.base_twist = walker.stiffness, walker.modes, walker.base_twist
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """Targets of the inner walker."""
+        targets = self.walker.update(readings, command, dt)
+        self.stiffness, self.modes, self.base_twist = self.walker.stiffness, self.walker.modes, self.walker.base_twist
+        return targets
 
     @property
     def approach(self) -> float | None:
@@ -239,3 +246,7 @@ class WalkerWrapper(Walker):
     def take_pose(self, pose: str) -> bool:
         """Go to a named pose by itself; False: it does not know how."""
         return self.walker.take_pose(pose)
+
+    def change_gait(self, gait: str) -> bool:
+        """Go on in another gait by itself; False: it takes another walker."""
+        return self.walker.change_gait(gait)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -14,7 +15,7 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
 from .behaviour import Walker
-from .gait_patterns import PATTERNS
+from .legged.patterns import PATTERNS
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     if is_user_reference(request.gait):
         made = load_user_object(request.gait)(robot, **(request.parameters or {}))
         check_walker(made, robot, request.gait)
+        if not isinstance(made, Walker):
+            made.__class__ = _as_walker(type(made), request.gait)
         pose = getattr(made, "pose", None) or robot.complete({})
         return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
     for gait in _GAITS:
@@ -72,7 +75,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
             return gait.make(robot, request)
     names = gait_names(robot)
     if not names:
-        from .leg_faults import leg_faults
+        from .rigs.legs import leg_faults
 
         raise BadInput(
             f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
@@ -81,11 +84,21 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
 
 
+def _as_walker(kind: type, name: str) -> type:
+    """The class of a gait that was written for 0.1.0, with the defaults of `Walker` behind what it has itself."""
+    warnings.warn(
+        f"{name}: a gait subclasses andante.locomotion.Walker; classes that do not are taken for the last time",
+        FutureWarning,
+        stacklevel=3,
+    )
+    return type(kind.__name__, (kind, Walker), {})
+
+
 def check_walker(walker: Any, robot: Robot, name: str) -> None:
     """Raise BadInput unless an object has what `Walker` asks for and gives one finite target per joint."""
     for attribute in ("top_speed", "top_turn", "standing", "position", "stopping_time", "update"):
         if not hasattr(walker, attribute):
-            raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.gaits.Walker")
+            raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.Walker")
     if not callable(walker.update):
         raise BadInput(f"{name}: update must be a method update(readings, command, dt)")
     if np.shape(walker.position) != (3,):
@@ -94,7 +107,7 @@ def check_walker(walker: Any, robot: Robot, name: str) -> None:
 
 def leg_count(robot: Robot) -> int:
     """How many legs a robot stands on, 0 when none are found."""
-    from .rig_legs import find_legs
+    from .rigs.legs import find_legs
 
     try:
         return len(find_legs(robot))
@@ -137,8 +150,8 @@ def _many_legs(robot: Robot) -> bool:
 def _make_legged(robot: Robot, request: Request) -> Prepared:
     """A rigged robot with one of the patterns."""
     from .io.rig_file import rig_for
-    from .legged import LeggedGait, LeggedSettings
-    from .rig import with_rig
+    from .legged.gait import LeggedGait, LeggedSettings
+    from .rigs.rig import with_rig
 
     rig = rig_for(robot, request.rig)
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
@@ -160,9 +173,10 @@ def _two_legs(robot: Robot) -> bool:
 
 
 def _make_walk(robot: Robot, request: Request) -> Prepared:
-    from .biped_gait import make_walk
+    from .biped.walk import make_walk
+    from .io.rig_file import rig_for
 
-    return make_walk(robot, request)
+    return make_walk(robot, rig_for(robot, request.rig), request.parameters)
 
 
 def _folds(robot: Robot) -> bool:
@@ -171,27 +185,28 @@ def _folds(robot: Robot) -> bool:
 
 
 def _make_roll(robot: Robot, request: Request) -> Prepared:
-    from .ball_gait import make_roll
+    from .ball.gait import make_roll
 
     return make_roll(robot, request)
 
 
 def waves(robot: Robot) -> bool:
     """Whether a robot has the joints and the first pose of the NAO."""
-    from .wave import JOINTS
+    from .wave.model import JOINTS
 
     return set(JOINTS) <= set(robot.joint_names) and "standinit" in {name.casefold() for name in robot.poses}
 
 
 def _make_wave(robot: Robot, request: Request) -> Prepared:
-    from .wave_gait import make_wave
+    from .io.wave_file import default_gait
+    from .wave.gait import make_wave
 
-    return make_wave(robot, request)
+    return make_wave(robot, request.parameters, default_gait)
 
 
 def _drive_waves(robot: Robot, request: Request) -> Prepared:
     """The wave gait under any command: it walks while it shall go ahead, and stands otherwise."""
-    from .wave_gait import WaveGait
+    from .wave.gait import WaveGait
 
     made = prepare(robot, request)
     if isinstance(made.walker, WaveGait):

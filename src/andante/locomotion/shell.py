@@ -11,10 +11,9 @@ import numpy as np
 from andante.description import Robot
 from andante.geometry import Array
 
-from .ball import BallRoller, BallSettings
+from .ball.folding import FoldMap, FoldSettings, Progress, RouteFollower
+from .ball.roller import BallRoller, BallSettings
 from .behaviour import Behaviour, Command, Readings, Walker
-from .fold import FoldSettings, Progress, RouteFollower
-from .fold_route import FoldMap
 from .hold_pose import HoldPose
 from .shell_keys import MEANINGS, KeyPad, KeySpeeds
 

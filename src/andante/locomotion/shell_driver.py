@@ -11,7 +11,7 @@ from andante.description import Robot
 from andante.errors import UnknownName
 from andante.geometry import Array, se2
 
-from .ball_gait import RollingWalker
+from .ball.gait import RollingWalker
 from .behaviour import Command, Places, Readings
 from .gaits import Prepared, Request, prepare
 from .shell import ShellMode

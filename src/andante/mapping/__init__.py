@@ -5,10 +5,9 @@ from .live import LiveMapper, LiveUpdate
 from .log_odds import LogOddsGrid
 from .mapper import Mapper
 from .parameters import MappingParameters
-from .records import ImuReading, Log, Odometry
+from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans
 from .scan import Scan
 from .slam import MappingResult, build_map
-from .trajectory import Trajectory
 from .worlds import map_of_world, world_of_map
 
 __all__ = [
@@ -27,5 +26,6 @@ __all__ = [
     "Trajectory",
     "build_map",
     "map_of_world",
+    "odometry_at_scans",
     "world_of_map",
 ]

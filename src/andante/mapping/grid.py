@@ -1,4 +1,4 @@
-"""`OccupancyGrid`: a map of square cells that are free, occupied or unknown, as ROS tells them."""
+"""`OccupancyGrid`: a map of square cells that are free, occupied or unknown, as in ROS."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OccupancyGrid:
         if cells.ndim != 2 or cells.size == 0 or cells.size > MOST_CELLS:
             raise BadInput(f"a map has rows and columns and up to {MOST_CELLS} cells, got shape {cells.shape}")
         if not (math.isfinite(self.resolution) and self.resolution > 0):
-            raise BadInput(f"map resolution must be a positive number of metres, got {self.resolution}")
+            raise BadInput(f"map resolution must be a positive number of meters, got {self.resolution}")
         origin = tuple(float(value) for value in self.origin)
         if len(origin) != 3 or not all(map(math.isfinite, origin)):
             raise BadInput(f"map origin must be x, y, yaw as finite numbers, got {self.origin}")
@@ -49,7 +49,7 @@ class OccupancyGrid:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return self.cells.shape  # type: ignore[return-value]
+        return self.cells.shape
 
     @property
     def size(self) -> tuple[float, float]:
@@ -59,7 +59,8 @@ class OccupancyGrid:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Cells that were ever seen (rows, cols)."""
-        return self.cells != UNKNOWN
+        known: NDArray[np.bool_] = self.cells != UNKNOWN
+        return known
 
     def occupied(self, percent: float = OCCUPIED_PERCENT) -> NDArray[np.bool_]:
         """Cells (rows, cols) with at least that much occupancy."""

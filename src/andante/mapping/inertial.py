@@ -39,8 +39,8 @@ def imu_at_scans(log: Log) -> tuple[Array, Array]:
 def attitude(readings: Sequence[ImuReading]) -> Array:
     """Roll, pitch and unwrapped yaw (n, 3) [rad] at each reading, sorted by time.
 
-    Taken from the sensor where all readings tell an orientation; else yaw is the integral of the gyro, and roll and
-    pitch follow the gyro and are drawn towards gravity (a complementary filter).
+    Taken from the sensor where all readings have an orientation; else yaw is the integral of the gyro, and roll and
+    pitch follow the gyro and are drawn toward gravity (a complementary filter).
     """
     if all(reading.orientation is not None for reading in readings):
         told = np.array([reading.orientation for reading in readings], dtype=float)
@@ -57,9 +57,9 @@ def attitude(readings: Sequence[ImuReading]) -> Array:
         yaw += dt * (q * math.sin(roll) + r * math.cos(roll)) / max(math.cos(pitch), 0.1)
         level = _level(reading.acceleration)
         if level is not None:
-            share = dt / (LEVELLING + dt)
-            roll += share * (level[0] - roll)
-            pitch += share * (level[1] - pitch)
+            fraction = dt / (LEVELLING + dt)
+            roll += fraction * (level[0] - roll)
+            pitch += fraction * (level[1] - pitch)
         pitch = min(max(pitch, -1.4), 1.4)
         out[k] = roll, pitch, yaw
     return out

@@ -1,4 +1,4 @@
-"""`LiveMapper`: a map from scans as they arrive from a running robot, whatever the stream does."""
+"""`LiveMapper`: a map from scans as they arrive from a running robot, robust against faults of the stream."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .slam import MappingResult, Progress, build_map
 MOST = 1e9  # greater numbers are no places, headings or speeds
 ROOM = (0.5, 0.5)  # odometry may step so far beyond the fastest motion before it counts as a jump [m, rad]
 WORDS = {
-    "poor": f"scans had fewer than {FEWEST_POINTS} echoes and were placed by dead reckoning",
+    "poor": f"scans had fewer than {FEWEST_POINTS} echoes and were placed by odometry alone",
     "backward": "scan stamps stepped back; the scans were used in the order in which they came",
     "no odometry": "scans came with odometry that is not finite numbers; they were matched without it",
     "jump": "jumps of the odometry were left out",
@@ -33,11 +33,11 @@ WORDS = {
 
 @dataclass(frozen=True)
 class LiveUpdate:
-    """What one scan told; `words`: what was wrong with it, one line each."""
+    """Result of one scan; `words`: what was wrong with it, one line each."""
 
     pose: Array  # (3,)
     score: float  # mean occupancy under its ends, 0 to 1
-    matched: bool  # False: dead reckoning only
+    matched: bool  # False: odometry only
     key: bool  # it was drawn
     words: tuple[str, ...] = ()
 
@@ -46,7 +46,7 @@ class LiveMapper:
     """Tracks and draws scan by scan on one growing map, and keeps what is needed to close loops at the end.
 
     Nothing that a stream holds raises: scans without echoes, stamps that step back, and odometry that is broken or
-    jumps are lived through, counted in `faults`, and told once in `warnings`. Every scan is kept for `finish`.
+    jumps are tolerated, counted in `faults`, and reported once in `warnings`. Every scan is kept for `finish`.
     start: pose (3,) of the first scan on the map.
     """
 
@@ -190,6 +190,6 @@ def _finite(values: ArrayLike) -> bool:
 
 
 def _told(values: object) -> str:
-    """What came in place of three numbers, in at most 60 letters."""
+    """What came in place of three numbers, in at most 60 characters."""
     text = " ".join(str(values).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._grid_kernels import draw_scan
 from .grid import MOST_CELLS, UNKNOWN, OccupancyGrid
 
 THOUSAND = 1000
@@ -28,13 +28,13 @@ class LogOddsGrid:
         self,
         resolution: float = 0.05,
         *,
-        hit: float = 0.9,  # probability of occupancy that one echo tells
-        miss: float = 0.4,  # probability of occupancy that one crossing beam tells
+        hit: float = 0.9,  # probability of occupancy given one echo
+        miss: float = 0.4,  # probability of occupancy given one crossing beam
         clamp: tuple[float, float] = (0.02, 0.98),  # least and greatest probability of a cell
         most_cells: int = MOST_CELLS // 4,
     ) -> None:
         if not (math.isfinite(resolution) and resolution > 0):
-            raise BadInput(f"map resolution must be a positive number of metres, got {resolution}")
+            raise BadInput(f"map resolution must be a positive number of meters, got {resolution}")
         if not (0.5 < hit < 1 and 0 < miss < 0.5 and 0 < clamp[0] < 0.5 < clamp[1] < 1 - 1e-9):
             raise BadInput(f"map needs miss < 0.5 < hit and clamp around 0.5, got {miss}, {hit}, {clamp}")
         self.resolution = float(resolution)
@@ -114,3 +114,57 @@ class LogOddsGrid:
 
 def _logit(p: float) -> int:
     return round(THOUSAND * math.log(p / (1 - p)))
+
+
+@njit(cache=True)
+def draw_scan(
+    log_odds: np.ndarray,
+    stamp: np.ndarray,
+    mark: int,
+    ox: float,
+    oy: float,
+    resolution: float,
+    sx: float,
+    sy: float,
+    ends: Array,
+    is_hit: np.ndarray,
+    hit: int,
+    miss: int,
+    low: int,
+    high: int,
+) -> None:
+    """Add one scan, taken at (sx, sy), with beams that end at `ends` (m, 2), all in the frame of the grid [m].
+
+    `log_odds` (rows, cols) int16 counts thousandths. Every cell changes once per scan: cells with the end of an echo
+    by `hit` (> 0), others that a beam crosses by `miss` (< 0), clamped to [low, high]. `stamp` (rows, cols) remembers
+    the scan that touched a cell: 2·mark for a miss, 2·mark + 1 for a hit. Everything outside the grid is left out.
+    Cells are walked by the traversal of Amanatides and Woo (1987), which visits every cell that a beam crosses.
+    """
+    rows, cols = log_odds.shape
+    sc, sr = (sx - ox) / resolution, (sy - oy) / resolution
+    for k in range(len(ends)):
+        if is_hit[k]:
+            c, r = math.floor((ends[k, 0] - ox) / resolution), math.floor((ends[k, 1] - oy) / resolution)
+            if 0 <= c < cols and 0 <= r < rows and stamp[r, c] != 2 * mark + 1:
+                stamp[r, c] = 2 * mark + 1
+                log_odds[r, c] = min(high, log_odds[r, c] + hit)
+    for k in range(len(ends)):
+        ec, er = (ends[k, 0] - ox) / resolution, (ends[k, 1] - oy) / resolution
+        c, r = math.floor(sc), math.floor(sr)
+        last_c, last_r = math.floor(ec), math.floor(er)
+        dc, dr = ec - sc, er - sr
+        step_c, step_r = (1 if dc > 0 else -1), (1 if dr > 0 else -1)
+        wide_c = abs(1.0 / dc) if dc != 0.0 else math.inf
+        wide_r = abs(1.0 / dr) if dr != 0.0 else math.inf
+        next_c = ((c + 1 - sc) if dc > 0 else (sc - c)) * wide_c if dc != 0.0 else math.inf
+        next_r = ((r + 1 - sr) if dr > 0 else (sr - r)) * wide_r if dr != 0.0 else math.inf
+        for _ in range(abs(last_c - c) + abs(last_r - r)):
+            if 0 <= c < cols and 0 <= r < rows and stamp[r, c] < 2 * mark:
+                stamp[r, c] = 2 * mark
+                log_odds[r, c] = max(low, log_odds[r, c] + miss)
+            if next_c < next_r:
+                next_c += wide_c
+                c += step_c
+            else:
+                next_r += wide_r
+                r += step_r

@@ -10,25 +10,28 @@ import numpy as np
 
 from andante.geometry import Array
 
-from .align import Alignment, PointScan, Target, align, fewest_partners
 from .log_odds import LogOddsGrid
 from .mapper import KeyScan
-from .matcher import MOST_POINTS
+from .matching.align import Alignment, PointScan, Target, align, fewest_partners
+from .matching.matcher import MOST_POINTS
+from .matching.search import Pyramid, SearchWindow
 from .parameters import MappingParameters
 from .planar import between, compose, place
-from .pose_graph import Edge, optimise
-from .search import Pyramid, SearchWindow
+from .pose_graph import Edge, optimize
 
+AHEAD = 2.0  # distance ahead of the robot that scans are compared at [m]
+FEWEST_PAIRED = 40  # partners of a pair, of scans with many points
+LEAST_OVERLAP = 0.5
 AROUND = 4  # key scans on each side of an old one that make up its local map
 COARSE = 2.0  # cells of that map against the final one
 DEPTH = 4
 FEWEST = 60  # partners of a loop, of a scan with many points
-AGREE = (0.3, 0.08)  # two loops that differ by less tell the same [m, rad]
+AGREE = (0.3, 0.08)  # two loops that differ by less agree [m, rad]
 MEMORY = 12  # key scans that a loop waits for another that agrees
-SURE = 0.1  # information of a match against that of independent points
+SURE = 0.1  # information of a match relative to that of independent points
 PHI = 9.0  # of dynamic covariance scaling
 LESS = 10.0  # by which it falls from one solution of the graph to the next
-OFF = 0.15  # a new loop that is further off than this has the graph solved at once [m]
+OFF = 0.15  # a new loop that is further off than this triggers a solution of the graph [m]
 EVERY = 50  # key scans between two solutions of the graph otherwise
 TURN_STEP = 0.02  # of the search for loops [rad]
 
@@ -45,18 +48,18 @@ class Loop:
 
 
 class LoopFinder:
-    """Walks through the key scans in order, ties each to older visits of its place, and keeps the graph solved."""
+    """Connects each key scan, in order, to older visits of its place, and keeps the pose graph solved."""
 
     def __init__(self, keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters) -> None:
         self.keys, self.parameters = keys, parameters
         self.poses = np.array(poses)
         self.chain = chain_edges(self.poses)
         steps = np.linalg.norm(np.diff(self.poses[:, :2], axis=0), axis=1)
-        self.travelled = np.concatenate([[0.0], np.cumsum(steps)])
+        self.traveled = np.concatenate([[0.0], np.cumsum(steps)])
         self.loops: list[Loop] = []
         self._pending: list[Loop] = []
         self._boards: dict[int, tuple[LogOddsGrid, Pyramid, Target]] = {}
-        self._closed_at = 0.0  # way travelled when the graph last agreed with an old place [m]
+        self._closed_at = 0.0  # way traveled when the graph last agreed with an old place [m]
 
     def run(self, tick: Callable[[], None] = lambda: None) -> list[Edge]:
         """Edges of all loops that were confirmed; `poses` are those of the solved graph afterwards."""
@@ -81,14 +84,14 @@ class LoopFinder:
         return [Edge(loop.old, loop.new, loop.pose, loop.information, phi) for loop in self.loops]
 
     def _solve(self) -> None:
-        """Believe all loops first and doubt them by degrees (graduated non-convexity, Yang et al., 2020).
+        """Accept all loops first and down-weight outliers step by step (graduated non-convexity, Yang et al., 2020).
 
-        Doubted at once, the loops that take back much drift would be switched off: from there they look false.
+        Down-weighted at once, loops that correct much drift would be switched off: at first they look like outliers.
         """
-        start = optimise(self.poses, [*self.chain, *self.edges()], iterations=0)
+        start = optimize(self.poses, [*self.chain, *self.edges()], iterations=0)
         phi = max(PHI, float(start.chi2[len(self.chain) :].max()))
         while True:
-            self.poses = optimise(self.poses, [*self.chain, *self.edges(phi)], iterations=8, tolerance=1e-3).poses
+            self.poses = optimize(self.poses, [*self.chain, *self.edges(phi)], iterations=8, tolerance=1e-3).poses
             if phi <= PHI:
                 break
             phi = max(PHI, phi / LESS)
@@ -96,7 +99,7 @@ class LoopFinder:
     def _candidates(self, new: int) -> list[int]:
         """Older key scans to try: the nearest of each earlier visit within the drift to be expected, at most three."""
         p = self.parameters
-        way = self.travelled[new] - self.travelled[:new]
+        way = self.traveled[new] - self.traveled[:new]
         far = way > p.loop_travel
         if not far.any():
             return []
@@ -113,7 +116,7 @@ class LoopFinder:
 
     def _reach(self, new: int) -> float:
         p = self.parameters
-        return min(p.loop_reach, 0.5 + p.loop_drift * (self.travelled[new] - self._closed_at))
+        return min(p.loop_reach, 0.5 + p.loop_drift * float(self.traveled[new] - self._closed_at))
 
     def _check(self, old: int, new: int) -> Loop | None:
         """Whether the new key scan fits the local map of an old one; the pose, refined, if it does."""
@@ -172,10 +175,10 @@ class LoopFinder:
 
     def _accept(self, loop: Loop) -> None:
         self.loops.append(loop)
-        self._closed_at = float(self.travelled[loop.new])
+        self._closed_at = float(self.traveled[loop.new])
 
     def _agree(self, a: Loop, b: Loop) -> bool:
-        """Both ways round the cycle old a, new a, new b, old b end at the same pose."""
+        """Whether both ways round the cycle old a, new a, new b, old b end at the same pose."""
         one = compose(a.pose, between(self.poses[a.new], self.poses[b.new]))
         two = compose(between(self.poses[a.old], self.poses[b.old]), b.pose)
         error = between(one, two)
@@ -186,7 +189,7 @@ class LoopFinder:
 
 
 def chain_edges(poses: Array) -> list[Edge]:
-    """Edges between neighbours of a tracked trajectory (n, 3), less sure the longer the step."""
+    """Edges between neighbors of a tracked trajectory (n, 3), with less information the longer the step."""
     edges = []
     for k in range(len(poses) - 1):
         step = between(poses[k], poses[k + 1])
@@ -197,3 +200,32 @@ def chain_edges(poses: Array) -> list[Edge]:
 
 def _distance(pose: Array) -> float:
     return math.hypot(pose[0], pose[1])
+
+
+def pair_edges(
+    keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters, *, reach: float = 0.45
+) -> list[Edge]:
+    """Edges between each key scan and its nearest ones, neighbors in the chain left out.
+
+    reach: furthest partner of a point at the start of the alignment [m]; larger corrections are rejected.
+    """
+    from scipy.spatial import cKDTree
+
+    seen = poses[:, :2] + AHEAD * np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
+    tree = cKDTree(seen)
+    targets: dict[int, Target] = {}
+    edges = []
+    for new, neighbors in enumerate(tree.query_ball_point(seen, parameters.pair_radius)):
+        older = np.array([old for old in neighbors if old < new - 1], dtype=int)
+        order = np.argsort(np.linalg.norm(seen[older] - seen[new], axis=1), kind="stable")
+        for old in older[order][: parameters.pair_count].tolist():
+            if old not in targets:
+                targets[old] = Target([keys[old].cloud], [np.zeros(3)])
+            guess = between(poses[old], poses[new])
+            found = align(keys[new].cloud, targets[old], guess, reach=reach)
+            off = between(guess, found.pose)
+            if found.partners < fewest_partners(keys[new].cloud, FEWEST_PAIRED) or found.overlap < LEAST_OVERLAP:
+                continue
+            if math.hypot(off[0], off[1]) < 1.3 * reach and abs(off[2]) < 0.4 * reach:
+                edges.append(Edge(old, new, found.pose, SURE * found.information, PHI))
+    return edges

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,16 +12,17 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
-from .align import PointScan
 from .grid import OccupancyGrid
-from .matcher import MapMatcher, Match
+from .log_odds import LogOddsGrid
+from .matching.align import PointScan
+from .matching.matcher import MapMatcher, Match
 from .parameters import MappingParameters
-from .planar import between, compose, wrap
+from .planar import between, compose, place, wrap
 from .scan import Scan
 
-FEWEST_POINTS = 10  # a scan with fewer ends tells no pose
+FEWEST_POINTS = 10  # a scan with fewer points gives no pose
 CARRIED_KEYS = 3  # key scans that a new local map starts from
-MOST_TWIST = (5.0, 10.0)  # faster than this is a fault of stamps, not motion to be undone [m/s, rad/s]
+MOST_TWIST = (5.0, 10.0)  # faster than this is a wrong time stamp, not motion to be undone [m/s, rad/s]
 
 
 @dataclass(frozen=True)
@@ -37,17 +39,17 @@ class KeyScan:
 
 @dataclass(frozen=True)
 class Update:
-    """What one scan told."""
+    """Result of one scan."""
 
     pose: Array  # (3,)
     score: float  # mean occupancy under its ends, 0 to 1
-    matched: bool  # False: dead reckoning only
+    matched: bool  # False: odometry only
     searched: bool  # the correlative search was needed
     key: bool  # it was drawn
 
 
 class Mapper:
-    """Tracks the robot by laying each scan on the map made so far, and draws key scans into it.
+    """Tracks the robot by matching each scan to the map so far, and draws key scans into it.
 
     keep_keys: with loop closure to come, key scans are kept and tracking uses a local map of the latest ones, which
     no old error can bend; otherwise one map grows and old places pull the robot back onto it. start: pose (3,) of the
@@ -114,8 +116,6 @@ class Mapper:
         """The map so far: of all key scans at their tracked poses."""
         if not self.keep_keys:
             return self._maps[0].occupancy()
-        from .rebuild import draw_map
-
         return draw_map(self.keys, np.array([key.pose for key in self.keys]), self.parameters)
 
     def _predict(self, odometry: ArrayLike | None, yaw: float | None) -> Array:
@@ -153,7 +153,7 @@ class Mapper:
         return ends, is_hit, ends
 
     def _match(self, points: Array, guess: Array, turned: bool) -> tuple[Match, bool]:
-        """The scan on the map: from the guess, and from the correlative search where that is not sure enough."""
+        """The scan on the map: from the guess, and from the correlative search where its score is too low."""
         p, board = self.parameters, self._maps[0]
         prior = np.array([p.guess_weight, p.guess_weight, 1.0 / p.yaw_sigma**2 if turned else p.guess_weight])
         match = board.refine(points, guess, prior)
@@ -199,3 +199,13 @@ def sane_twist(twist: Array) -> Array:
     """The twist (3,), or standing still where it is faster than any robot indoors."""
     sane = math.hypot(twist[0], twist[1]) < MOST_TWIST[0] and abs(twist[2]) < MOST_TWIST[1]
     return twist if sane else np.zeros(3)
+
+
+def draw_map(keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters) -> OccupancyGrid:
+    """Occupancy of key scans drawn at poses (n, 3)."""
+    if len(keys) != len(poses):
+        raise BadInput(f"{len(keys)} key scans need as many poses, got {len(poses)}")
+    grid = LogOddsGrid(parameters.resolution, hit=parameters.hit, miss=parameters.miss)
+    for key, pose in zip(keys, poses, strict=True):
+        grid.add(place(pose, key.sensor[None])[0], place(pose, key.ends), np.asarray(key.is_hit))
+    return grid.occupancy()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput
+from andante.settings import settings_from
+
+_WHOLE = ("levels", "iterations", "submap_keys", "pair_count", "pair_rounds")
 
 
 @dataclass(frozen=True)
@@ -18,15 +21,15 @@ class MappingParameters:
     levels: int = 3  # maps that are matched, each twice as coarse as the one before
     iterations: int = 4  # of Gauss-Newton per level
     range_max: float = 30.0  # longer beams are neither matched nor drawn [m]
-    free_range: float = 0.0  # beams without an echo clear the map so far [m]; 0: they tell nothing
-    hit: float = 0.9  # probability of occupancy that one echo tells
-    miss: float = 0.4  # probability of occupancy that one crossing beam tells
+    free_range: float = 0.0  # beams without an echo clear the map up to this range [m]; 0: not at all
+    hit: float = 0.9  # probability of occupancy given one echo
+    miss: float = 0.4  # probability of occupancy given one crossing beam
     key_travel: float = 0.4  # a scan is drawn after the robot went this far [m]
     key_turn: float = 0.5  # ... or turned this far [rad]
-    key_time: float = 0.0  # ... or so long after the last one was drawn [s]; 0: only where it moved
-    least_score: float = 0.3  # mean occupancy under a scan's ends below which a match is not believed
-    guess_weight: float = 20.0  # how firmly the guess is held where a scan tells little [1/m^2, 1/rad^2]
-    yaw_sigma: float = 0.01  # of the turn between two scans that an IMU tells [rad]
+    key_time: float = 0.0  # ... or this long after the last one was drawn [s]; 0: only when it moved
+    least_score: float = 0.3  # mean occupancy under a scan's points below which a match is rejected
+    guess_weight: float = 20.0  # weight of the guess against the scan [1/m^2, 1/rad^2]
+    yaw_sigma: float = 0.01  # of the turn between two scans by an IMU [rad]
     search_reach: float = 0.6  # correlative search around the guess, along x and y [m]
     search_turn: float = 0.5  # ... and in heading [rad]
     search_step: float = 0.01  # between tried headings [rad]
@@ -37,12 +40,12 @@ class MappingParameters:
     submap_keys: int = 40  # key scans that the local map of tracking holds before it is renewed, with loop closure
     loop_travel: float = 8.0  # shortest way between two visits of a place [m]
     loop_reach: float = 4.0  # greatest distance that a loop is searched over [m]
-    loop_drift: float = 0.03  # error of the way per metre that loops are searched for
+    loop_drift: float = 0.03  # error of the way per meter that loops are searched for
     loop_score: float = 0.5  # least score of a loop on the local map
-    loop_overlap: float = 0.6  # least share of points with a partner
-    pair_radius: float = 4.0  # key scans nearer than this are laid on one another [m]
+    loop_overlap: float = 0.6  # least fraction of points with a correspondence
+    pair_radius: float = 4.0  # key scans nearer than this are aligned with one another [m]
     pair_count: int = 12  # ... at most so many of the nearest
-    pair_rounds: int = 2  # of laying key scans on one another and solving the graph
+    pair_rounds: int = 2  # of aligning key scans with one another and solving the graph
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -61,19 +64,6 @@ class MappingParameters:
             raise BadInput("the search window has more than 10000 steps; choose a smaller reach or a larger step")
 
 
-_WHOLE = ("levels", "iterations", "submap_keys", "pair_count", "pair_rounds")
-
-
 def parameters_from(values: Mapping[str, Any], base: MappingParameters | None = None) -> MappingParameters:
     """The base (the defaults) with some values changed by name."""
-    known = {each.name for each in fields(MappingParameters)}
-    changed: dict[str, float | int] = {}
-    for name, value in values.items():
-        if name not in known:
-            raise UnknownName.among("mapping parameter", name, sorted(known))
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadInput(f"mapping parameter {name} must be a number, got {value!r}")
-        if name in _WHOLE and value != int(value):
-            raise BadInput(f"mapping parameter {name} must be a whole number, got {value}")
-        changed[name] = int(value) if name in _WHOLE else float(value)
-    return replace(base or MappingParameters(), **changed)  # type: ignore[arg-type]
+    return settings_from(base or MappingParameters(), values, "mapping parameter")

@@ -28,6 +28,7 @@ def wrap(angle: float) -> float:
 
 
 def place(pose: Array, points: Array) -> Array:
-    """Points (n, 2) of a frame at a pose (3,), told in the frame of the pose."""
+    """Points (n, 2) of a frame at a pose (3,), in the frame that the pose is given in."""
     c, s = math.cos(pose[2]), math.sin(pose[2])
-    return points @ np.array([[c, s], [-s, c]]) + pose[:2]
+    placed: Array = points @ np.array([[c, s], [-s, c]]) + pose[:2]
+    return placed

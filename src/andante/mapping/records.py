@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 
 from .scan import Scan
 
@@ -18,14 +18,65 @@ LARGEST = 1e9  # number that a log of a drive may hold: m, rad, m/s^2, ...
 LATEST = 1e20  # stamp, in whatever unit: nanoseconds since 1970 are 2e18
 
 
+@dataclass(frozen=True)
+class Trajectory:
+    """Poses (n, 3) x, y, yaw [m, m, rad] at times (n,) [s], in the order in which they were made."""
+
+    times: Array
+    poses: Array
+
+    def __post_init__(self) -> None:
+        times, poses = np.array(self.times, dtype=float), np.array(self.poses, dtype=float)
+        if times.ndim != 1 or poses.shape != (len(times), 3):
+            raise BadInput(f"a trajectory needs n times and (n, 3) poses, got {times.shape} and {poses.shape}")
+        if not (np.isfinite(times).all() and np.isfinite(poses).all()):
+            raise BadInput("a trajectory holds finite numbers only")
+        for name, values in (("times", times), ("poses", poses)):
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def sorted(self) -> Trajectory:
+        """The same by time; poses of equal times stay in the order in which they were made."""
+        order = np.argsort(self.times, kind="stable")
+        return Trajectory(self.times[order], self.poses[order])
+
+    def at(self, times: ArrayLike) -> Array:
+        """Poses (..., 3) at times within the span, between neighbors along the arc of constant twist; NaN outside.
+
+        Where several poses share a time (loggers stamp what they had buffered at once), times before it lead to the
+        first of them and times after it away from the last.
+        """
+        path = self.sorted()
+        t = np.asarray(times, dtype=float)
+        if len(path) == 0:
+            return np.full((*t.shape, 3), np.nan)
+        after = np.clip(np.searchsorted(path.times, t), 1, max(len(path) - 1, 1))
+        before = after - 1
+        after = np.minimum(after, len(path) - 1)
+        span = path.times[after] - path.times[before]
+        fraction = np.where(span > 0, (t - path.times[before]) / np.where(span > 0, span, 1.0), 0.0)
+        step = se2.log(se2.between(path.poses[before], path.poses[after]))
+        poses = se2.compose(path.poses[before], se2.exp(fraction[..., None] * step))
+        inside = (t >= path.times[0] - 1e-6) & (t <= path.times[-1] + 1e-6)
+        return np.where(inside[..., None], poses, np.nan)
+
+    @property
+    def length(self) -> float:
+        """Length of the path [m]."""
+        return float(np.linalg.norm(np.diff(self.poses[:, :2], axis=0), axis=1).sum())
+
+
 def believable(values: ArrayLike) -> bool:
-    """Whether all values, times aside, are numbers that can be computed with: finite and at most 1e9."""
+    """Whether all values, times aside, are plausible numbers: finite and at most 1e9."""
     return bool((np.abs(np.asarray(values, dtype=float)) <= LARGEST).all())
 
 
 @dataclass(frozen=True)
 class Odometry:
-    """Where the wheels believe the robot is: x, y, yaw [m, m, rad] in a frame of their own."""
+    """Pose by wheel odometry: x, y, yaw [m, m, rad] in the odom frame."""
 
     time: float  # [s]
     pose: tuple[float, float, float]
@@ -51,7 +102,7 @@ Record: TypeAlias = Scan | Odometry | ImuReading
 
 @dataclass(frozen=True)
 class Log:
-    """A drive, in the order in which it was written down.
+    """A recorded drive, in the order of the file.
 
     `notes` say in words what the log lacks and what was assumed instead, `backward` counts stamps of scans that lie
     before their predecessor.
@@ -91,13 +142,11 @@ class Log:
 
 
 def odometry_at_scans(log: Log) -> Array:
-    """Odometry (n, 3) of each scan: of the record in front with the same stamp, else between neighbours in time.
+    """Odometry (n, 3) of each scan: of the record in front with the same stamp, else between neighbors in time.
 
     A scan whose stamp lies before an earlier one's gets the odometry in front of it in the file: its stamp is wrong.
     NaN where the log has no odometry within a second of a scan.
     """
-    from .trajectory import Trajectory
-
     odometry = log.odometry
     poses = np.full((len(log.scans), 3), np.nan)
     if not odometry:

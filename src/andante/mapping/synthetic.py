@@ -1,4 +1,4 @@
-"""Drives through drawn rooms, made up with noise: logs of our own for examples and tests, with the true way."""
+"""Synthetic drives through drawn rooms, with noise and the true trajectory: logs for examples and tests."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.gravity import GRAVITY
 
-from .records import ImuReading, Log, Odometry, Record
+from .records import ImuReading, Log, Odometry, Record, Trajectory
 from .scan import Scan
-from .trajectory import Trajectory
 
 IMU_STEPS = 5  # readings between two scans
 
@@ -59,7 +58,8 @@ def cast(walls: Array, origins: Array, angles: Array) -> Array:
     t = (to[..., 0] * along[..., 1] - to[..., 1] * along[..., 0]) / safe
     u = (to[..., 0] * d[..., 1] - to[..., 1] * d[..., 0]) / safe
     hit = (t > 1e-9) & (u >= 0) & (u <= 1)
-    return np.where(hit, t, np.inf).min(axis=1)
+    nearest: Array = np.where(hit, t, np.inf).min(axis=1)
+    return nearest
 
 
 def smooth_path(waypoints: ArrayLike, step: float = 0.05) -> Array:

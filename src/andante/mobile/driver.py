@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,8 @@ STILL = 1e-3  # a command slower than this stands [m/s, rad/s]
 class DriverSettings:
     """The loop about the measured twist, as in a motor controller with a gyro."""
 
-    proportional: float = 0.5  # of the twist's error
+    proportional: float = 0.5  # of the twist's smoothed error
+    smoothing: float = 0.05  # the error is smoothed over so long: counted wheels and gyros are noisy [s]
     integral: float = 4.0  # [1/s]
     most_linear: float = 0.3  # the integral corrects at most so much [m/s]
     most_angular: float = 0.3  # ... [rad/s]
@@ -76,9 +78,10 @@ class BaseDriver(Walker):
         v, s = self.vehicle, self.settings
         self._car = v.drive == "ackermann"
         self._bend = 0.0  # of a car's path [1/m]
+        self._turns = 0  # whole turns to the left so far
         self.reference = np.zeros(3)  # twist that the base shall have now
         self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
-        self._sum = np.zeros(3)  # integral of the error [m/s, m/s, rad/s]
+        self._sum, self._error = np.zeros(3), np.zeros(3)  # of the twist: integral, and smoothed [m/s, m/s, rad/s]
         self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
         self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
         self._turned = self._told = 0.0  # commanded turn rate: as the measured one lags behind it, and the last one
@@ -109,7 +112,8 @@ class BaseDriver(Walker):
     @property
     def position(self) -> Array:
         """x, y [m] and heading [rad] of the root in the frame of its start."""
-        return se2.compose(se2.compose(self._from_root, self.odometry.pose), self._to_root)
+        x, y, yaw = se2.compose(se2.compose(self._from_root, self.odometry.pose), self._to_root).tolist()
+        return np.array([x, y, yaw + self._turns * 2 * math.pi])
 
     @property
     def twist(self) -> Array:
@@ -125,7 +129,9 @@ class BaseDriver(Walker):
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint values (joints,) for the next control step of dt [s]: speeds of wheels, angles of steering."""
+        before = float(self.odometry.pose[2])
         self.odometry.update(readings)
+        self._turns += round((before - float(self.odometry.pose[2])) / (2 * math.pi))  # the pose's yaw is wrapped
         wanted = np.array([command.vx, command.vy, command.wz])
         self._ramp(wanted, dt)
         twist = self._corrected(self.odometry.twist, dt)
@@ -156,13 +162,14 @@ class BaseDriver(Walker):
         """The twist that the wheels are told so that the base gets the reference."""
         s = self.settings
         if np.abs(self.reference).max() < STILL:
-            self._sum[:] = 0.0
+            self._sum[:] = self._error[:] = 0.0
             twist = np.zeros(3)
         else:
             error = self.reference - measured
+            self._error += min(1.0, dt / s.smoothing) * (error - self._error)
             self._sum += s.integral * dt * error
             np.clip(self._sum, -self._bounds, self._bounds, out=self._sum)
-            twist = self.reference + self._sum + s.proportional * error
+            twist = self.reference + self._sum + s.proportional * self._error
         if self._car:
             return np.array([twist[0], 0.0, twist[0] * self._bend])
         self._learn(float(measured[2]), dt)

@@ -1,4 +1,4 @@
-"""Where odometry lies on the map: a localiser that a driving robot carries, one verb per scan."""
+"""Where odometry lies on the map: a localizer that a driving robot carries, one verb per scan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ START_DEVIATION = (0.15, 0.15, 0.1)  # of a start that is told [m, m, rad]
 LOST_AFTER = 5  # poor updates in a row
 
 
-class Localiser(Protocol):
+class Localizer(Protocol):
     """Tells where the odometry's frame lies on the map (REP 105: map -> odom)."""
 
     @property
@@ -29,7 +29,7 @@ class Localiser(Protocol):
     def update(self, scan: Scan, odom: Array) -> None:
         """Take a scan and the odometry x, y, yaw of its first beam."""
 
-    def relocalise(self, scan: Scan) -> None:
+    def relocalize(self, scan: Scan) -> None:
         """Look for the pose anew, anywhere on the map."""
 
 
@@ -44,7 +44,7 @@ class OdometryOnly:
     def update(self, scan: Scan, odom: Array) -> None:
         """Nothing to learn."""
 
-    def relocalise(self, scan: Scan) -> None:
+    def relocalize(self, scan: Scan) -> None:
         """Nothing to look for."""
 
 
@@ -70,12 +70,12 @@ class ByScans:
         pose = self._mapper.update(scan, odom).pose
         self.map_from_odom = se2.compose(pose, se2.inverse(odom))
 
-    def relocalise(self, scan: Scan) -> None:
+    def relocalize(self, scan: Scan) -> None:
         """Nothing to look for: the map begins where the robot began."""
 
 
 class OnMap:
-    """Monte Carlo localisation from a told start. `start` None: from anywhere, with the first scan."""
+    """Monte Carlo localization from a told start. `start` None: from anywhere, with the first scan."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class OnMap:
     def update(self, scan: Scan, odom: Array) -> None:
         """Weigh the particles; while it searches, standing counts too, so odometry is left out."""
         if not self._begun:
-            self.relocalise(scan)
+            self.relocalize(scan)
         estimate = self.mcl.update(scan, None if self._searching else odom)
         self.map_from_odom = se2.compose(estimate.pose, se2.inverse(odom))
         if self._searching:
@@ -110,7 +110,7 @@ class OnMap:
         elif estimate.updated:
             self._poor = 0 if estimate.health >= self.mcl.parameters.health_least else self._poor + 1
 
-    def relocalise(self, scan: Scan) -> None:
+    def relocalize(self, scan: Scan) -> None:
         """Spread the particles over the whole map, most of them where this scan fits."""
         if not self._searching or not self._begun:
             self.mcl.start_anywhere(scan)

@@ -27,10 +27,11 @@ from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
 from andante.locomotion import Command
 from andante.navigation import Vehicle
+from andante.simulation.scans import lidar_channel
 from andante.simulation.simulation import Simulation, simulate
 
 from .driver import BaseDriver
-from .localizer import Localiser, OdometryOnly
+from .localizer import Localizer, OdometryOnly
 from .sensing import ScanPipeline, Sensed, TakenScan
 from .start import set_on_floor
 from .truth import DriveMeasure, DrivenEstimate, DrivenTruth
@@ -49,7 +50,7 @@ class MobileRobot:
 
     Args:
         body: the robot, a `Simulation` with sensors or a real one.
-        localiser: that tells where it is on a map; None: odometry from `start`.
+        localizer: that tells where it is on a map; None: odometry from `start`.
         vehicle: its speeds and accelerations; None: from the robot.
         start: believed pose x, y, yaw of the root where no localizer is given.
         map_pose: of the map's frame in the world, x, y, yaw.
@@ -61,7 +62,7 @@ class MobileRobot:
     def __init__(
         self,
         body: Body,
-        localiser: Localiser | None = None,
+        localizer: Localizer | None = None,
         *,
         vehicle: Vehicle | None = None,
         start: ArrayLike = (0.0, 0.0, 0.0),
@@ -72,14 +73,14 @@ class MobileRobot:
         if isinstance(body, Simulation) and body.sensors is None:
             raise BadInput("a mobile robot needs its sensors: simulate(..., sensors=True)")
         if not 1.0 <= rate <= CONTROL_RATE:
-            raise BadInput(f"decisions are made at 1 to {CONTROL_RATE:g} Hz, got {rate}")
+            raise BadInput(f"rate must lie from 1 to {CONTROL_RATE:g} Hz, got {rate}")
         self.body, self.rate = body, float(rate)
         hold = np.nan_to_num(body.read().position)
         self.driver = BaseDriver(body.robot, hold, vehicle, noise)
         self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
         self.loop = ControlLoop(body, self.driver, CONTROL_RATE, lambda state: Command(*self._twist))
         self.scans = ScanPipeline(
-            body, self.odometry, localiser or OdometryOnly(self.from_root(start)), self.drive.reference
+            body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference
         )
         self._map_pose = np.asarray(map_pose, dtype=float)
         self._twist: Array = STILL
@@ -87,7 +88,7 @@ class MobileRobot:
         self.measure: DriveMeasure = DrivenEstimate(start)  # what came of its drives
 
     @property
-    def localiser(self) -> Localiser:
+    def localizer(self) -> Localizer:
         """What tells where odom lies on the map."""
         return self.scans.localizer
 
@@ -120,7 +121,7 @@ class MobileRobot:
             sweeps += sensed.sweeps
         return replace(sensed, sweeps=tuple(sweeps))
 
-    def relocalise(self) -> None:
+    def relocalize(self) -> None:
         """Let the localizer look for the pose anew with the newest scan."""
         self.scans.relocalize()
 
@@ -134,6 +135,8 @@ class SimulatedMobileRobot(MobileRobot):
 
     def __init__(self, sim: Simulation, *arguments: Any, **options: Any) -> None:
         super().__init__(sim, *arguments, **options)
+        assert sim.sensors is not None
+        lidar_channel(sim.sensors)  # refuses a robot that sees nothing before it drives
         self.sim, self.truth, self.ground = sim, DrivenTruth(sim), sim.ground
         self.measure = self.truth
         sim.observers.append(self.truth)
@@ -145,7 +148,7 @@ def mobile_robot(
     start: ArrayLike = (0.0, 0.0, 0.0),
     engine: str = "mujoco",
     *,
-    localiser: Localiser | None = None,
+    localizer: Localizer | None = None,
     vehicle: Vehicle | None = None,
     dt: float | None = None,
     seed: int = 0,
@@ -162,7 +165,7 @@ def mobile_robot(
     floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
     sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
     try:
-        return SimulatedMobileRobot(sim, localiser, vehicle=vehicle, start=place, rate=rate)
+        return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate)
     except Exception:
         sim.close()
         raise

@@ -12,7 +12,7 @@ from andante.control.body import Body
 from andante.geometry import Array, se2
 from andante.mapping import Scan
 
-from .localizer import Localiser
+from .localizer import Localizer
 
 MOMENT = 0.02  # over which a twist is told of a scan that is taken at once [s]
 
@@ -64,7 +64,7 @@ class ScanPipeline:
         reference: pose x, y, yaw of the reference point in the root.
     """
 
-    def __init__(self, body: Body, odometry: Odometry, localizer: Localiser, reference: ArrayLike) -> None:
+    def __init__(self, body: Body, odometry: Odometry, localizer: Localizer, reference: ArrayLike) -> None:
         self.body, self.odometry, self.localizer = body, odometry, localizer
         self._mount = np.asarray(se2.inverse(reference), dtype=float)
         self._taken = body.read().time - 1e-6  # when the first beam of the newest scan that was seen was taken [s]
@@ -95,4 +95,4 @@ class ScanPipeline:
     def relocalize(self) -> None:
         """Let the localizer look for the pose anew with the newest scan."""
         if self.last is not None:
-            self.localizer.relocalise(self.last.scan)
+            self.localizer.relocalize(self.last.scan)

@@ -7,12 +7,12 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.localization.anchors import UwbSetup, in_source_frame
+from andante.localization.uwb import UwbSetup, in_source_frame
 from andante.sensors import SensorSuite, UwbTag
 
 
 def uwb_setup(robot: Robot, sensors: SensorSuite) -> UwbSetup:
-    """Anchors in the source's UWB frame and tags told from the first tag, as localisation takes them."""
+    """Anchors in the source's UWB frame and tags told from the first tag, as localization takes them."""
     tags = [channel.sensor for channel in sensors if isinstance(channel.sensor, UwbTag)]
     if not tags:
         raise BadInput("the robot has no UWB tag; add a <sensor type='uwb'> to its file")

@@ -1,26 +1,18 @@
 """Motion: curves, time scaling, poses, key-frames and actions; everything is joint positions over time in the end."""
 
-from .action_binding import BoundAction, bind
-from .action_check import check_action, check_keyframes, check_motion, check_set
-from .action_plan import Planned, plan_step
-from .action_runner import ActionRunner
-from .action_text import parse_actions
-from .actions import Action, ActionSet, Call, Group, Reach, Step, Take, Turn, Wait
-from .bezier import Bezier
-from .curve import ArcLength, Curve
-from .joint_motion import JointMotion, Move, Sampled
-from .keyframe_check import fit
-from .keyframe_play import Played, play_from
-from .keyframes import Key, Keyframes, Repeat
-from .limits import MotionLimits
-from .moves import Fading, synchronised
-from .nurbs import Nurbs
-from .path_timing import TimedPath, time_path
-from .pose_spline import PoseSpline
-from .poses import transition
-from .profiles import Profile, s_curve, trapezoid
-from .rotation_spline import RotationSpline
-from .self_collision import SelfCollision
+from .actions.binding import BoundAction, bind
+from .actions.check import SelfCollision, check_action, check_keyframes, check_motion, check_set
+from .actions.model import Action, ActionSet, Call, Group, Reach, Step, Take, Turn, Wait
+from .actions.plan import Planned, plan_step
+from .actions.runner import ActionRunner
+from .actions.text import parse_actions
+from .curves.bezier import Bezier
+from .curves.curve import ArcLength, Curve
+from .curves.nurbs import Nurbs
+from .curves.pose_spline import PoseSpline, RotationSpline
+from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronized, transition, vector_of
+from .keyframes import Key, Keyframes, Played, Repeat, fit, play_from
+from .timing import Profile, TimedPath, s_curve, smoothstep, time_path, trapezoid
 
 __all__ = [
     "Action",
@@ -30,6 +22,7 @@ __all__ = [
     "Bezier",
     "BoundAction",
     "Call",
+    "Chained",
     "Curve",
     "Fading",
     "Group",
@@ -63,8 +56,10 @@ __all__ = [
     "plan_step",
     "play_from",
     "s_curve",
-    "synchronised",
+    "smoothstep",
+    "synchronized",
     "time_path",
     "transition",
     "trapezoid",
+    "vector_of",
 ]

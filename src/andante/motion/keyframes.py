@@ -1,4 +1,4 @@
-"""Key-frame motions: positions of any joints at any times, interpolated, repeated, looped."""
+"""Key-frame motions: positions of any joints at any times; played from where a robot is; checked against limits."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.source import Source
+from andante.description import Robot
+from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+
+from .joint_motion import MotionLimits, Move, transition, within_limits
 
 INTERPOLATIONS = ("smooth", "cubic", "linear", "hold")
 MOST_KEYS = 200_000
@@ -40,7 +43,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Keyframes:
-    """A motion told by keys; times grow, every joint of a motion has at least one key.
+    """A motion given by keys; times grow, every joint of a motion has at least one key.
 
     interpolation, between two keys of a joint:
     smooth - quintic with rest at every key; cubic - one C2 cubic through all keys with rest at the ends;
@@ -171,12 +174,158 @@ class _Track:
             width, way = times[k + 1] - times[k], values[k + 1] - values[k]
             x = (at - times[k]) / width
             if self.kind == "linear":
-                share = (x, np.ones_like(x), np.zeros_like(x))[order]
+                fraction = (x, np.ones_like(x), np.zeros_like(x))[order]
             else:
-                share = (
+                fraction = (
                     x**3 * (10 + x * (6 * x - 15)),
                     30 * x**2 * (1 - x) ** 2,
                     60 * x * (1 - x) * (1 - 2 * x),
                 )[order]
-            found = (values[k] if order == 0 else 0.0) + way * share / width**order
+            found = (values[k] if order == 0 else 0.0) + way * fraction / width**order
         return found if order == 0 else np.where(outside, 0.0, found)
+
+
+LEAD_SPEED = 0.4  # fraction of the joints' top speed on the way to a first key at 0 s
+NEAR = 1e-3  # a first key this near needs no lead-in [rad or m]
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """A joint motion: the lead-in, one round from the start, then rounds from where the last one ended."""
+
+    lead: Move | None
+    first: Keyframes
+    later: Keyframes
+    loop: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The joints that it moves."""
+        return self.first.names
+
+    @property
+    def lead_duration(self) -> float:
+        """Time before the first round [s]."""
+        return 0.0 if self.lead is None else self.lead.duration
+
+    @property
+    def round_duration(self) -> float:
+        """Time of one round [s]."""
+        return self.first.round_duration
+
+    @cached_property
+    def duration(self) -> float:
+        """Time of everything [s]; inf when it is looped without end."""
+        if self.round_duration == 0:
+            return self.lead_duration
+        return inf if self.loop == inf else self.lead_duration + self.loop * self.round_duration
+
+    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
+        """Positions, velocities or accelerations (..., joints) at times; it rests before and after."""
+        at = np.asarray(t, dtype=float)
+        flat = np.clip(at.ravel(), 0.0, self.duration)
+        since = flat - self.lead_duration
+        one = self.round_duration
+        out = self.first.evaluate(np.clip(since, 0.0, one), order)
+        if self.loop > 1 and one > 0:
+            again = since > one
+            local = np.where(flat >= self.duration, one, np.mod(since, one))
+            out[again] = self.later.evaluate(local[again], order)
+        if self.lead is not None:
+            out[since < 0] = self.lead.evaluate(flat[since < 0], order)
+        if order:
+            outside = (at.ravel() < 0) | (at.ravel() > self.duration)
+            out[outside] = 0.0
+        return out.reshape(*at.shape, len(self.names))
+
+
+def play_from(motion: Keyframes, robot: Robot, start: Mapping[str, float]) -> Played:
+    """The motion as it is played from joint positions (all movable joints).
+
+    Up to its first key each joint comes from where it is. A key at 0 s that is elsewhere is approached first, smoothly
+    and within the limits; the keys count from there.
+    """
+    here = robot.complete(start)
+    keys, names = motion.keys, motion.names
+    at_once = dict(keys[0].positions) if keys[0].time == 0 else {}
+    lead = None
+    if any(abs(value - here[name]) > NEAR for name, value in at_once.items()):
+        goal = {name: at_once.get(name, here[name]) for name in names}
+        lead = transition(robot, here, goal, LEAD_SPEED)
+        order = [lead.names.index(name) for name in names]
+        lead = Move(names, lead.start[order], lead.goal[order], lead.fraction)
+    begin = {name: at_once.get(name, here[name]) for name in names}
+    last: dict[str, float] = {}
+    for key in motion.expanded:
+        last.update(key.positions)
+    again = {name: at_once.get(name, last[name]) for name in names}
+    return Played(lead, _opened(motion, begin), _opened(motion, again), motion.loop)
+
+
+def _opened(motion: Keyframes, begin: Mapping[str, float]) -> Keyframes:
+    """One round of the motion with a key for every joint at 0 s."""
+    keys = motion.keys[1:] if motion.keys[0].time == 0 else motion.keys
+    opened = (Key(0.0, {name: begin[name] for name in motion.names}, motion.keys[0].source), *keys)
+    return replace(motion, keys=opened, loop=1)
+
+
+SAMPLE = 0.005  # [s]
+MOST_SAMPLES = 20_000
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A motion that a robot can play, and the problems found."""
+
+    motion: Keyframes
+    problems: tuple[Problem, ...]
+
+
+def fit(motion: Keyframes, robot: Robot) -> Fitted:
+    """The motion with every key inside the robot's limits; joints that the robot lacks raise, mimics are left out."""
+    told: list[Problem] = []
+    keys: list[Key] = []
+    if motion.robot and motion.robot != robot.name:
+        message = f"written for robot {motion.robot!r}, played on {robot.name!r}"
+        told.append(Problem(Severity.WARNING, message, motion.source))
+    mimics = {j.name: j.mimic.joint for j in robot.movable if j.mimic is not None}
+    for key in motion.keys:
+        for name in key.positions:
+            if name not in robot.joint_names:
+                where = str(key.source) or f"motion {motion.name!r}"
+                raise UnknownName.among("joint", name, robot.joint_names, f"robot {robot.name!r} ({where})")
+        own = {name: value for name, value in key.positions.items() if name not in mimics}
+        inside, problems = within_limits(robot, own, key.source)
+        told += problems
+        keys.append(replace(key, positions=inside))
+    for name in motion.names:
+        if name in mimics:
+            message = f"joint {name!r} follows {mimics[name]!r} and cannot be moved by itself; its keys are left out"
+            told.append(Problem(Severity.WARNING, message, motion.source))
+    return Fitted(replace(motion, keys=tuple(keys)), tuple(told))
+
+
+def speed_problems(motion: Played, robot: Robot, source: Source) -> tuple[Problem, ...]:
+    """A warning per joint that jumps, overshoots its limits between keys or exceeds its top speed."""
+    limits = MotionLimits.of(robot, motion.names)
+    duration = min(motion.duration, motion.lead_duration + 2 * motion.round_duration)
+    times = np.linspace(0.0, duration, min(MOST_SAMPLES, max(2, round(duration / SAMPLE) + 1)))
+    positions, speed = motion.evaluate(times), np.abs(motion.evaluate(times, 1))
+    told = []
+    seam = motion.first.evaluate(motion.round_duration) - motion.later.evaluate(0.0)
+    for k, name in enumerate(motion.names):
+        if motion.loop > 1 and abs(seam[k]) > NEAR:
+            told.append(f"joint {name!r} jumps by {abs(seam[k]):.3g} from round to round; end where the key at 0 s is")
+        worst = int(np.argmax(speed[:, k]))
+        if speed[worst, k] > limits.velocity[k] * 1.001:
+            told.append(
+                f"joint {name!r} would move at {speed[worst, k]:.3g} per second at {times[worst]:.2f} s, its limit is "
+                f"{limits.velocity[k]:.3g}; give it more time"
+            )
+        low, high = positions[:, k].min(), positions[:, k].max()
+        if low < limits.lower[k] - 1e-6 or high > limits.upper[k] + 1e-6:
+            told.append(
+                f"joint {name!r} goes to {low:.4g} and {high:.4g} between keys, its limits are "
+                f"{limits.lower[k]:.4g} to {limits.upper[k]:.4g}; choose smooth interpolation or a key in between"
+            )
+    return tuple(Problem(Severity.WARNING, message, source) for message in told)

@@ -1,34 +1,40 @@
 """Costmaps, planners, controllers and the navigator: from a pose, scans and a goal to velocity commands."""
 
-from .checkers import GoalChecker, ProgressChecker
-from .checks import check_controller, check_planner
-from .choose import CONTROLLERS, PLANNERS, controller_named, planner_named
-from .control import Decision, LocalPlanner, Margins, MotionState
+from .choose import CONTROLLERS, PLANNERS, check_controller, check_planner, controller_named, planner_named
+from .controllers import Controller, Decision, Margins, MotionState
+from .controllers.dwa import Dwa, DwaSettings
+from .controllers.mppi import Mppi, MppiSettings
+from .controllers.pursuit import PurePursuit, PursuitSettings
+from .controllers.waypoint import (
+    Pulses,
+    WaypointCommand,
+    WaypointDriver,
+    WaypointSettings,
+    pulses_of,
+    twist_of,
+    waypoint_command,
+)
 from .costmap import Costmap, Inflation
-from .dwa import Dwa, DwaSettings
-from .footprint import convex_outline, rectangle, robot_outline
 from .frontier import Explorer, Frontier, Target, frontiers
-from .grid_planners import AnyAngle, AStar, Dijkstra, distance_field
-from .hybrid import HybridAStar
 from .layers import LayeredCostmap, LayerSettings
 from .movers import MoverTracker
-from .mppi import Mppi, MppiSettings
-from .navigator import Navigator, NavigatorSettings, Output, Reading, State
+from .navigator import Navigator, NavigatorInput, NavigatorOutput, NavigatorSettings, State
 from .path import Path, simplified, smoothed
-from .planning import GlobalPlanner, Plan
-from .pursuit import PurePursuit, PursuitSettings
-from .recoveries import BackUp, ClearCostmap, Recovery, Relocalise, Situation, Spin, Wait, usual_recoveries
-from .reeds_shepp import Word, reeds_shepp
-from .vehicle import Vehicle, vehicle_of
-from .waypoint import Pulses, WaypointCommand, WaypointDriver, WaypointSettings, pulses_of, twist_of, waypoint_command
+from .planners import Plan, Planner
+from .planners.grid import AStar, Dijkstra, ThetaStar, distance_field
+from .planners.hybrid import HybridAStar
+from .planners.reeds_shepp import Word, reeds_shepp
+from .recoveries import BackUp, ClearCostmap, Recovery, Relocalize, Situation, Spin, Wait, usual_recoveries
+from .tracking import GoalChecker, ProgressChecker
+from .vehicle import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
 
 __all__ = [
     "CONTROLLERS",
     "PLANNERS",
     "AStar",
-    "AnyAngle",
     "BackUp",
     "ClearCostmap",
+    "Controller",
     "Costmap",
     "Decision",
     "Dijkstra",
@@ -36,34 +42,34 @@ __all__ = [
     "DwaSettings",
     "Explorer",
     "Frontier",
-    "GlobalPlanner",
     "GoalChecker",
     "HybridAStar",
     "Inflation",
     "LayerSettings",
     "LayeredCostmap",
-    "LocalPlanner",
     "Margins",
     "MotionState",
     "MoverTracker",
     "Mppi",
     "MppiSettings",
     "Navigator",
+    "NavigatorInput",
+    "NavigatorOutput",
     "NavigatorSettings",
-    "Output",
     "Path",
     "Plan",
+    "Planner",
     "ProgressChecker",
     "Pulses",
     "PurePursuit",
     "PursuitSettings",
-    "Reading",
     "Recovery",
-    "Relocalise",
+    "Relocalize",
     "Situation",
     "Spin",
     "State",
     "Target",
+    "ThetaStar",
     "Vehicle",
     "Wait",
     "WaypointCommand",

@@ -14,8 +14,8 @@ from andante.geometry import Array
 from andante.mapping import OccupancyGrid
 
 from .costmap import Costmap, Inflation
-from .grid_planners import distance_field
-from .planning import checked_pose, nearest_open
+from .planners import checked_pose, nearest_open
+from .planners.grid import distance_field
 from .vehicle import Vehicle
 
 _EIGHT = np.ones((3, 3), dtype=bool)
@@ -72,7 +72,7 @@ class Explorer:
         self._given_up: list[Array] = []
 
     def give_up(self, goal: ArrayLike) -> None:
-        """Never ask for a goal within half a metre of this one again."""
+        """Never ask for a goal within half a meter of this one again."""
         self._given_up.append(checked_pose("goal", goal)[:2])
 
     def next_goal(self, grid: OccupancyGrid, pose: ArrayLike) -> Target:
@@ -100,8 +100,8 @@ class Explorer:
             price = float(field[cell]) - self._gain * frontier.size
             if price < best_price:
                 best_price = price
-                towards = self._unknown_beside(grid, frontier) - place
-                best = np.array([*place, math.atan2(towards[1], towards[0])])
+                toward = self._unknown_beside(grid, frontier) - place
+                best = np.array([*place, math.atan2(toward[1], toward[0])])
         if best is None:
             return Target(
                 None, f"none of {len(found)} frontiers can be reached: the map is as complete as it gets", found

@@ -31,7 +31,7 @@ class _Track:
 class MoverTracker:
     """Small clusters of echoes that the map does not explain, followed from scan to scan by an alpha-beta filter.
 
-    Told as moving: seen `hits` times, faster than `least_speed` by the filter and by the way since first seen.
+    Counted as moving: seen `hits` times, faster than `least_speed` by the filter and by the distance since first seen.
     """
 
     def __init__(self, grid: OccupancyGrid | None = None, hits: int = 5, least_speed: float = 0.2) -> None:
@@ -67,19 +67,19 @@ class MoverTracker:
             k = int(np.argmin(gaps))
             if gaps[k] > _GATE:
                 continue
-            centre, radius = found[free.pop(k)]
-            error = centre - expected
+            center, radius = found[free.pop(k)]
+            error = center - expected
             gain = 0.5 if track.hits > 2 else 1.0
             track.place = expected + gain * error
             track.velocity = track.velocity + (0.2 if track.hits > 2 else 0.6) * error / dt
             track.radius += 0.3 * (radius - track.radius)
             track.time, track.hits = time, track.hits + 1
         for i in free:
-            centre, radius = found[i]
-            self._tracks.append(_Track(centre, np.zeros(2), radius, time, time, centre))
+            center, radius = found[i]
+            self._tracks.append(_Track(center, np.zeros(2), radius, time, time, center))
 
     def _clusters(self, pose: Array, scan: Scan, velocity: ArrayLike) -> list[tuple[Array, float]]:
-        """Centres and radii of small clusters of echoes that are not part of the map."""
+        """Centers and radii of small clusters of echoes that are not part of the map."""
         points = se2.transform(pose, scan.points(velocity))
         if self._grid is not None and self._walls is not None and len(points):
             cells = self._grid.cell_of(points)

@@ -1,4 +1,4 @@
-"""`Navigator`: from pose estimate, velocity, scans and goal to a velocity command, a state and reasons in words."""
+"""`Navigator`: from pose estimate, velocity, scans and goal to a velocity command, a state and a reason."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping import OccupancyGrid, Scan
 
-from ._tracking import PathTracker
-from .checkers import GoalChecker, ProgressChecker
 from .choose import controller_named, planner_named
-from .control import NOBODY, Decision, LocalPlanner, Margins, MotionState, Surroundings
-from .enclosure import shut_off
+from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
 from .layers import LayeredCostmap, LayerSettings
 from .movers import MoverTracker
 from .path import Path
-from .planning import GlobalPlanner, checked_pose
+from .planners import Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries
+from .tracking import GoalChecker, PathTracker, ProgressChecker
 from .vehicle import Vehicle
 
-LOOK = 0.5  # a goal that is shut off is planned for this often [s]
+LOOK = 0.5  # period of planning for a goal that is blocked off [s]
 
 
 class State(StrEnum):
@@ -41,15 +39,15 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class NavigatorSettings:
-    """When to plan anew, to give up waiting, and to give up."""
+    """When to replan, to start a recovery, and to give up."""
 
     replan_every: float = 1.0  # [s]
-    stray: float = 0.5  # further from the path than this it is planned anew at once [m]
-    patience: float = 1.0  # without a safe motion for so long a recovery begins [s]
-    most_recoveries: int = 10  # in a row without `progress` metres between them
+    stray: float = 0.5  # replan at once when further from the path than this [m]
+    patience: float = 1.0  # a recovery begins after this long without a safe motion [s]
+    most_recoveries: int = 10  # in a row without `progress` [m] between them
     progress: float = 0.5  # [m]
-    look_again: float = 3.0  # a goal that obstacles shut off for so long is given up [s]
-    scan_timeout: float = 1.0  # without a scan for so long the robot stands [s]; inf: drives blind
+    look_again: float = 3.0  # a goal that is blocked off for this long is given up [s]
+    scan_timeout: float = 1.0  # the robot stops after this long without a scan [s]; inf: never
     movers: bool = False  # predict moving things from scans
     layers: LayerSettings = field(default_factory=LayerSettings)
     arrival: GoalChecker = field(default_factory=GoalChecker)
@@ -64,40 +62,51 @@ class NavigatorSettings:
 
 
 @dataclass(frozen=True)
-class Reading:
+class NavigatorInput:
     """What the robot knows at a moment: its own estimates and new scans, never the simulator's truth."""
 
     time: float  # [s]
     pose: Array  # (3,) x, y, yaw of the drive's reference point in the map or odometry frame [m, m, rad]
     velocity: Array = field(default_factory=lambda: np.zeros(3))  # (3,) vx, vy, w in the robot's axes
-    scans: tuple[Scan, ...] = ()  # taken since the reading before; `sensor` tells the mount from the reference point
-    trusted: bool = True  # False: the localiser says that it is lost
+    scans: tuple[Scan, ...] = ()  # taken since the input before; `sensor` is the mount relative to the reference point
+    trusted: bool = True  # False: the localizer is lost
     scan_poses: tuple[Array, ...] = ()  # `pose` at the first beam of each scan; none: all were taken here and now
     scan_velocities: tuple[Array, ...] = ()  # `velocity` during each scan; none: as now
 
 
 @dataclass(frozen=True)
-class Output:
+class NavigatorOutput:
     """What to do now and why."""
 
     velocity: Array  # (3,) vx, vy, w [m/s, m/s, rad/s]
     state: State
     reason: str = ""  # in words; empty in normal driving
     path: Path | None = None  # being followed
-    request: str = ""  # "relocalise": the localiser should look for the pose anew
+    request: str = ""  # "relocalize": the localizer should search for the pose
     events: tuple[str, ...] = ()  # what was decided in this step, in order
 
 
 class Navigator:
-    """Plans, follows, checks, replans and recovers. Pure: only `update` moves it on, with the time of its readings."""
+    """Plans, follows, checks, replans and recovers. Pure: only `update` advances it, with the time of its input.
+
+    Args:
+        vehicle: footprint, drive and limits of the robot.
+        grid: the map; None: a window of unknown space that moves with the robot.
+        planner: name of a planner, `file.py:Name`, or an object.
+        controller: name of a controller, `file.py:Name`, or an object.
+        recoveries: tried in order when the robot is stuck; None: the usual ones.
+        settings: when to replan, recover and give up.
+        speed: greatest speed of a named controller [m/s].
+        seed: of controllers that sample.
+    """
 
     def __init__(
         self,
         vehicle: Vehicle,
         grid: OccupancyGrid | None = None,
         *,
-        planner: str | GlobalPlanner = "auto",
-        controller: str | LocalPlanner = "mppi",
+        planner: str | Planner = "auto",
+        controller: str | Controller = "mppi",
         recoveries: Sequence[Recovery] | None = None,
         settings: NavigatorSettings | None = None,
         speed: float = math.inf,
@@ -139,7 +148,7 @@ class Navigator:
     def cancel(self) -> None:
         """Forget the goal and stand."""
         self._goal = None
-        self._state, self._reason = State.IDLE, "the goal was taken back"
+        self._state, self._reason = State.IDLE, "the goal was canceled"
 
     def _begin(self) -> None:
         """Everything that belongs to one goal."""
@@ -157,16 +166,16 @@ class Navigator:
         self._progress.reset()
 
     # ---- one step --------------------------------------------------------------------------------
-    def update(self, reading: Reading) -> Output:
-        """The command for now."""
+    def update(self, reading: NavigatorInput) -> NavigatorOutput:
+        """The velocity command for the newest estimates and scans, with the state and the reason."""
         self._events = []
         pose, velocity = np.asarray(reading.pose, dtype=float), np.asarray(reading.velocity, dtype=float)
         if not (pose.shape == velocity.shape == (3,) and np.isfinite(pose).all() and np.isfinite(velocity).all()):
-            return self._stand("there is no pose estimate: its numbers are not finite")
+            return self._stand("no pose estimate: its numbers are not finite")
         if not math.isfinite(reading.time):
             return self._stand(f"the time of the reading is not a number: {reading.time}")
         if reading.time < self._time:
-            self._events.append(f"time went back by {self._time - reading.time:.2f} s; clocks start anew")
+            self._events.append(f"time went back by {self._time - reading.time:.2f} s; timers are reset")
             self._scan_time = self._planned_at = self._moved_at = self._told_at = reading.time
             self._unsafe_since = self._shut_since = None
             self._progress.reset()
@@ -189,18 +198,18 @@ class Navigator:
             self._events.append(self._reason)
             return self._stand(self._reason)
         if reading.time - self._scan_time > self.settings.scan_timeout:
-            return self._stand(f"no scan has come for {reading.time - self._scan_time:.1f} s")
+            return self._stand(f"no scan for {reading.time - self._scan_time:.1f} s")
         if not reading.trusted:
-            return replace(self._stand("the localiser does not know where the robot is"), request="relocalise")
+            return replace(self._stand("the localizer is lost"), request="relocalize")
         if self._state is State.RECOVERING:
             return self._recover(state)
         return self._drive(state)
 
-    def _stand(self, reason: str) -> Output:
+    def _stand(self, reason: str) -> NavigatorOutput:
         path = None if self._tracker is None else self._tracker.path
-        return Output(np.zeros(3), self._state, reason, path, "", tuple(self._events))
+        return NavigatorOutput(np.zeros(3), self._state, reason, path, "", tuple(self._events))
 
-    def _drive(self, state: MotionState) -> Output:
+    def _drive(self, state: MotionState) -> NavigatorOutput:
         if self._shut_since is not None and state.time - self._planned_at < LOOK:
             return self._stand(self._reason)
         problem = self._plan_if_needed(state)
@@ -213,7 +222,7 @@ class Navigator:
         decision = self.controller.plan(state, part, self.layers.costmap)
         velocity = np.asarray(decision.velocity, dtype=float)
         if velocity.shape != (3,) or not np.isfinite(velocity).all():
-            decision = Decision(np.zeros(3), "the controller gave numbers that are not finite", feasible=False)
+            decision = Decision(np.zeros(3), "the controller returned a velocity that is not finite", feasible=False)
         if decision.feasible:
             self._unsafe_since = None
         elif self._unsafe_since is None:
@@ -222,7 +231,7 @@ class Navigator:
         elif state.time - self._unsafe_since > self.settings.patience:
             return self._begin_recovery(state, decision.reason or "the controller finds no safe motion")
         if self._progress.stuck(state):
-            return self._begin_recovery(state, f"there was no progress for {self._progress.seconds:.0f} s")
+            return self._begin_recovery(state, f"no progress for {self._progress.seconds:.0f} s")
         return self._output(decision.velocity, decision.reason)
 
     # ---- a goal that is shut off -----------------------------------------------------------------
@@ -233,28 +242,28 @@ class Navigator:
         reach = max(reach, float(getattr(self.planner, "goal_tolerance", 0.0)))
         return shut_off(state.pose, goal, self.layers.costmap, reach)
 
-    def _look_again(self, state: MotionState, shut: str) -> Output:
-        """Stand and look for a while: people walk on. Then what was seen long ago is forgotten, once; then give up."""
+    def _look_again(self, state: MotionState, shut: str) -> NavigatorOutput:
+        """Wait for a while: people walk on. Then clear what was seen long ago, once; then give up."""
         if self._shut_since is None:
-            self._shut_since, self._reason = state.time, f"{shut}; it stands and looks whether that stays so"
+            self._shut_since, self._reason = state.time, f"{shut}; waiting to see whether it clears"
             self._events.append(self._reason)
         elif state.time - self._shut_since >= self.settings.look_again:
             forgotten = 0 if self._shut_cleared else self.layers.forget(self.settings.look_again)
             self._shut_cleared, self._shut_since = True, None
             if forgotten:
-                self._events.append("what has not been seen again is forgotten; planning anew")
+                self._events.append("obstacles that were not seen again are cleared; replanning")
             else:
                 self._state, self._reason = State.FAILED, f"given up: {shut}"
                 self._events.append(self._reason)
         return self._stand(self._reason)
 
-    def _output(self, velocity: Array, reason: str, request: str = "") -> Output:
+    def _output(self, velocity: Array, reason: str, request: str = "") -> NavigatorOutput:
         path = None if self._tracker is None else self._tracker.path
-        return Output(np.array(velocity, dtype=float), self._state, reason, path, request, tuple(self._events))
+        return NavigatorOutput(np.array(velocity, dtype=float), self._state, reason, path, request, tuple(self._events))
 
     # ---- planning --------------------------------------------------------------------------------
     def _plan_if_needed(self, state: MotionState) -> str:
-        """Plan anew where that is due; returns why there is no path to follow, empty when there is one."""
+        """Replan where that is due; returns why there is no path to follow, empty when there is one."""
         costmap, tracker = self.layers.costmap, self._tracker
         if tracker is not None:
             blocked = tracker.blocked(state.pose, costmap, self._around)
@@ -265,7 +274,7 @@ class Navigator:
                 return ""
             if blocked or strayed:
                 self._events.append(
-                    "the path is blocked; planning anew" if blocked else "off the path or stalled; planning anew"
+                    "the path is blocked; replanning" if blocked else "off the path or stalled; replanning"
                 )
         assert self._goal is not None
         self._planned_at = state.time
@@ -306,11 +315,11 @@ class Navigator:
         size = np.array([cols, rows]) * costmap.resolution
         middle = size / 2
         gap = inner - middle
-        share = float(np.min((middle - 3 * costmap.resolution) / np.maximum(np.abs(gap), 1e-9)))
-        return np.array([*costmap.from_frame(middle + share * gap), math.nan])
+        fraction = float(np.min((middle - 3 * costmap.resolution) / np.maximum(np.abs(gap), 1e-9)))
+        return np.array([*costmap.from_frame(middle + fraction * gap), math.nan])
 
     # ---- recovering ------------------------------------------------------------------------------
-    def _begin_recovery(self, state: MotionState, problem: str) -> Output:
+    def _begin_recovery(self, state: MotionState, problem: str) -> NavigatorOutput:
         if self._tried_at is None or float(np.hypot(*(state.pose - self._tried_at)[:2])) > self.settings.progress:
             self._tried, self._tried_at = 0, state.pose
         self._unsafe_since = None
@@ -328,7 +337,7 @@ class Navigator:
         self._events.append(self._reason)
         return self._stand(self._reason)
 
-    def _recover(self, state: MotionState) -> Output:
+    def _recover(self, state: MotionState) -> NavigatorOutput:
         assert self._recovery is not None
         decision = self._recovery.step(Situation(state, self.layers, self._around))
         if decision is not None:

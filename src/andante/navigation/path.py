@@ -1,4 +1,4 @@
-"""`Path`: poses to be driven in order, forwards or backwards; resampling, simplifying and smoothing."""
+"""`Path`: poses to be driven in order, forward or backward; resampling, simplifying and smoothing."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
-from ._path_kernels import shortcut_points, smooth_points
 from .costmap import Costmap
 
 
@@ -21,7 +21,7 @@ from .costmap import Costmap
 class Path:
     """Poses (n, 3) x, y, yaw of the reference point [m, m, rad] and the direction (n,) in which each is reached.
 
-    directions: 1 forwards, -1 backwards; the first says how the path starts.
+    directions: 1 forward, -1 backward; the first is that of the start.
     """
 
     poses: Array
@@ -70,7 +70,8 @@ class Path:
     @property
     def goal(self) -> Array:
         """The last pose (3,)."""
-        return self.poses[-1]
+        last: Array = self.poses[-1]
+        return last
 
     def segments(self) -> list[Path]:
         """The parts between changes of direction; each begins where the one before ends."""
@@ -91,7 +92,7 @@ class Path:
         return Path(self.poses[i:], self.directions[i:])
 
     def resampled(self, step: float) -> Path:
-        """The same way with poses every `step` metres at most; directions and headings are kept."""
+        """The same way with poses every `step` meters at most; directions and headings are kept."""
         if not step > 0:
             raise BadInput(f"a path is resampled by steps > 0, got {step} m")
         if self.length == 0:
@@ -118,13 +119,14 @@ def simplified(points: ArrayLike, costmap: Costmap, weight: float) -> Array:
         return p
     inner = costmap.to_frame(p) / costmap.resolution
     keep = shortcut_points(costmap.cost, costmap.factors(weight), inner)
-    return p[keep]
+    kept: Array = p[keep]
+    return kept
 
 
 def smoothed(
     points: ArrayLike, costmap: Costmap, clearance: float, *, rounds: int = 60, pull: float = 0.15, stay: float = 0.05
 ) -> Array:
-    """Points (n, 2) drawn towards the middle of their neighbours, away from obstacles, and back to where they were.
+    """Points (n, 2) drawn toward the middle of their neighbors, away from obstacles, and back to where they were.
 
     p += pull (p₋ + p₊ - 2 p) + stay (p⁰ - p) + push away where the distance is below `clearance` [m]. A point never
     moves to where a straight robot circle of `clearance` / 2 would touch more than before. The ends stay.
@@ -137,3 +139,116 @@ def smoothed(
         inner, costmap.cost, costmap.factors(1.0), costmap.distance, costmap.resolution, clearance, rounds, pull, stay
     )
     return costmap.from_frame(inner)
+
+
+@njit(cache=True)
+def shortcut_points(cost: np.ndarray, factor: np.ndarray, points: Array) -> np.ndarray:
+    """Which points (n,) of a path, in cells, are needed when lines that cost no more replace what lies between."""
+    n = len(points)
+    rows, cols = cost.shape
+    cell = np.empty((n, 2), dtype=np.int64)
+    for i in range(n):
+        cell[i, 0] = min(max(math.floor(points[i, 1]), 0), rows - 1)
+        cell[i, 1] = min(max(math.floor(points[i, 0]), 0), cols - 1)
+    so_far = np.zeros(n)
+    for i in range(1, n):
+        step = line_price(cost, factor, cell[i - 1, 0], cell[i - 1, 1], cell[i, 0], cell[i, 1])
+        so_far[i] = so_far[i - 1] + step
+    keep = np.zeros(n, dtype=np.bool_)
+    keep[0] = keep[n - 1] = True
+    i = 0
+    while i < n - 1:
+        j, reach = i + 1, 2
+        while i + reach < n:  # doubling, then stepping back, finds a far end in few tries
+            k = i + reach
+            line = line_price(cost, factor, cell[i, 0], cell[i, 1], cell[k, 0], cell[k, 1])
+            if not line <= (so_far[k] - so_far[i]) * 1.001 + 1e-9:
+                break
+            j = k
+            reach *= 2
+        low, high = j, min(n - 1, i + reach)
+        while low + 1 < high or (high == n - 1 and low < high):
+            k = (low + high + 1) // 2
+            line = line_price(cost, factor, cell[i, 0], cell[i, 1], cell[k, 0], cell[k, 1])
+            if line <= (so_far[k] - so_far[i]) * 1.001 + 1e-9:
+                low = k
+            else:
+                high = k - 1
+        keep[low] = True
+        i = low
+    return keep
+
+
+@njit(cache=True)
+def smooth_points(
+    points: Array,
+    cost: np.ndarray,
+    factor: np.ndarray,
+    distance: np.ndarray,
+    resolution: float,
+    clearance: float,
+    rounds: int,
+    pull: float,
+    stay: float,
+) -> None:
+    """Smooth points (n, 2), in meters from the corner of the grid, in place; the ends stay."""
+    rows, cols = distance.shape
+    n = len(points)
+    at_first = points.copy()
+    for _ in range(rounds):
+        for i in range(1, n - 1):
+            x, y = points[i, 0], points[i, 1]
+            nx = x + pull * (points[i - 1, 0] + points[i + 1, 0] - 2 * x) + stay * (at_first[i, 0] - x)
+            ny = y + pull * (points[i - 1, 1] + points[i + 1, 1] - 2 * y) + stay * (at_first[i, 1] - y)
+            c, r = int(x / resolution), int(y / resolution)
+            if not (1 <= c < cols - 1 and 1 <= r < rows - 1):
+                continue
+            d = distance[r, c]
+            if d < clearance:
+                gx = float(distance[r, c + 1] - distance[r, c - 1])
+                gy = float(distance[r + 1, c] - distance[r - 1, c])
+                size = math.sqrt(gx * gx + gy * gy)
+                if size > 0.5 * resolution:
+                    push = 0.2 * (clearance - d) / size
+                    nx += push * gx
+                    ny += push * gy
+            nc, nr = int(nx / resolution), int(ny / resolution)
+            if 0 <= nc < cols and 0 <= nr < rows:
+                free = factor[cost[nr, nc]] != 0 or factor[cost[r, c]] == 0
+                if free and (distance[nr, nc] >= clearance / 2 or distance[nr, nc] >= d):
+                    points[i, 0], points[i, 1] = nx, ny
+
+
+@njit(cache=True)
+def line_price(cost: np.ndarray, factor: np.ndarray, r0: int, c0: int, r1: int, c1: int) -> float:
+    """Length [cells] times mean factor of the straight line between the middles of two cells; infinite when blocked.
+
+    Every cell that the line crosses counts, and both cells beside a corner that it passes exactly.
+    """
+    dr, dc = abs(r1 - r0), abs(c1 - c0)
+    step_r, step_c = (1 if r1 > r0 else -1), (1 if c1 > c0 else -1)
+    r, c = r0, c0
+    gap = dr - dc  # which border is crossed next
+    total, count = 0.0, 0
+    while True:
+        f = factor[cost[r, c]]
+        if f == 0:
+            return math.inf
+        total += f
+        count += 1
+        if r == r1 and c == c1:
+            break
+        if gap > 0:
+            r += step_r
+            gap -= 2 * dc
+        elif gap < 0:
+            c += step_c
+            gap += 2 * dr
+        else:
+            if factor[cost[r + step_r, c]] == 0 or factor[cost[r, c + step_c]] == 0:
+                return math.inf
+            r += step_r
+            c += step_c
+            gap += 2 * dr - 2 * dc
+    price: float = math.sqrt(float(dr * dr + dc * dc)) * total / count
+    return price

@@ -1,4 +1,4 @@
-"""Recoveries: what a robot tries when it cannot go on; each is a small object with `begin` and `step`."""
+"""Recoveries: what a robot tries when it is stuck; each is a small object with `begin` and `step`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.geometry import Array, se2
 
-from .control import Decision, MotionState, Surroundings
+from .controllers import Decision, MotionState, Surroundings
 from .layers import LayeredCostmap
 
 
@@ -31,7 +31,7 @@ class Recovery(Protocol):
     """One way to get going again."""
 
     def begin(self, situation: Situation) -> str | None:
-        """Start, and say in words what is done; None: it makes no sense here."""
+        """Start, and return a description of what is done; None: it does not apply here."""
         ...
 
     def step(self, situation: Situation) -> Decision | None:
@@ -40,7 +40,7 @@ class Recovery(Protocol):
 
 
 class ClearCostmap:
-    """Forgets what scans marked around the robot; what is really there is marked again at once."""
+    """Clears what scans marked around the robot; what is really there is marked again at once."""
 
     def __init__(self, radius: float = 3.0) -> None:
         self.radius = radius
@@ -48,7 +48,7 @@ class ClearCostmap:
     def begin(self, situation: Situation) -> str | None:
         """Forget, at once."""
         situation.layers.clear(situation.state.pose[:2], self.radius)
-        return f"obstacles within {self.radius:.1f} m are forgotten and looked for again"
+        return f"clearing obstacles within {self.radius:.1f} m"
 
     def step(self, situation: Situation) -> Decision | None:
         """It is over at once."""
@@ -65,7 +65,7 @@ class Wait:
     def begin(self, situation: Situation) -> str | None:
         """Note the time."""
         self._until = situation.state.time + self.seconds
-        return f"it waits {self.seconds:.0f} s for the way to clear"
+        return f"waiting {self.seconds:.0f} s for the path to clear"
 
     def step(self, situation: Situation) -> Decision | None:
         """Zero until the time is over."""
@@ -73,7 +73,7 @@ class Wait:
 
 
 class BackUp:
-    """Drives straight back, as far as that is free; a robot that stands with its back to something goes forwards."""
+    """Drives straight back, as far as that is free; a robot that stands with its back to something goes forward."""
 
     def __init__(self, distance: float = 0.3, speed: float = 0.15) -> None:
         self.distance, self.speed = distance, speed
@@ -85,11 +85,11 @@ class BackUp:
         """Choose the free direction."""
         reverse = situation.around.vehicle.max_reverse
         speed = min(self.speed, reverse) if reverse > 0 else 0.0
-        for way, pace, words in ((-1.0, speed, "backs up"), (1.0, self.speed, "moves forwards")):
+        for way, pace, words in ((-1.0, speed, "backing up"), (1.0, self.speed, "moving forward")):
             if pace > 0 and situation.free_for(np.array([way * pace, 0.0, 0.0]), 0.7):
                 self._from, self._way = situation.state.pose, way * pace
                 self._until = situation.state.time + 2.5 * self.distance / pace
-                return f"it {words} by at most {self.distance:.2f} m"
+                return f"{words} by at most {self.distance:.2f} m"
         return None
 
     def step(self, situation: Situation) -> Decision | None:
@@ -119,7 +119,7 @@ class Spin:
             if situation.free_for(np.array([0.0, 0.0, side * rate]), 0.8):
                 self._turn, self._yaw, self._left = side * rate, float(state.pose[2]), self.angle
                 self._until = state.time + 2.5 * self.angle / rate
-                return f"it turns {math.degrees(self.angle):.0f} degrees to look around"
+                return f"turning {math.degrees(self.angle):.0f} degrees to look around"
         return None
 
     def step(self, situation: Situation) -> Decision | None:
@@ -131,10 +131,10 @@ class Spin:
         return None if done or not situation.free_for(command, 0.4) else Decision(command)
 
 
-class Relocalise:
-    """Stands still and asks the localiser to look for the pose anew: `Output.request` is "relocalise" meanwhile."""
+class Relocalize:
+    """Stands still; `NavigatorOutput.request` is "relocalize" meanwhile: the localizer searches for the pose."""
 
-    request = "relocalise"
+    request = "relocalize"
 
     def __init__(self, seconds: float = 2.0) -> None:
         self.seconds = seconds
@@ -143,7 +143,7 @@ class Relocalise:
     def begin(self, situation: Situation) -> str | None:
         """Note the time."""
         self._until = situation.state.time + self.seconds
-        return "it stands still while its place is looked for anew"
+        return "standing still while the localizer searches for the pose"
 
     def step(self, situation: Situation) -> Decision | None:
         """Zero until the time is over."""
@@ -152,4 +152,4 @@ class Relocalise:
 
 def usual_recoveries() -> tuple[Recovery, ...]:
     """In the order in which they are tried."""
-    return ClearCostmap(), BackUp(), Wait(), Spin(), Relocalise(), BackUp(0.5)
+    return ClearCostmap(), BackUp(), Wait(), Spin(), Relocalize(), BackUp(0.5)

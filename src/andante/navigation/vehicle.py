@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.description.extent import support_point
 from andante.description.robot import Robot
-from andante.errors import BadInput, UnknownName
-from andante.geometry import Array
-from andante.kinematics.drive_finder import find_drive
+from andante.description.shapes import Plane
+from andante.errors import AndanteError, BadInput, UnknownName
+from andante.geometry import Array, se2
+from andante.kinematics.wheels.finder import find_drive
 
-from .footprint import convex_outline, covering_discs, edge_distances, robot_outline
-
+_DIRECTIONS = 48  # in which round shapes are touched
 DRIVES = ("differential", "ackermann", "omni")
 _DEFAULT_SPEED = 1.0  # of a robot whose file names no limit [m/s]
 _DEFAULT_TURN = 2.0  # [rad/s]
@@ -29,12 +30,12 @@ class Vehicle:
 
     footprint: Array  # (n, 2) convex, counterclockwise, about the reference point [m]
     drive: str = "differential"
-    max_speed: float = _DEFAULT_SPEED  # forwards [m/s]
+    max_speed: float = _DEFAULT_SPEED  # forward [m/s]
     max_turn: float = _DEFAULT_TURN  # [rad/s]
     max_reverse: float = math.nan  # [m/s]; NaN: half of max_speed
     max_acceleration: float = 1.5  # [m/s²]
     max_turn_acceleration: float = 4.0  # [rad/s²]
-    max_lateral_acceleration: float = 3.0  # speed times turn rate: tyres slide and robots lean beyond [m/s²]
+    max_lateral_acceleration: float = 3.0  # speed times turn rate: tires slide and robots lean beyond [m/s²]
     turning_radius: float = 0.0  # of the reference point [m]
     wheelbase: float = 0.0  # between the axles of a car [m]
     name: str = ""
@@ -74,7 +75,8 @@ class Vehicle:
         """Corners (n, 2) of the footprint at a pose x, y, yaw in the world [m]."""
         x, y, yaw = np.asarray(pose, dtype=float)
         c, s = math.cos(yaw), math.sin(yaw)
-        return self.footprint @ np.array([[c, s], [-s, c]]) + np.array([x, y])
+        outline: Array = self.footprint @ np.array([[c, s], [-s, c]]) + np.array([x, y])
+        return outline
 
 
 def vehicle_of(
@@ -109,7 +111,7 @@ def vehicle_of(
 
 
 def _lower(of_file: float, wanted: float | None, default: float) -> float:
-    """The lower of a file's limit and a wish; a limit that no motor has counts as none."""
+    """The lower of a file's limit and a requested one; a limit that no motor has counts as none."""
     known = of_file if 0 < of_file < 100 else default if wanted is None else wanted
     return known if wanted is None else min(known, wanted)
 
@@ -126,3 +128,101 @@ def _largest_circle(outline: Array) -> float:
         reach = (high - low) / 10
         low, high = middle - reach, middle + reach
     return best
+
+
+def convex_outline(points: ArrayLike) -> Array:
+    """Corners (n, 2) of the convex hull of points (m, 2), counterclockwise, without points on straight edges."""
+    p = np.asarray(points, dtype=float)
+    if p.ndim != 2 or p.shape[1] != 2 or len(p) < 3 or not np.isfinite(p).all():
+        raise BadInput(f"a footprint needs three or more finite points x, y, got shape {p.shape}")
+    p = np.unique(np.round(p, 9), axis=0)
+    half: list[list[Array]] = []
+    for row in (p, p[::-1]):  # Andrew's monotone chain, lower and upper
+        chain: list[Array] = []
+        for q in row:
+            while len(chain) >= 2 and _turn(chain[-2], chain[-1], q) <= 1e-12:
+                chain.pop()
+            chain.append(q)
+        half.append(chain[:-1])
+    outline = np.array(half[0] + half[1])
+    if len(outline) < 3:
+        raise BadInput("a footprint needs an area: its points lie in one line")
+    return outline
+
+
+def _turn(a: Array, b: Array, c: Array) -> float:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def rectangle(length: float, width: float, ahead: float = 0.5) -> Array:
+    """Corners (4, 2) of a rectangle, with the fraction `ahead` of its length in front of the reference point [m]."""
+    if not (length > 0 and width > 0 and math.isfinite(length * width)):
+        raise BadInput(f"a rectangular footprint needs a length and a width > 0, got {length} x {width} m")
+    front, rear, side = length * ahead, -length * (1 - ahead), width / 2
+    return np.array([[rear, -side], [front, -side], [front, side], [rear, side]])
+
+
+def robot_outline(robot: Robot, reference: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+    """Outline (n, 2) of all collision shapes of a robot from above, relative to a pose x, y, yaw in its root frame.
+
+    Shapes whose meshes are missing are left out; a robot without any shape has no outline.
+    """
+    turns = np.linspace(0.0, 2 * np.pi, _DIRECTIONS, endpoint=False)
+    directions = np.stack([np.cos(turns), np.sin(turns), np.zeros_like(turns)], axis=-1)
+    points = []
+    for name, pose in robot.link_poses().items():
+        for collision in robot.link(name).collisions:
+            if isinstance(collision.geometry, Plane):
+                continue
+            place = pose @ collision.pose
+            try:
+                touched = [support_point(collision.geometry, d) for d in directions @ place.rotation]
+            except AndanteError:
+                continue
+            points.append((np.array(touched) @ place.rotation.T + place.translation)[:, :2])
+    if not points:
+        raise BadInput(f"robot {robot.name!r} has no collision shapes, so it has no footprint; give one by hand")
+    return convex_outline(se2.transform(se2.inverse(reference), np.concatenate(points)))
+
+
+def edge_distances(outline: Array, points: Array) -> Array:
+    """Distance (m,) of points (m, 2) from the edges of a convex outline [m], below 0 outside."""
+    start, along = outline, np.roll(outline, -1, axis=0) - outline
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=-1) / np.linalg.norm(along, axis=-1, keepdims=True)
+    nearest: Array = np.min(np.einsum("mij,ij->mi", points[:, None, :] - start[None], normal), axis=1)
+    return nearest
+
+
+def covering_discs(outline: Array, tolerance: float) -> Array:
+    """Discs (k, 3) x, y, radius that together cover a convex outline and reach at most `tolerance` beyond it [m].
+
+    A greedy cover: of the discs about points inside, as large as the tolerance lets them be, always the one that
+    covers most of what is left. The first disc is the largest one.
+    """
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    step = max(min(tolerance / 2, float((high - low).min()) / 12), float((high - low).max()) / 60)
+    axes = [np.linspace(a, b, max(2, math.ceil((b - a) / step) + 1)) for a, b in zip(low, high, strict=True)]
+    inside = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    inside = inside[edge_distances(outline, inside) >= -1e-9]
+    edges = [
+        np.linspace(a, b, max(2, math.ceil(float(np.linalg.norm(b - a)) / step) + 1))
+        for a, b in zip(outline, np.roll(outline, -1, axis=0), strict=True)
+    ]
+    samples = np.concatenate([inside, *edges])
+    radii = np.maximum(edge_distances(outline, inside), 0.0) + tolerance
+    slack = min(step, tolerance) / math.sqrt(2)  # between samples
+    x, y = (samples[:, None, k] - inside[None, :, k] for k in (0, 1))
+    gaps = np.sqrt(x * x + y * y)
+    covers = gaps <= np.maximum(radii - slack, 0.25 * tolerance)[None]
+    left = np.ones(len(samples), dtype=bool)
+    chosen = [int(np.argmax(radii))]
+    left &= ~covers[:, chosen[0]]
+    while left.any():
+        gain = covers[left].sum(axis=0)
+        best = int(np.argmax(gain))
+        if gain[best] == 0:
+            break
+        chosen.append(best)
+        left &= ~covers[:, best]
+    discs = np.column_stack([inside[chosen], radii[chosen]])
+    return np.ascontiguousarray(discs)

@@ -2,18 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .camera import Camera
 from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .engine import Actor, Engine
 from .registry import ENGINES, engine_class, installed
+from .rendering.camera import Camera
+from .rendering.video import VideoWriter, film_strip
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
-from .video import VideoWriter, film_strip
 
 if TYPE_CHECKING:
-    from .checks.battery import CHECKS, CheckResult, check_engine
-    from .render import Renderer, rest_poses
+    from .checks import CHECKS, CheckResult, check_engine
+    from .rendering.renderer import Renderer, rest_poses
+
 
 __all__ = [
     "CHECKS",
@@ -48,11 +49,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """The renderer is imported when it is asked for, as it loads MuJoCo; so is the battery of checks."""
     if name in ("Renderer", "rest_poses"):
-        from . import render
+        from .rendering import renderer
 
-        return getattr(render, name)
+        return getattr(renderer, name)
     if name in ("CHECKS", "CheckResult", "check_engine"):
-        from .checks import battery
+        from . import checks
 
-        return getattr(battery, name)
+        return getattr(checks, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,8 @@
 """Actuators as they are sold: torque-speed limit, friction, rotor inertia, backlash and delay, with presets.
 
 `fitted(robot, {"*": ACTUATORS["mx-28"]})` writes the passive part (friction, damping, rotor inertia, limits) into the
-joints; `ActuatorDrive` adds the rest between command and servo at run time.
+joints; `ActuatorDrive` adds the rest between command and servo at run time. `CascadeDrive` controls positions by a PID
+whose output is a velocity for the engine's velocity servo.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from andante.description.robot import Robot
 from andante.errors import BadInput
@@ -146,8 +148,8 @@ class ActuatorDrive:
         pull = np.where(modes == Mode.TORQUE, references, pull)
         driving = np.sign(pull) * state.velocity
         with np.errstate(invalid="ignore"):
-            share = np.where(np.isfinite(self.no_load), 1 - np.maximum(driving, 0.0) / self.no_load, 1.0)
-        limit = np.minimum(np.minimum(gains.effort, self.peak), self.stall * np.clip(share, 1e-6, 1.0))
+            fraction = np.where(np.isfinite(self.no_load), 1 - np.maximum(driving, 0.0) / self.no_load, 1.0)
+        limit = np.minimum(np.minimum(gains.effort, self.peak), self.stall * np.clip(fraction, 1e-6, 1.0))
         references = np.where(modes == Mode.TORQUE, np.clip(references, -limit, limit), references)
         return ServoOrder(modes, references, gains.changed(effort=limit))
 
@@ -169,5 +171,65 @@ class ActuatorDrive:
         return tuple(self._past)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._past = deque(state)
+
+
+@dataclass(frozen=True)
+class CascadeGains:
+    """Gains of the outer loop, scalars or one per joint."""
+
+    kp: ArrayLike = 20.0  # [1/s]
+    ki: ArrayLike = 0.0  # [1/s^2]
+    kd: ArrayLike = 0.0  # [-]
+    integral_limit: ArrayLike = np.inf  # largest part of the velocity that the integral may ask for [rad/s or m/s]
+
+    def __post_init__(self) -> None:
+        for name in ("kp", "ki", "kd", "integral_limit"):
+            values = np.asarray(getattr(self, name), dtype=float)
+            if np.isnan(values).any() or (values < 0).any():
+                raise BadInput(f"cascade gain {name} must be >= 0, got {values}")
+
+
+class CascadeDrive:
+    """Position control by a PID whose output is a velocity for the engine's servo; other modes pass through.
+
+    v = kp e + ki ∫e dt + kd de/dt, cut at the joint's velocity limit; while it is cut, the integral stands still unless
+    it would come back (conditional integration; Åström and Hägglund, PID Controllers, 1995).
+    """
+
+    def __init__(self, gains: CascadeGains | None = None) -> None:
+        self.gains = gains or CascadeGains()
+        self._integral: Array | None = None
+        self._error: Array | None = None
+
+    def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:
+        """Velocity orders for the joints under position control."""
+        position = order.modes == Mode.POSITION
+        error = np.where(position, order.references - state.position, 0.0)
+        kp, ki, kd, most = (
+            np.asarray(v, dtype=float) for v in (self.gains.kp, self.gains.ki, self.gains.kd, self.gains.integral_limit)
+        )
+        integral = np.zeros_like(error) if self._integral is None else self._integral
+        rate = np.zeros_like(error) if self._error is None else (error - self._error) / dt
+        candidate = np.clip(integral + ki * error * dt, -most, most)
+        wanted = kp * error + candidate + kd * rate
+        limit = order.gains.velocity
+        saturated = np.abs(wanted) > limit
+        grows = np.abs(candidate) > np.abs(integral)
+        integral = np.where(saturated & grows, integral, candidate)
+        velocity = np.clip(kp * error + integral + kd * rate, -limit, limit)
+        self._integral, self._error = np.where(position, integral, 0.0), error
+        return ServoOrder(
+            np.where(position, np.int8(Mode.VELOCITY), order.modes).astype(np.int8),
+            np.where(position, velocity, order.references),
+            order.gains,
+        )
+
+    def save(self) -> Any:
+        """Integral and last error."""
+        return (self._integral, self._error)
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` returned."""
+        self._integral, self._error = state

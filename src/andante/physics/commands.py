@@ -1,7 +1,7 @@
 """What a user asks of the joints of one actor, and how it reaches the engine's servos.
 
-`Wishes` keeps targets, modes and gains as commanded; position references are slewed at the joint's velocity limit. A
-`Drive` may stand between the wishes and the servos (actuator models, cascaded controllers), once per step.
+`JointCommands` keeps targets, modes and gains as commanded; position references are slewed at the joint's velocity
+limit. A `Drive` may stand between the commands and the servos (actuator models, cascaded controllers), once per step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SLOWEST, FASTEST = 1e-100, 1e100  # strides that stand for none and for any [rad
 
 @dataclass(frozen=True)
 class ServoOrder:
-    """What the engine's servos are told for one step; arrays (joints,)."""
+    """What the engine's servos get for one step; arrays (joints,)."""
 
     modes: np.ndarray
     references: Array
@@ -50,7 +50,7 @@ class Drive(Protocol):
         """The drive's memory as a value."""
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Push:
 
 
 @dataclass
-class Wishes:
+class JointCommands:
     """Commands of one actor; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
 
     modes: np.ndarray
@@ -72,14 +72,14 @@ class Wishes:
     gains: ServoGains
     lower: Array  # position limits [rad or m]
     upper: Array
-    uniform: Mode | None = None  # the mode of all joints; None: they differ, or nobody looked
+    uniform: Mode | None = None  # the mode of all joints; None: they differ, or unknown
     _pace: tuple[ServoGains, float, Array, Array] | None = field(default=None, repr=False)  # gains, dt, `strides`
 
     @staticmethod
-    def idle(robot: Robot, gains: ServoGains) -> Wishes:
+    def idle(robot: Robot, gains: ServoGains) -> JointCommands:
         """All servos off."""
         count = len(robot.movable)
-        return Wishes(
+        return JointCommands(
             modes=np.full(count, Mode.OFF, dtype=np.int8),
             targets=np.zeros(count),
             references=np.zeros(count),
@@ -88,9 +88,9 @@ class Wishes:
             upper=np.array([joint.limits.upper for joint in robot.movable]),
         )
 
-    def copy(self) -> Wishes:
+    def copy(self) -> JointCommands:
         """An independent copy (limits and gains are immutable and shared)."""
-        return Wishes(
+        return JointCommands(
             self.modes.copy(), self.targets.copy(), self.references.copy(), self.gains, self.lower, self.upper,
             self.uniform,
         )  # fmt: skip
@@ -186,6 +186,6 @@ class Snapshot:
 
     steps: int
     state: Any
-    wishes: tuple[Wishes, ...]
+    commands: tuple[JointCommands, ...]
     drives: dict[int, tuple[Any, ...]]
     pushes: dict[tuple[int, int], Push]

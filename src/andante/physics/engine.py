@@ -1,7 +1,7 @@
 """The `Engine`: one scene of placed robots under one physics engine.
 
-A new engine gives the methods marked abstract; everything else (links from bodies, servo bookkeeping, names, checks of
-arguments) is derived here. `andante.physics.check_engine` tells whether an engine keeps the contract.
+A new engine implements the abstract methods; everything else (links from bodies, servo bookkeeping, names, checks of
+arguments) is derived here. `andante.physics.check_engine` measures whether an engine keeps the contract.
 
 Units SI; poses are (..., 7) x y z qx qy qz qw; velocities (..., 6) linear then angular, world axes, of the origin.
 Joint vectors follow `robot.movable` (mimic joints included; commands to them are ignored, they follow their source).
@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike
 
 from andante.description.source import Problem
 from andante.description.world import Placement, World
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput, Diverged, UnknownName
 from andante.geometry import SE3, Array
 
-from .commands import POSITION, Drive, JointState, Push, ServoOrder, Snapshot, Wishes
+from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoOrder, Snapshot
 from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
@@ -68,11 +68,11 @@ class Engine(ABC):
         self.actors = tuple(Actor(i, p, trees[id(p.robot), p.fixed]) for i, p in enumerate(placements))
         self.steps = 0
         self.gains = [default_gains(actor.tree.robot) for actor in self.actors]
-        self.wishes = [
-            Wishes.idle(actor.tree.robot, gains) for actor, gains in zip(self.actors, self.gains, strict=True)
+        self.commands = [
+            JointCommands.idle(actor.tree.robot, gains) for actor, gains in zip(self.actors, self.gains, strict=True)
         ]
-        self.modes = [wish.modes.copy() for wish in self.wishes]
-        self.references = [wish.references.copy() for wish in self.wishes]
+        self.modes = [command.modes.copy() for command in self.commands]
+        self.references = [command.references.copy() for command in self.commands]
         self.drives: dict[int, tuple[Drive, ...]] = {}
         self.pushes: dict[tuple[int, int], Push] = {}
         self._slewing: set[int] = set()
@@ -92,7 +92,7 @@ class Engine(ABC):
         return self.steps * self.settings.dt
 
     def step(self, n: int = 1) -> None:
-        """Advance n steps of dt under the present commands and pushes."""
+        """Advance n steps of dt [s] under the present commands and pushes."""
         while n > 0 and (self._slewing or self.drives):
             n -= self._advance_driven(n)
         if n > 0:
@@ -132,17 +132,19 @@ class Engine(ABC):
         body_poses = self.body_poses(actor)
         rotation = SE3.from_vector(body_poses[tree.link_body]).rotation
         offset = (rotation @ tree.link_pose[:, :3, 3, None])[..., 0]
-        velocity = self.body_velocities(actor)[tree.link_body].copy()
+        velocity: Array = self.body_velocities(actor)[tree.link_body].copy()
         velocity[:, :3] += np.cross(velocity[:, 3:], offset)
         return velocity
 
     def base_pose(self, actor: int) -> Array:
         """Pose of the root link, (7,)."""
-        return self.body_poses(actor)[0]
+        pose: Array = self.body_poses(actor)[0]
+        return pose
 
     def base_velocity(self, actor: int) -> Array:
         """Velocity of the root link, (6,)."""
-        return self.body_velocities(actor)[0]
+        velocity: Array = self.body_velocities(actor)[0]
+        return velocity
 
     def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
         """Pose (7,) and velocity (6,) of one body of the actor's tree."""
@@ -153,7 +155,7 @@ class Engine(ABC):
         return False
 
     def contacts_of(self, actor: int) -> Contacts:
-        """Contacts of one actor, told with it as side A; see `Contacts.of`."""
+        """Contacts of one actor, with it as side A; see `Contacts.of`."""
         return self.contacts().of(actor)
 
     # ---- servos ----------------------------------------------------------------------------------
@@ -165,23 +167,23 @@ class Engine(ABC):
         Targets beyond the joint's limits are clipped to them. A position servo moves its reference towards the target
         no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
-        wish = self.wishes[actor]
+        command = self.commands[actor]
         if joints is None and mode is POSITION and actor not in self.drives:
-            there = wish.follow(values, self.settings.dt)
+            there = command.follow(values, self.settings.dt)
             if there:
                 self._slewing.discard(actor)
-                self.references[actor] = wish.references
+                self.references[actor] = command.references
                 self._apply_references(actor)
                 return
             if there is False:
                 self._slewing.add(actor)
                 return
-        newly = wish.command(values, mode, joints)
+        newly = command.command(values, mode, joints)
         if len(newly):
             if mode is POSITION:
-                wish.refer(newly, self.joint_positions(actor)[newly])
+                command.refer(newly, self.joint_positions(actor)[newly])
             if actor not in self.drives:
-                self.modes[actor][:] = wish.modes
+                self.modes[actor][:] = command.modes
                 self._apply_servos(actor)
         self._slewing.add(actor)  # the next step moves the references by its stride
 
@@ -189,17 +191,17 @@ class Engine(ABC):
         """Change the servo gains of an actor; allowed at any time."""
         if len(gains.kp) != len(self.references[actor]):
             raise BadInput(f"gains for {len(self.references[actor])} joints are wanted, got {len(gains.kp)}")
-        self.wishes[actor].set_gains(gains)
+        self.commands[actor].set_gains(gains)
         self.gains[actor] = gains
         self._apply_servos(actor)
         self._apply_references(actor)
 
     def set_drives(self, actor: int, *drives: Drive) -> None:
         """Put drives (actuator models, cascaded controllers) between the commands and the engine's servos."""
-        wish = self.wishes[actor]
+        command = self.commands[actor]
         self.drives.pop(actor, None)
-        self.modes[actor][:] = wish.modes
-        self.gains[actor] = wish.gains
+        self.modes[actor][:] = command.modes
+        self.gains[actor] = command.gains
         if drives:
             self.drives[actor] = drives
         self._apply_servos(actor)
@@ -207,13 +209,13 @@ class Engine(ABC):
 
     def _drive(self, actor: int) -> None:
         """One step of the way from target to servo: slew, then the drives in order."""
-        wish = self.wishes[actor]
-        if wish.slew(self.dt):
+        command = self.commands[actor]
+        if command.slew(self.dt):
             self._slewing.discard(actor)
         else:
             self._slewing.add(actor)
         if actor in self.drives:
-            order = ServoOrder(wish.modes, wish.references, wish.gains)
+            order = ServoOrder(command.modes, command.references, command.gains)
             state = JointState(self.joint_positions(actor), self.joint_velocities(actor))
             for drive in self.drives[actor]:
                 order = drive.update(order, state, self.dt)
@@ -223,7 +225,7 @@ class Engine(ABC):
                 self._apply_servos(actor)
             self.references[actor] = np.array(order.references, dtype=float)
         else:
-            self.references[actor] = wish.references
+            self.references[actor] = command.references
         self._apply_references(actor)
 
     # ---- pushes ----------------------------------------------------------------------------------
@@ -237,7 +239,7 @@ class Engine(ABC):
     ) -> None:
         """Hold an outside force [N] and torque [N m] (world axes) on a link until changed; zero ends it.
 
-        It acts at the centre of mass of the link's body, or at `point` in the link frame. One wrench per body.
+        It acts at the center of mass of the link's body, or at `point` in the link frame. One wrench per body.
         """
         tree = self.actors[actor].tree
         tree.robot.link(link)
@@ -259,7 +261,7 @@ class Engine(ABC):
         return Snapshot(
             self.steps,
             self._save(),
-            tuple(wish.copy() for wish in self.wishes),
+            tuple(command.copy() for command in self.commands),
             {actor: tuple(drive.save() for drive in drives) for actor, drives in self.drives.items()},
             dict(self.pushes),
         )
@@ -267,21 +269,21 @@ class Engine(ABC):
     def restore(self, snapshot: Snapshot) -> None:
         """Come back to a snapshot of this engine."""
         self.steps = snapshot.steps
-        self.wishes = [wish.copy() for wish in snapshot.wishes]
+        self.commands = [command.copy() for command in snapshot.commands]
         self.pushes = dict(snapshot.pushes)
         self._load(snapshot.state)
         self._slewing.clear()
         for actor, states in snapshot.drives.items():
             for drive, state in zip(self.drives[actor], states, strict=True):
                 drive.load(state)
-        for actor, wish in enumerate(self.wishes):
-            if not np.array_equal(wish.targets, wish.references):
+        for actor, command in enumerate(self.commands):
+            if not np.array_equal(command.targets, command.references):
                 self._slewing.add(actor)
             if actor not in self.drives:
-                self.references[actor] = wish.references
-                if wish.gains is not self.gains[actor] or not np.array_equal(wish.modes, self.modes[actor]):
-                    self.modes[actor][:] = wish.modes
-                    self.gains[actor] = wish.gains
+                self.references[actor] = command.references
+                if command.gains is not self.gains[actor] or not np.array_equal(command.modes, self.modes[actor]):
+                    self.modes[actor][:] = command.modes
+                    self.gains[actor] = command.gains
                     self._apply_servos(actor)
             else:
                 self._apply_servos(actor)
@@ -346,7 +348,7 @@ class Engine(ABC):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
 
     @abstractmethod
     def _save(self) -> Any:
@@ -354,7 +356,30 @@ class Engine(ABC):
 
     @abstractmethod
     def _load(self, state: Any) -> None:
-        """Put back what `_save` gave."""
+        """Put back what `_save` returned."""
 
     def close(self) -> None:  # noqa: B027
         """Free what the engine holds outside Python; afterwards it cannot be used."""
+
+
+FARTHEST = 1e7  # a body beyond this has left the world [m]
+
+
+def check_bounds(engine: Engine) -> None:
+    """Raise Diverged when a body of a model that can move is not a number or farther than `FARTHEST` away."""
+    if engine.surely_within(FARTHEST):
+        return
+    for actor in engine.actors:
+        if actor.fixed and len(actor.tree.bodies) == 1:
+            continue
+        places = engine.body_poses(actor.index)
+        if not np.abs(places[:, :3]).max() < FARTHEST or not np.isfinite(places[:, 3:]).all():
+            raise diverged(engine, actor.name)
+
+
+def diverged(engine: Engine, model: str) -> Diverged:
+    """The error of a model that left all bounds."""
+    return Diverged(
+        f"engine {engine.name!r}: model {model!r} flew apart or away before {engine.time:.3f} s; use a smaller "
+        f"step than {engine.dt:g} s, or check its masses, inertias, mesh sizes, efforts and gains (andante check)"
+    )

@@ -1,6 +1,6 @@
-"""Meshes that were not found: a collision mesh stops a run, a visual one is left out of pictures and told.
+"""Meshes that were not found: a collision mesh stops a run, a visual one is left out of pictures with a warning.
 
-A collision mesh of an absurd size is used, and told.
+A collision mesh of an absurd size is used, with a warning.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from andante.description.check.meshes import largest_mesh, mesh_size, outsized_told
-from andante.description.mesh_remedy import mesh_remedy
+from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity

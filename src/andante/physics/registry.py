@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from dataclasses import dataclass
 from importlib import metadata
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from andante.errors import BadInput, MissingExtra, UnknownName
 from andante.extras import how_to_get
+from andante.plugins import Registry, load_reference
 from andante.userfile import is_user_reference, load_user_object
 
 if TYPE_CHECKING:
@@ -18,25 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EngineEntry:
-    """Where an engine lives and what it needs."""
+    """Where an engine lives and what it needs; packages register theirs in the entry point group `andante.engines`.
+
+    Args:
+        name: as `engine=` and `--engine` take it, the same as that of the entry point.
+        cls: the subclass of `Engine` as `module:Class`, imported when it is asked for.
+        package: import name of what it wraps.
+        distribution: what pip calls that.
+        extra: pip extra of andante that brings it; empty where it is always there.
+        summary: a few words for `andante engines`.
+    """
 
     name: str
-    cls: str  # in andante.physics.NAME.engine
-    package: str  # import name of what it wraps
-    distribution: str  # what pip calls it
-    extra: str  # pip extra that brings it, empty: always there
-    summary: str
+    cls: str
+    package: str
+    distribution: str
+    extra: str = ""
+    summary: str = ""
 
 
-ENGINES: dict[str, EngineEntry] = {
-    entry.name: entry
-    for entry in (
-        EngineEntry("mujoco", "MujocoEngine", "mujoco", "mujoco-core", "", "default; soft contacts, fastest"),
-        EngineEntry("bullet", "BulletEngine", "pybullet", "pybullet", "bullet", "reduced coordinates, hard contacts"),
-        EngineEntry("dart", "DartEngine", "dartpy", "dartpy", "dart", "reduced coordinates, contacts by LCP"),
-        EngineEntry("ode", "OdeEngine", "panda3d.ode", "panda3d", "ode", "maximal coordinates, QuickStep"),
-    )
-}
+ENGINES: Registry[EngineEntry] = Registry("andante.engines", EngineEntry, first="mujoco")
 
 
 def installed(entry: EngineEntry) -> bool:
@@ -56,7 +57,10 @@ def version(entry: EngineEntry) -> str | None:
 
 
 def engine_class(name: str) -> type[Engine]:
-    """The engine of that name or of a user's `file.py:Name`; says which extra brings a missing package."""
+    """The class of a registered engine or of a user's `file.py:Name`.
+
+    MissingExtra names the extra that brings what the engine wraps where that is not installed.
+    """
     if is_user_reference(name):
         from .engine import Engine
 
@@ -64,12 +68,13 @@ def engine_class(name: str) -> type[Engine]:
         if not (isinstance(made, type) and issubclass(made, Engine)):
             raise BadInput(f"{name!r} should be a subclass of andante.physics.Engine, got {made!r}")
         return made
-    entry = ENGINES.get(name)
-    if entry is None:
+    if name not in ENGINES:
         raise UnknownName.among("engine", name, ENGINES)
+    entry = ENGINES[name]
     if not installed(entry):
         raise MissingExtra(
             f"engine {name!r} needs the package {entry.distribution}, which is not installed; "
             f"{how_to_get(entry.extra or 'all')}"
         )
-    return getattr(importlib.import_module(f"andante.physics.{name}.engine"), entry.cls)
+    found: type[Engine] = load_reference(entry.cls)
+    return found

@@ -50,7 +50,7 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
     """Gains of `robot.servos` where given, otherwise from what each joint carries.
 
     kp = I w^2 and kd = 2 I w with w = 2 pi bandwidth [Hz] and I the inertia about the joint of everything outboard
-    (zero pose) plus the armature; kp is at least what bends less than 2 degrees (2 mm) under the robot's weight share.
+    (zero pose) plus the armature; kp is at least what reaches the joint's effort limit at an error of 0.05 rad (5 mm).
     """
     count = len(robot.movable)
     kp, kd, kv = np.zeros(count), np.zeros(count), np.zeros(count)
@@ -83,7 +83,7 @@ def _outboard_inertia(robot: Robot) -> Array:
         world.append(world[body.parent] @ body.pose)
     placed = [body.inertia.transformed(pose) for body, pose in zip(tree.bodies, world, strict=True)]
     masses = np.array([inertia.mass for inertia in placed])
-    centres = np.array([inertia.com for inertia in placed])
+    centers = np.array([inertia.com for inertia in placed])
     tensors = np.array([inertia.matrix for inertia in placed])
     carries = np.eye(len(placed), dtype=bool)  # [a, b]: body b moves with body a
     for k, body in enumerate(tree.bodies[1:], start=1):
@@ -95,6 +95,6 @@ def _outboard_inertia(robot: Robot) -> Array:
             out[i] = masses[outboard].sum()
             continue
         axis = world[carrier].rotation @ np.asarray(joint.axis)
-        levers = np.cross(axis, centres[outboard] - world[carrier].translation)
+        levers = np.cross(axis, centers[outboard] - world[carrier].translation)
         out[i] = axis @ tensors[outboard].sum(axis=0) @ axis + masses[outboard] @ np.sum(levers**2, axis=1)
     return out

@@ -60,7 +60,7 @@ class Contacts:
         return Contacts(index, index, index, index, vector, vector, vector, np.zeros(0))
 
     def of(self, actor: int) -> Contacts:
-        """The contacts of one actor, told with it as side A (mirrored where it was side B).
+        """The contacts of one actor, with it as side A (mirrored where it was side B).
 
         A contact between two links of that actor appears once for each of them.
         """

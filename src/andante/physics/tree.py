@@ -3,27 +3,35 @@
 Links joined by fixed joints become one body (inertias summed, shapes carried over), every body frame is moved to
 the frame of the joint that carries it, and the link poses are found again from the body poses. All engines get
 the same reduced robot, so fused links, massless links and odd frames mean the same everywhere.
+
+A body that moves needs a mass and an inertia tensor that a real body could have. Files often lack them; engines then
+refuse, invent mass 1 or explode, each in its own way. So they are repaired here, the same for all engines, with a
+warning for each.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from andante.description.check.masses import TRIANGLE_SLACK
+from andante.description.extent import bounds
 from andante.description.inertia import Inertia, combine
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot
-from andante.description.shapes import Geometry
-from andante.description.source import Problem
-from andante.errors import BadInput
+from andante.description.shapes import Geometry, Plane
+from andante.description.source import Problem, Severity
+from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 
-from .mending import mended
-
 MOST_JOINTS = 1000  # of one robot
+LEAST_MASS_FRACTION = 1e-5  # a moving body lighter than this fraction of the robot's mass is given that fraction
+LEAST_MASS = 1e-6  # [kg]
+LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class BodyTree:
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
-        """Masses (bodies,) [kg] and centres of mass (bodies, 3) in the body frames [m]."""
+        """Masses (bodies,) [kg] and centers of mass (bodies, 3) in the body frames [m]."""
         masses = np.array([body.inertia.mass for body in self.bodies])
         coms = np.array([body.inertia.com for body in self.bodies], dtype=float)
         masses.setflags(write=False)
@@ -90,9 +98,9 @@ class BodyTree:
 
     @cached_property
     def masked_pairs(self) -> frozenset[tuple[int, int]]:
-        """Pairs of bodies (low, high) that never collide: joined ones, those of which none wishes to, `no_collision`.
+        """Pairs of bodies (low, high) that never collide: joined ones, those of which none wants to, `no_collision`.
 
-        Two bodies of a robot meet when one of them wishes it, as the SDF standard says of self_collide.
+        Two bodies of a robot meet when one of them wants it, as the SDF standard says of self_collide.
         """
         pairs = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in self.loops}
         for i, body in enumerate(self.bodies):
@@ -110,7 +118,7 @@ class BodyTree:
 
 
 def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
-    """Reduce a robot to its rigid bodies; `fixed` tells that its root will be bolted down."""
+    """Reduce a robot to its rigid bodies; `fixed`: its root will be bolted down."""
     if len(robot.movable) > MOST_JOINTS:
         raise BadInput(
             f"{robot.source}: robot {robot.name!r} has {len(robot.movable)} joints that move; up to {MOST_JOINTS} are "
@@ -141,7 +149,7 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
         _make_body(robot, names, parents[i], carriers[i], poses[i], pose_in_body, link_index)
         for i, names in enumerate(members)
     )
-    bodies, problems = mended(robot, bodies, fixed or robot.fixed_base)
+    bodies, problems = repaired(robot, bodies, fixed or robot.fixed_base)
     loops = tuple(
         Loop(
             joint=joint,
@@ -181,7 +189,7 @@ def _make_body(
         for link in links
         for collision in link.collisions
     )
-    wishes = [robot.self_collide if link.self_collide is None else link.self_collide for link in links]
+    wanted = [robot.self_collide if link.self_collide is None else link.self_collide for link in links]
     return Body(
         name=names[0],
         parent=parent,
@@ -190,5 +198,72 @@ def _make_body(
         inertia=combine(inertias) or Inertia(0.0),
         shapes=shapes,
         gravity=all(link.gravity for link in links if link.inertia is not None),
-        self_collide=any(wishes),
+        self_collide=any(wanted),
     )
+
+
+def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:
+    """The bodies with sound masses and tensors, a warning for each that was changed; a fixed root may be anything."""
+    total = sum(body.inertia.mass for body in bodies if body.inertia.mass > 0)
+    least = max(total * LEAST_MASS_FRACTION, LEAST_MASS)
+    out, problems = [], []
+    for body in bodies:
+        if body.joint is None and fixed:
+            out.append(body)
+            continue
+        inertia, message = _sound(body, least)
+        out.append(replace(body, inertia=inertia))
+        if message:
+            source = robot.link(body.name).source
+            problems.append(Problem(Severity.WARNING, f"link {body.name!r} {message}", source))
+    return tuple(out), tuple(problems)
+
+
+def _sound(body: Body, least: float) -> tuple[Inertia, str]:
+    """A usable inertia, and what was wrong with the given one (empty: nothing)."""
+    given = body.inertia
+    if given.mass < least:
+        moment = least * LEAST_RADIUS**2
+        remedy = "fix its joint" if body.joint is not None else "bolt it down (--fixed)"
+        message = (
+            f"moves but weighs {given.mass:g} kg; the engine is given {least:.3g} kg; add an <inertial> or {remedy}"
+        )
+        return Inertia(least, given.com, (moment, 0.0, 0.0, moment, 0.0, moment)), message
+    if not np.any(given.matrix):
+        size = _size(body.shapes)
+        moments = given.mass / 12 * (size @ size - size**2)
+        message = f"has no inertia tensor; the engine is given that of a box of {_meters(size)}; correct its <inertia>"
+        return Inertia.from_matrix(given.mass, given.com, np.diag(moments)), message
+    principal, axes = np.linalg.eigh(given.matrix)
+    if principal[0] <= 0:
+        raised = np.maximum(principal, given.mass * (0.1 * LEAST_RADIUS) ** 2)
+        message = "has an inertia tensor that is not positive definite"
+    elif principal[2] > (principal[0] + principal[1]) * (1 + TRIANGLE_SLACK):
+        raised, message = principal.copy(), "has an inertia tensor that breaks the triangle inequality"
+    else:
+        return given, ""
+    raised[:2] += max(0.0, (raised[2] - raised[0] - raised[1]) / 2)
+    more = float(np.max(raised - principal))
+    message += f"; the engine is given up to {more:.2g} kg m^2 more about its axes; correct its <inertia>"
+    return Inertia.from_matrix(given.mass, given.com, axes @ np.diag(raised) @ axes.T), message
+
+
+def _size(shapes: Sequence[BodyShape]) -> Array:
+    """Edges of the box around the shapes of a body [m]; a small cube where there are none."""
+    corners = []
+    for shape in shapes:
+        if isinstance(shape.geometry, Plane):
+            continue
+        try:
+            corners.append(bounds(shape.geometry, shape.pose))
+        except AndanteError:
+            continue  # a mesh that is missing; `check` reports it
+    if not corners:
+        return np.full(3, LEAST_RADIUS * np.sqrt(6.0))
+    low, high = np.min([c[0] for c in corners], axis=0), np.max([c[1] for c in corners], axis=0)
+    size: Array = np.maximum(high - low, 1e-3)
+    return size
+
+
+def _meters(size: Array) -> str:
+    return " x ".join(f"{edge:.3g}" for edge in size) + " m"

@@ -31,7 +31,7 @@ ENTRIES = ("format", "budget", "seed", "shard", "islands", "sampler", "objective
 class StudyConfig:
     """Objective, space, sampler and seed; they decide which candidates there are and what becomes of them.
 
-    budget: how many candidates there shall be in all shards together.
+    budget: number of candidates of all shards together.
     islands: of how many shards with a learning sampler it was merged (1: of none).
     """
 

@@ -2,26 +2,114 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import platform
+import socket
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
-from andante.errors import BadInput
+from andante._version import __version__
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import MOST_BYTES, read_text
 from andante.parsing import parse_json
+from andante.userfile import is_user_reference
 
 from .config import StudyConfig, check_budget, read_config
-from .lock import FolderLock
-from .record import Record
+from .objective import Objective
+from .record import Record, plain
 from .results import Appender, Scan, cut
-from .stamps import differences
 from .tables import write_whole
 
 CONFIG, RESULTS, MANIFEST, LOCK = "study.toml", "results.jsonl", "manifest.json", "lock"
+PACKAGES = ("numpy", "scipy", "numba")
+OF_SAMPLERS = {"cmaes": ("cmaes",), "tpe": ("optuna",), "nsga2": ("optuna",)}
+
+
+class FolderInUse(AndanteError):
+    """Another process writes to the folder; the message names it."""
+
+
+class FolderLock:
+    """One writer per folder: holds its file `lock`; FolderInUse when another process does.
+
+    The operating system releases the lock when its process dies, however it dies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "lock"
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock(self._file)
+        except OSError:
+            holder = _holder(self._file)
+            os.close(self._file)
+            self._file = -1
+            raise FolderInUse(f"{folder} is in use by {holder}; wait until it ends, or stop it") from None
+        told = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+        os.ftruncate(self._file, 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        os.write(self._file, json.dumps(told).encode() + b"\n")
+
+    def release(self) -> None:
+        """Let others in."""
+        if self._file >= 0:
+            os.ftruncate(self._file, 0)
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> FolderLock:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def holder_of(folder: Path) -> str | None:
+    """Description of the process that writes to a folder now; None: nobody."""
+    if not (folder / "lock").exists():
+        return None
+    file = os.open(folder / "lock", os.O_RDWR)
+    try:
+        _lock(file)
+    except OSError:
+        return _holder(file)
+    finally:
+        os.close(file)
+    return None
+
+
+def _holder(file: int) -> str:
+    os.lseek(file, 0, os.SEEK_SET)
+    try:
+        told = json.loads(os.read(file, 4096))
+        return f"process {told['process']} on {told['host']} since {told['since']}"
+    except (ValueError, KeyError, TypeError, OSError):
+        return "another process"
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> None:
+        os.lseek(file, 1 << 20, os.SEEK_SET)  # away from the text, which others read
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @dataclass(frozen=True)
@@ -36,7 +124,7 @@ class StudyFolder:
         """The study of a folder."""
         path = Path(path)
         if not (path / CONFIG).is_file():
-            raise BadInput(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
+            raise MissingFile(f"{path}: no study there (no {CONFIG}); `andante gait search` makes one")
         return cls(path, read_config(path / CONFIG))
 
     @classmethod
@@ -71,7 +159,7 @@ class StudyFolder:
     def manifest(self) -> dict[str, Any]:
         """Fingerprint and sessions: when, how many candidates, which versions."""
         try:
-            table = parse_json(read_text(self.path / MANIFEST, MOST_BYTES))
+            table: dict[str, Any] = parse_json(read_text(self.path / MANIFEST, MOST_BYTES))
             if isinstance(table["fingerprint"], str) and all(map(_is_session, table["sessions"])):
                 return table
         except (BadInput, ValueError, KeyError, TypeError):
@@ -108,7 +196,7 @@ class StudyFolder:
 
 
 def _is_session(entry: Any) -> bool:
-    """Whether an entry of the manifest tells start, end, first candidate and number of candidates."""
+    """Whether an entry of the manifest has start, end, first candidate and number of candidates."""
     return (
         isinstance(entry, dict)
         and isinstance(entry.get("stamp", {}), dict)
@@ -128,7 +216,7 @@ class StudyWriter:
         self.count = 0  # candidates in the file
 
     def known(self) -> Iterator[Record]:
-        """The results so far. Afterwards a torn last line is cut off; it is told in `torn`."""
+        """The results so far. Afterwards a torn last line is cut off; it is reported in `torn`."""
         scan = self.folder.records()
         yield from scan
         self.torn = scan.torn
@@ -180,3 +268,35 @@ class StudyWriter:
 
     def _write(self, manifest: Mapping[str, Any]) -> None:
         write_whole(self.folder.path / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+
+
+def stamp_of(config: StudyConfig, objective: Objective) -> dict[str, Any]:
+    """Versions, machine, the objective's own stamp, and the content of users' files as a hash."""
+    stamp: dict[str, Any] = {
+        "andante": __version__,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+    }
+    for name in (*PACKAGES, *OF_SAMPLERS.get(config.sampler, ())):
+        try:
+            stamp[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    for reference in (config.objective.factory, config.sampler):
+        if is_user_reference(reference):
+            file = Path(reference.rpartition(":")[0])
+            stamp[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    return {**stamp, "objective": plain(dict(objective.stamp()))}
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> list[str]:
+    """Where two stamps differ, as "numpy 2.0 -> 2.1"."""
+    found: list[str] = []
+    for name in dict.fromkeys((*before, *now)):
+        old, new = before.get(name), now.get(name)
+        path = f"{above}.{name}" if above else name
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            found += differences(old, new, path)
+        elif old != new:
+            found.append(f"{path} {'none' if old is None else old} -> {'none' if new is None else new}")
+    return found

@@ -1,15 +1,65 @@
-"""How far a study is: candidates, rate, time left, best so far; a moving line on a terminal, a plain one elsewhere."""
+"""Events of a running study, and a progress line made of them: candidates, rate, time left, best so far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from andante.progress import PlainLines, on_terminal
 
-from .event import Evaluated, Event, Notice, Started
+from .record import Record
+
+
+@dataclass(frozen=True)
+class Started:
+    """The study is open; `known` candidates of `budget` were there before."""
+
+    study: Path
+    known: int
+    budget: int
+    workers: int
+    best: Record | None
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the user should know: a torn line was cut, versions have changed."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A candidate is finished and in the file.
+
+    rate: candidates/s since the first result of the session, NaN with the first; left: time to the budget [s].
+    """
+
+    record: Record
+    done: int
+    budget: int
+    rate: float
+    left: float
+    best: Record | None
+    improved: bool
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The study has come to its end: the budget is spent or the sampler has no more candidates."""
+
+    done: int
+    evaluated: int  # in this session
+    seconds: float
+    rate: float | None  # candidates/s since the first result; None: there were not two
+    best: Record | None
+
+
+Event = Started | Notice | Evaluated | Ended
 
 
 @contextmanager

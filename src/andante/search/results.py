@@ -18,7 +18,7 @@ SYNC_EVERY = 2.0  # [s]
 
 
 class IndexSet:
-    """A set of small whole numbers, a bit for each."""
+    """A set of small integers, a bit for each."""
 
     def __init__(self) -> None:
         self._bits = bytearray()
@@ -46,7 +46,7 @@ class IndexSet:
 class Scan:
     """All records of a file, one at a time.
 
-    A last line without its end, or with a wrong checksum, is left out and told in `torn`; any other damage raises
+    A last line without its end, or with a wrong checksum, is left out and reported in `torn`; any other damage raises
     BadInput with the number of the line. After the last record `end` is the length of the sound part [bytes].
     """
 

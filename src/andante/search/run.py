@@ -1,26 +1,130 @@
-"""The loop of a search: candidates to the executor, results to the file, events to whoever listens."""
+"""The loop of a search: candidates to the executor, results to the file, events to the listener."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import inf, nan
 from pathlib import Path
 
-from andante.errors import AndanteError
+from andante.errors import AndanteError, BadInput
 
 from .config import StudyConfig
-from .event import Ended, Evaluated, Event, Notice, Started
 from .executors import Executor, Outcome, check_executor, make_executor
-from .folder import StudyFolder, StudyWriter
+from .folder import StudyFolder, StudyWriter, stamp_of
 from .objective import ObjectiveSpec
-from .record import Record, record_of
-from .schedule import Schedule
-from .stamps import stamp_of
+from .progress import Ended, Evaluated, Event, Notice, Started
+from .record import Record, Task, candidate_seed, record_of
+from .results import IndexSet
+from .samplers import Sampler, Shard, Told
 
 POLL = 0.5  # [s]
-SUSPICIOUS = 8  # so many failures at the start are said
+SUSPICIOUS = 8  # this many failures at the start are reported
+
+
+class Schedule:
+    """The candidates of a study up to its budget; each is handed out once, in an order that no worker's timing changes.
+
+    Before batch g is asked for, exactly the batches 0 .. g-1-lag are told. What is known from an earlier session is
+    taken in the same order, so that a study resumes as if it had never stopped.
+    """
+
+    def __init__(self, sampler: Sampler, shard: Shard, budget: int, seed: int) -> None:
+        self.sampler, self.shard, self.seed = sampler, shard, seed
+        self.limit = max(0, -(-(budget - shard.number) // shard.count))  # candidates of this shard
+        self.drift: int | None = None  # first known candidate that the sampler would not propose now
+        self._done = IndexSet()
+        self._queue: dict[int, Task] = {}  # asked for, neither known nor handed out, by number within the shard
+        self._results: dict[int, dict[int, Told]] = {}  # not told yet, by batch
+        self._generation = 0  # asked for next
+        self._told = 0  # told next
+
+    @property
+    def done(self) -> int:
+        """How many candidates are known."""
+        return len(self._done)
+
+    def restore(self, record: Record) -> None:
+        """Take in a result of an earlier session, in the order of the file."""
+        local = self._take(record)
+        task = self._queue.pop(local, None)
+        if task is not None and not _same(task.parameters, record.parameters) and self.drift is None:
+            self.drift = record.index
+        if not self.sampler.adaptive:
+            return
+        if self.sampler.replays:
+            while self._ready():
+                self._ask()
+        else:
+            while self._complete(self._generation) and self._ready():
+                self._generation += 1
+
+    def next(self) -> Task | None:
+        """The next candidate to evaluate; None when there is none until more results are known, or at all."""
+        while not self._queue:
+            first = self._generation * self.sampler.batch
+            if first >= self.limit:
+                return None
+            if not self.sampler.adaptive and self._all_done(first):
+                self._generation += 1
+            elif self._ready():
+                self._ask()
+            else:
+                return None
+        local = next(iter(self._queue))
+        if local >= self.limit:
+            return None
+        return self._queue.pop(local)
+
+    def finish(self, record: Record) -> None:
+        """Take in the result of a candidate that `next` gave."""
+        self._take(record)
+
+    def _take(self, record: Record) -> int:
+        local = self.shard.local(record.index)
+        if not self._done.add(local):
+            raise BadInput(f"candidate {record.index} is known already")
+        if self.sampler.adaptive:
+            self._results.setdefault(local // self.sampler.batch, {})[local] = record.told()
+        return local
+
+    def _complete(self, generation: int) -> bool:
+        return len(self._results.get(generation, ())) == self.sampler.batch
+
+    def _ready(self) -> bool:
+        """Tell what must be told before the next batch is asked for; False when some of it is not known yet."""
+        if self.sampler.adaptive:
+            while self._told < self._generation - self.sampler.lag:
+                if not self._complete(self._told):
+                    return False
+                results = self._results.pop(self._told)
+                self.sampler.tell([results[local] for local in sorted(results)])
+                self._told += 1
+        return True
+
+    def _ask(self) -> None:
+        first = self._generation * self.sampler.batch
+        asked = self.sampler.ask(self._generation)
+        if len(asked) < self.sampler.batch:
+            self.limit = min(self.limit, first + len(asked))
+        known = self._results.get(self._generation, {})
+        for local, parameters in enumerate(asked, first):
+            if local in self._done:
+                told = known.get(local)
+                if told is not None and not _same(parameters, told.parameters) and self.drift is None:
+                    self.drift = told.index
+                continue
+            index = self.shard.index(local)
+            self._queue[local] = Task(index, parameters, candidate_seed(self.seed, index))
+        self._generation += 1
+
+    def _all_done(self, first: int) -> bool:
+        return all(local in self._done for local in range(first, min(self.limit, first + self.sampler.batch)))
+
+
+def _same(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return dict(one) == dict(other)
 
 
 def search(
@@ -33,10 +137,19 @@ def search(
     seconds: float | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
-    """Make a study and run it to its budget; `listen` gets every event.
+    """Create a study and run it to its budget.
 
-    workers: processes (None: one per processor; 0: this process). timeout: of a candidate [s]. seconds: after which no
-    more candidates are begun; `resume` goes on with the next.
+    Args:
+        path: a folder that is empty or not there yet.
+        config: objective, space, sampler, seed and budget.
+        workers: number of processes; None: one per processor, 0: evaluate in this process.
+        executor: "local" or "ray".
+        timeout: of one candidate [s].
+        seconds: time after which no more candidates are started; `resume` continues.
+        listen: called with every event.
+
+    Returns:
+        The last event: number of candidates, rate and the best one.
     """
     check_executor(executor, workers, timeout)
     folder = StudyFolder.create(path, config)
@@ -53,7 +166,10 @@ def resume(
     seconds: float | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Ended:
-    """Go on with a study, to another budget if one is given, with the candidates it would have had without a stop."""
+    """Continue a study, to another budget if one is given, with the candidates it would have had without a stop.
+
+    Arguments as in `search`.
+    """
     folder = StudyFolder.open(path)
     return _last(
         events(folder, budget=budget, workers=workers, executor=executor, timeout=timeout, seconds=seconds), listen

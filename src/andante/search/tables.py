@@ -1,4 +1,4 @@
-"""Plain tables as TOML text, and files that are whole or absent."""
+"""Plain tables as TOML text, and atomic writing of files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def toml_text(table: Mapping[str, Any], above: str = "") -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is the old or the new one whatever happens."""
+    """Write a file atomically: afterwards it is the old or the new one."""
     temporary = path.with_name(f".{path.name}.tmp")
     with temporary.open("w", encoding="utf-8") as file:
         file.write(text)

@@ -2,19 +2,15 @@
 
 from .camera import CameraModel, CameraSensor, Picture
 from .channel import Bank, Channel
-from .contact import ContactSwitch
-from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders
-from .force import FootForce, shares
+from .contact import ContactSwitch, FootForce, load_fractions
+from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders, WheelEncoders, WheelErrors, wheel_joints
 from .imu import Imu
-from .lidar import Lidar, Sweep
-from .lidar_model import LidarModel
+from .lidar import LDS_01, LIDARS, RPLIDAR_A2, RPLIDAR_A3, Lidar, LidarModel, Sweep
 from .noise import Noise
-from .presets import LDS_01, LIDARS, RPLIDAR_A2, RPLIDAR_A3
 from .sensor import Reading, Scene, Sensor
 from .sonar import Sonar, SonarModel
 from .suite import SensorSuite
 from .uwb import UwbErrors, UwbTag, anchors_of
-from .wheel_encoders import WheelEncoders, WheelErrors, wheel_joints
 
 __all__ = [
     "LDS_01",
@@ -47,6 +43,6 @@ __all__ = [
     "WheelEncoders",
     "WheelErrors",
     "anchors_of",
-    "shares",
+    "load_fractions",
     "wheel_joints",
 ]

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .mount import Mount
-from .sensor import Scene
+from .sensor import Mount, Scene
 
 if TYPE_CHECKING:
-    from andante.physics.render import Renderer
+    from andante.physics.rendering.renderer import Renderer
+
 
 KEPT = 8  # pictures
 FOCUS = 4.0  # how far ahead of the camera shadows are sharpest [m]
@@ -32,7 +32,7 @@ class CameraModel:
     width: int = 640  # [px]
     height: int = 480  # [px]
     horizontal_fov: float = math.radians(60.0)  # [rad]
-    noise_stddev: float = 0.0  # of every channel, as a share of full brightness
+    noise_stddev: float = 0.0  # of every channel, as a fraction of full brightness
 
     def __post_init__(self) -> None:
         if not (1 <= self.width <= MOST_PIXELS and 1 <= self.height <= MOST_PIXELS):
@@ -126,8 +126,8 @@ class CameraSensor:
         return np.array([float(self._count)])
 
     def _shoot(self, scene: Scene) -> np.ndarray:
-        from andante.physics.camera import Camera
-        from andante.physics.render import Renderer
+        from andante.physics.rendering.camera import Camera
+        from andante.physics.rendering.renderer import Renderer
 
         m = self.model
         if self._renderer is None:
@@ -150,6 +150,6 @@ class CameraSensor:
         return (self.on, self._count, tuple(self.pictures), self._generator.bit_generator.state)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self.on, self._count, pictures, self._generator.bit_generator.state = state
         self.pictures = deque(pictures, maxlen=KEPT)

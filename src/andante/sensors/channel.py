@@ -13,7 +13,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 from .noise import Noise, NoiseBank, NoiseSource
-from .sensor import Measure, Reading, Scene, Sensor, measures
+from .sensor import Measure, Reading, Scene, Sensor, Stateful, measures
 
 KEPT = 32  # readings of the near past that a channel can average over
 EARLY = 1e-6  # part of a sample period by which rounding may make an instant early
@@ -67,19 +67,19 @@ class Bank:
 
     def save(self) -> Any:
         """Everything that decides the coming readings."""
-        models = [getattr(each.sensor, "save", lambda: None)() for each in self._channels]
+        models = [each.sensor.save() if isinstance(each.sensor, Stateful) else None for each in self._channels]
         noise = self._noise or self._begin()
         return (self.next_time, self.now, tuple(self.taken), noise.save(), models)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self.next_time, self.now, taken, noise, models = state
         self.taken.clear()
         self.taken.extend(taken)
         (self._noise or self._begin()).load(noise)
         for each, model in zip(self._channels, models, strict=True):
-            if model is not None:
-                each.sensor.load(model)  # type: ignore[attr-defined]
+            if isinstance(each.sensor, Stateful):
+                each.sensor.load(model)
 
 
 class Channel:

@@ -1,12 +1,18 @@
-"""Joint encoders: positions and the velocities that a controller derives from them."""
+"""Encoders of joints (positions, and the velocities that a controller derives from them) and of wheels (ticks)."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from andante.description.joint import JointType
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
+from andante.errors import BadInput
 from andante.geometry import Array
 
 from .sensor import Scene
@@ -59,7 +65,7 @@ class VelocityFromEncoders:
         return self.robot.joint_names
 
     def measure(self, scene: Scene) -> Array:
-        """(q - q_before) / (t - t_before) of the quantised positions; 0 at the first sample."""
+        """(q - q_before) / (t - t_before) of the quantized positions; 0 at the first sample."""
         q = scene.joint_positions
         if self.resolution:
             q = np.rint(q / self.resolution) * self.resolution
@@ -73,5 +79,103 @@ class VelocityFromEncoders:
         return self._last
 
     def load(self, state: tuple[float, Array] | None) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._last = state
+
+
+@dataclass(frozen=True)
+class WheelErrors:
+    """Errors of wheel encoders beyond the slip that the physics makes; all zero is a perfect one."""
+
+    ticks: int = 4096  # per turn; 0: no steps
+    scale_stddev: float = 0.0  # spread of a wheel's radius, drawn once, as a fraction
+    slip_stddev: float = 0.0  # extra slip: spread of the count after 1 rad of turning [rad]; grows with the root
+
+    def __post_init__(self) -> None:
+        if self.ticks < 0:
+            raise BadInput(f"wheel encoders need ticks >= 0 per turn, got {self.ticks}")
+        for name in ("scale_stddev", "slip_stddev"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput(f"wheel encoder {name} must be at least 0 and finite, got {getattr(self, name)}")
+
+    @staticmethod
+    def of(spec: SensorSpec) -> WheelErrors:
+        """The errors that a description states."""
+        given, usual = spec.parameters, WheelErrors()
+        try:
+            return WheelErrors(
+                int(float(given.get("ticks", usual.ticks))),
+                float(given.get("scale_stddev", usual.scale_stddev)),
+                float(given.get("slip_stddev", usual.slip_stddev)),
+            )
+        except (ValueError, OverflowError, BadInput) as error:
+            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+
+
+def wheel_joints(robot: Robot) -> tuple[str, ...]:
+    """Joints that turn without end: what an encoder can count."""
+    return tuple(
+        joint.name
+        for joint in robot.movable
+        if joint.type is JointType.CONTINUOUS and not math.isfinite(joint.limits.upper)
+    )
+
+
+class WheelEncoders:
+    """Angles of the wheels since the start [rad], in whole ticks, not wrapped.
+
+    Each turn by dq is counted as dq (1 + s) + w sqrt(|dq|) with a scale error s of the wheel and white w: the extra
+    slip is a random walk over the rolled angle. `ticks(values)` gives whole numbers.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        joints: Sequence[str] | None = None,
+        errors: WheelErrors | None = None,
+        name: str = "wheel_encoders",
+    ) -> None:
+        self.joints = tuple(wheel_joints(robot) if joints is None else joints)
+        if not self.joints:
+            raise BadInput(f"robot {robot.name!r} has no joint that turns without end; name the joints to count")
+        self._rows = np.array([robot.joint_names.index(robot.joint(joint).name) for joint in self.joints])
+        self.name, self.errors = name, errors or WheelErrors()
+        self._before: Array | None = None
+        self._counted = np.zeros(len(self.joints))
+        self.draw_from(np.random.default_rng(0))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Joint names."""
+        return self.joints
+
+    def draw_from(self, generator: np.random.Generator) -> None:
+        """Take random numbers from this generator; the scale errors are drawn at once."""
+        self._generator = generator
+        self._scale = 1.0 + self.errors.scale_stddev * generator.standard_normal(len(self.joints))
+
+    def measure(self, scene: Scene) -> Array:
+        """Counted angles (wheels,) [rad]."""
+        q = scene.joint_positions[self._rows]
+        turned = q - (q if self._before is None else self._before)
+        self._before = q
+        self._counted = self._counted + turned * self._scale
+        if self.errors.slip_stddev:
+            chance = self._generator.standard_normal(len(q))
+            self._counted = self._counted + self.errors.slip_stddev * np.sqrt(np.abs(turned)) * chance
+        if not self.errors.ticks:
+            return self._counted.copy()
+        step = 2 * math.pi / self.errors.ticks
+        return np.asarray(np.floor(self._counted / step + 0.5) * step)
+
+    def ticks(self, values: Array) -> np.ndarray:
+        """Whole ticks (wheels,) of a reading."""
+        return np.rint(np.asarray(values) * self.errors.ticks / (2 * math.pi)).astype(np.int64)
+
+    def save(self) -> Any:
+        """What was counted so far and the state of the random numbers."""
+        return (self._before, self._counted, self._scale, self._generator.bit_generator.state)
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` returned."""
+        self._before, self._counted, self._scale, self._generator.bit_generator.state = state

@@ -10,7 +10,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.geometry import SE3, Array
 
-from ._kernels import inertial
+from .kernels import inertial
 from .sensor import Scene
 
 AXES = ("x", "y", "z")
@@ -66,5 +66,5 @@ class Imu:
         return self._last
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._last = state

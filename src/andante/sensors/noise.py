@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from ._kernels import disturb
+from .kernels import disturb
 
 BLOCK = 64  # samples whose random numbers are drawn at once
 
@@ -99,7 +99,7 @@ class NoiseBank:
         return (self.bias.copy(), self._states, self._next)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         bias, states, place = state
         self.bias[:] = bias
         for source, known in zip(self.sources, states, strict=True):

@@ -1,20 +1,117 @@
-"""What every sensor model is: something that looks at one instant of an engine and says what a perfect part would read.
+"""The contract of a sensor model, and the scene it measures: one instant of an engine, with rays against all of it.
 
-A model gives one method, `measure`; `Channel` adds rate, noise and latency. Estimators and behaviours read channels.
+A model has one method, `measure`; `Channel` adds rate, noise and latency. Estimators and behaviors read channels.
+
+The engines' own batch rays start from one point (MuJoCo), err by millimeters on round shapes (Bullet) or do not exist
+(ODE); a spinning lidar on a moving robot sends every beam from a place of its own. So sensors share one compiled caster
+over the collision shapes: moving bodies are read once per instant, standing ones every `LOOK` seconds.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from itertools import pairwise
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from andante.geometry import Array
+from andante.description.robot import Robot
+from andante.geometry import SE3, Array
 from andante.physics import Contacts, Engine
+from andante.physics.rays import Raycaster
 
-from .ray_scene import RayScene
+LOOK = 2.0  # how often the poses of things that stand are read again, as a user may have moved them [s]
+
+
+class RayScene:
+    """Collision shapes of all actors, placed for one instant after the other."""
+
+    def __init__(self, engine: Engine, body_poses: Callable[[int], Array] | None = None) -> None:
+        """body_poses: gives the poses (bodies, 7) of an actor, by default the engine's own function."""
+        self.engine = engine
+        self._body_poses = body_poses or engine.body_poses
+        self._caster = Raycaster(engine.actors)
+        ends = np.cumsum([0, *(len(actor.tree.bodies) for actor in engine.actors)])
+        self._rows = [slice(int(a), int(b)) for a, b in pairwise(ends)]
+        self._poses = np.zeros((int(ends[-1]), 7))
+        self._moving = [a.index for a in engine.actors if not (a.fixed and len(a.tree.bodies) == 1)]
+        self._standing = [a.index for a in engine.actors if a.fixed and len(a.tree.bodies) == 1]
+        self._looked = -math.inf
+        self._placed = False
+
+    def renew(self) -> None:
+        """The engine has advanced."""
+        self._placed = False
+
+    def forget(self) -> None:
+        """The state of the engine was replaced: read everything anew."""
+        self._placed, self._looked = False, -math.inf
+
+    def body_row(self, actor: int, body: int) -> int:
+        """Number of a body of an actor among all bodies."""
+        return self._rows[actor].start + body
+
+    def hidden(self, actor: int, body: int) -> np.ndarray:
+        """Mask (shapes,) of the shapes on one body: those a sensor on it does not see."""
+        return np.asarray(self._caster.shape_bodies == self.body_row(actor, body))
+
+    def nearest(self, origins: Array, directions: Array, reach: float, hidden: np.ndarray) -> Array:
+        """Distances (n,) along rays (n, 3) of unit length to the first shape that is not hidden; inf beyond `reach`."""
+        self._place()
+        if not len(origins):
+            return np.zeros(0)
+        spread = math.sqrt(3.0) * float(np.abs(origins - origins[0]).max())
+        skip = hidden | ~self._caster.within(origins[0], reach + spread)
+        return self._caster.nearest(origins, directions, reach, skip)[0]
+
+    def _place(self) -> None:
+        if self._placed:
+            return
+        now = self.engine.time
+        for actor in self._moving:
+            self._poses[self._rows[actor]] = self._body_poses(actor)
+        if not self._looked <= now < self._looked + LOOK:
+            for actor in self._standing:
+                self._poses[self._rows[actor]] = self._body_poses(actor)
+            self._looked = now
+        self._caster.place(self._poses)
+        self._placed = True
+
+
+@dataclass(frozen=True)
+class Place:
+    """A mounted sensor in a scene."""
+
+    body: int  # row of the actor's `body_poses`
+    body_from_sensor: Array  # (4, 4)
+    hidden: np.ndarray  # (shapes,) of bool: shapes of that body
+
+
+class Mount:
+    """A frame on a link (link_from_sensor), found in the scene when first asked for."""
+
+    def __init__(self, robot: Robot, link: str, pose: SE3) -> None:
+        self._link = [each.name for each in robot.links].index(robot.link(link).name)
+        self._pose = pose
+        self._place: Place | None = None
+        self._rays: RayScene | None = None  # of the scene that the place was found in
+
+    def on(self, scene: Scene) -> Place:
+        """The place of the frame on the actor of a scene."""
+        if self._place is None or self._rays is not scene.rays:
+            self._rays = scene.rays
+            tree = scene.engine.actors[scene.actor].tree
+            body = int(tree.link_body[self._link])
+            frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)
+            self._place = Place(body, frame, scene.rays.hidden(scene.actor, body))
+        return self._place
+
+    def pose(self, scene: Scene) -> SE3:
+        """World pose of the frame at this instant."""
+        place = self.on(scene)
+        return SE3.from_vector(scene.body_poses[place.body]) @ SE3(place.body_from_sensor)
 
 
 @dataclass(frozen=True)
@@ -36,7 +133,7 @@ class Scene:
         self.renew()
 
     def renew(self) -> None:
-        """The engine has gone on: forget what was fetched."""
+        """The engine has advanced: forget what was fetched."""
         self.time: float = self.engine.time
         self._q: Array | None = None
         self._effort: Array | None = None
@@ -48,7 +145,7 @@ class Scene:
             self._rays.renew()
 
     def forget(self) -> None:
-        """The engine was put elsewhere, things that never move included: forget all."""
+        """The state of the engine was replaced, things that never move included: forget all."""
         self.renew()
         if self._rays is not None:
             self._rays.forget()
@@ -124,8 +221,7 @@ class Scene:
 class Sensor(Protocol):
     """A model of a sensor: its name, how many values it gives, and the true values of an instant.
 
-    A model with memory also has `save` and `load`. A class may offer `together(sensors, places)`, which returns a
-    `Measure` for many of its sensors at once.
+    A model with memory is also `Stateful`; a class may be `Batched`.
     """
 
     @property
@@ -141,6 +237,26 @@ class Sensor(Protocol):
 
 
 @runtime_checkable
+class Stateful(Protocol):
+    """A sensor with memory."""
+
+    def save(self) -> Any:
+        """The memory as a value."""
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` returned."""
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A class that measures many of its sensors at once."""
+
+    @staticmethod
+    def together(sensors: Sequence[Any], places: Sequence[slice]) -> Measure:
+        """A function that writes the values of the sensors into their places of a vector."""
+
+
+@runtime_checkable
 class Erring(Protocol):
     """A sensor that makes its own errors, since they are not just added to its values."""
 
@@ -150,17 +266,17 @@ class Erring(Protocol):
 
 @runtime_checkable
 class Watching(Protocol):
-    """A sensor that looks on between its samples."""
+    """A sensor that observes the scene between its samples too."""
 
     name: str
     watch_rate: float  # [Hz]
 
     def watch(self, scene: Scene) -> None:
-        """Look at this instant."""
+        """Observe this instant."""
 
 
 class Watcher:
-    """Lets a sensor look on: a sensor without values of its own, sampled at the watch rate."""
+    """Lets a sensor observe: a sensor without values of its own, sampled at the watch rate."""
 
     labels: tuple[str, ...] = ()
 
@@ -170,7 +286,7 @@ class Watcher:
         self._nothing = np.zeros(0)
 
     def measure(self, scene: Scene) -> Array:
-        """Let the sensor look; no values."""
+        """Let the sensor observe; no values."""
         self._watch(scene)
         return self._nothing
 
@@ -181,14 +297,14 @@ Measure = Callable[[Scene, Array], None]  # writes true values into their places
 def measures(sensors: Sequence[Sensor], places: Sequence[slice]) -> list[Measure]:
     """Functions that write the true values of all sensors, those of one class together where it knows how."""
     out: list[Measure] = []
-    kinds: dict[type, list[int]] = {}
+    kinds: dict[type[Batched], list[int]] = {}
     for i, sensor in enumerate(sensors):
-        if hasattr(type(sensor), "together"):
+        if isinstance(sensor, Batched):
             kinds.setdefault(type(sensor), []).append(i)
         else:
             out.append(_alone(sensor, places[i]))
     for kind, rows in kinds.items():
-        out.append(kind.together([sensors[i] for i in rows], [places[i] for i in rows]))  # type: ignore[attr-defined]
+        out.append(kind.together([sensors[i] for i in rows], [places[i] for i in rows]))
     return out
 
 

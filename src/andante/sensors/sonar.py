@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from ._range_kernels import moving_rays, strongest, told_ranges
-from .mount import Mount
-from .sensor import Scene
+from .kernels import measured_ranges, moving_rays, strongest
+from .sensor import Mount, Scene
 
 SLANT = 1e-3  # angle between the rays of a triple [rad]
 
@@ -45,7 +44,7 @@ class SonarModel:
             if not 0 <= getattr(self, name) < math.inf:
                 raise BadInput(f"sonar {name} must be at least 0 and finite, got {getattr(self, name)}")
         if not 0 <= self.dropout <= 1:
-            raise BadInput(f"sonar dropout must be a share between 0 and 1, got {self.dropout}")
+            raise BadInput(f"sonar dropout must be a fraction between 0 and 1, got {self.dropout}")
         if not 1 <= self.rings <= 50:
             raise BadInput(f"sonar rings must lie between 1 and 50, got {self.rings}")
 
@@ -70,7 +69,7 @@ class SonarModel:
 class Sonar:
     """Range [m] along the sensor's x axis: the nearest point in the cone whose surface faces the sensor.
 
-    A cone of rays, each with two neighbours that tell the slant of the surface. REP 117: +inf no echo, -inf an object
+    A cone of rays, each with two neighbors that tell the slant of the surface. REP 117: +inf no echo, -inf an object
     nearer than range_min, NaN no reading. The body that carries the sonar is not seen.
     """
 
@@ -96,7 +95,7 @@ class Sonar:
         distances = scene.rays.nearest(origins, directions, m.range_max, place.hidden)
         echo = np.array([strongest(distances, directions, math.cos(m.incidence))])
         normal, chance = self._generator.standard_normal(1), self._generator.random(1)
-        return told_ranges(
+        return measured_ranges(
             echo, normal, chance, m.noise_stddev, m.noise_proportional, 0.0, m.resolution, m.range_min, m.range_max,
             m.dropout,
         )  # fmt: skip
@@ -106,12 +105,12 @@ class Sonar:
         return self._generator.bit_generator.state
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._generator.bit_generator.state = state
 
 
 def cone_of_rays(half: float, rings: int) -> Array:
-    """Unit vectors (3 n, 3) about the x axis: rings of rays out to an angle [rad], each with two close neighbours."""
+    """Unit vectors (3 n, 3) about the x axis: rings of rays out to an angle [rad], each with two close neighbors."""
     angles, turns = [0.0], [0.0]
     for ring in range(1, rings + 1):
         count = 6 * ring

@@ -9,25 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Vec3
 from andante.errors import BadInput, UnknownName
 from andante.physics import Engine
 
 from .camera import CameraModel, CameraSensor, Picture
 from .channel import Bank, Channel
-from .contact import ContactSwitch
-from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders
-from .force import FootForce
+from .contact import ContactSwitch, FootForce
+from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders, WheelEncoders, WheelErrors, wheel_joints
 from .imu import Imu
-from .lidar import Lidar
+from .lidar import Lidar, lidar_model
 from .noise import Noise
-from .presets import lidar_model
 from .sensor import Erring, Reading, Scene, Sensor, Watcher, Watching
 from .sonar import Sonar, SonarModel
 from .uwb import UwbErrors, UwbTag, anchors_of
-from .wheel_encoders import WheelEncoders, WheelErrors, wheel_joints
 
 ENCODER_RATE = 100.0  # [Hz]
 SWITCHES = ("contact", "bumper", "touch", "button")
@@ -68,7 +65,7 @@ class SensorSuite:
         self._channels: dict[str, Channel] = {}
         self._banks: list[Bank] = []
         self._scene = Scene(engine, actor)
-        # kinds without a model here: they are told, not sampled
+        # kinds without a model here: they are reported, not sampled
         self.unmodelled = tuple(spec for spec in robot.sensors if not _modelled(spec))
         self.anchors = dict(anchors) if anchors is not None else {}
         if anchors is None and any(spec.kind == "uwb" for spec in robot.sensors):
@@ -161,7 +158,7 @@ class SensorSuite:
         return [bank.save() for bank in self._banks]
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         if len(state) != len(self._banks):
             raise BadInput("sensors were added after the state was saved; it cannot be put back")
         self._scene.forget()

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 
 from .camera import CameraSensor
 from .channel import Channel
-from .force import FootForce
+from .contact import FootForce
+from .encoders import WheelEncoders
 from .imu import Imu
 from .lidar import Lidar
 from .sonar import Sonar
 from .uwb import UwbTag
-from .wheel_encoders import WheelEncoders
 
 
 @dataclass(frozen=True)

@@ -10,32 +10,31 @@ from typing import Any
 import numpy as np
 
 from andante.description.extent import robot_bounds
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.sensor import SensorSpec
 from andante.description.shapes import Vec3
 from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .mount import Mount
-from .sensor import Scene
+from .sensor import Mount, Scene
 
 ANCHOR_IDS = ("0x6902", "0x6e7a", "0x6e44", "0x6e6c")  # of the source, in the order of its convention
-NEAR = 0.05  # an anchor may be screwed onto the wall: what lies nearer to it does not shade it [m]
+NEAR = 0.05  # an anchor may be screwed onto the wall: what lies nearer to it does not block it [m]
 INSET, LOW, HIGH = 0.3, 1.5, 2.2  # of usual anchors: from the walls, height of 0 to 2, height of 3 [m]
 LARGEST_ROOM, USUAL_ROOM = 30.0, (8.0, 6.0)  # [m]
 
 
 @dataclass(frozen=True)
 class UwbErrors:
-    """What goes wrong on the way from a tag to an anchor; all zero is a perfect one."""
+    """Errors of a range between a tag and an anchor; all zero is a perfect sensor."""
 
     stddev: float = 0.08  # white noise [m]
     wall_bias: float = 0.4  # mean of what a wall in the way adds [m]
-    outliers: float = 0.02  # share of ranges that are too long ...
+    outliers: float = 0.02  # fraction of ranges that are too long ...
     outlier_reach: float = 4.0  # ... by up to this much [m]
-    dropout: float = 0.02  # share of ranges that are missing (NaN)
-    range_max: float = 100.0  # beyond it nothing is heard (NaN) [m]
+    dropout: float = 0.02  # fraction of ranges that are missing (NaN)
+    range_max: float = 100.0  # beyond it there is no reading (NaN) [m]
 
     def __post_init__(self) -> None:
         for name in ("stddev", "wall_bias", "outlier_reach"):
@@ -43,7 +42,7 @@ class UwbErrors:
                 raise BadInput(f"uwb {name} must be at least 0 m and finite, got {getattr(self, name)}")
         for name in ("outliers", "dropout"):
             if not 0 <= getattr(self, name) <= 1:
-                raise BadInput(f"uwb {name} must be a share between 0 and 1, got {getattr(self, name)}")
+                raise BadInput(f"uwb {name} must be a fraction between 0 and 1, got {getattr(self, name)}")
         if not self.range_max > 0:
             raise BadInput(f"uwb range_max must be above 0 m, got {self.range_max}")
 
@@ -65,7 +64,7 @@ class UwbErrors:
 
 
 class UwbTag:
-    """Ranges to all anchors [m], NaN where one is not heard.
+    """Ranges to all anchors [m], NaN where there is none.
 
     r = |tag - anchor| + n, and more where a shape stands in between: wall_bias · f · u with a factor f in 0.5 .. 1.5
     of each anchor (its walls) and u in 0.7 .. 1.3 of each reading. Outliers add up to `outlier_reach`.
@@ -99,7 +98,7 @@ class UwbTag:
         self._generator = generator
         self._walls = generator.uniform(0.5, 1.5, len(self._places))
 
-    def shaded(self, scene: Scene) -> tuple[Array, np.ndarray]:
+    def blocked(self, scene: Scene) -> tuple[Array, np.ndarray]:
         """True distances (anchors,) [m] and whether something stands in between (anchors,)."""
         tag = self._mount.pose(scene).translation
         way = self._places - tag
@@ -112,7 +111,7 @@ class UwbTag:
 
     def measure(self, scene: Scene) -> Array:
         """Ranges with their errors, (anchors,)."""
-        distance, blocked = self.shaded(scene)
+        distance, blocked = self.blocked(scene)
         e, count, g = self.errors, len(distance), self._generator
         out = distance + e.stddev * g.standard_normal(count)
         out += blocked * e.wall_bias * self._walls * g.uniform(0.7, 1.3, count)
@@ -125,7 +124,7 @@ class UwbTag:
         return (self._walls, self._generator.bit_generator.state)
 
     def load(self, state: Any) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self._walls, self._generator.bit_generator.state = state
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from andante.geometry import Array
-from andante.physics.camera import Camera
+from andante.physics.rendering.camera import Camera
 from andante.simulation.simulation import Simulation
 from andante.viz.film import view_of
 
@@ -91,8 +91,8 @@ class Clip:
 
 def draw(job: dict[str, Any]) -> None:
     """Draw the frames of a job into its file."""
-    from andante.physics.render import Renderer
-    from andante.physics.video import VideoWriter
+    from andante.physics.rendering.renderer import Renderer
+    from andante.physics.rendering.video import VideoWriter
 
     camera = job["camera"]
     with Renderer(job["actors"], job["world"], *SIZE) as renderer, VideoWriter(job["path"], FPS, SIZE) as video:

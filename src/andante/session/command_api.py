@@ -30,11 +30,11 @@ from andante.experiments.wave.watch import WalkWatch
 from andante.geometry import Array
 from andante.locomotion.gaits import Request, prepare, waves
 from andante.locomotion.io.fall_library import can_get_up
-from andante.locomotion.wave import WaveParameters
-from andante.locomotion.wave_gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.model import WaveParameters
 from andante.motion import ActionRunner, Keyframes, play_from
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
-from andante.motion.keyframe_check import fit
+from andante.motion.keyframes import fit
 
 from .stage import Stage
 
@@ -122,7 +122,7 @@ class Operator:
         """
         speed = speed or 1.0
         if not (math.isfinite(speed) and 0.05 <= speed <= 5):
-            raise BadInput(f"the speed of playing lies between 0.05 and 5, got {speed}")
+            raise BadInput(f"playback speed must lie between 0.05 and 5, got {speed}")
         stage, plain = self.stage, plain_name(name)
         if lying_pose(stage.robot, name):
             return self._get_up(speed)

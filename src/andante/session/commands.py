@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName
 from andante.geometry import so3
 from andante.simulation.push import DIRECTIONS
@@ -33,17 +33,17 @@ class CommandLine:
 
 
 COMMANDS: dict[str, CommandLine] = {
-    "help": CommandLine("help [COMMAND]", "this list, or a word on one command", ("commands",)),
+    "help": CommandLine("help [COMMAND]", "this list, or help on one command", ("commands",)),
     "keys": CommandLine("keys", "the keys that drive this robot"),
-    "status": CommandLine("status", "what the robot is doing and where it believes to be"),
+    "status": CommandLine("status", "what the robot is doing and its estimated pose"),
     "list": CommandLine("list KIND", "names of poses, motions, gaits, robots, worlds, engines, joints ...", ("kinds",)),
     "play": CommandLine("play NAME [SPEED]", "take a pose or play a motion", ("playable",)),
     "behave": CommandLine("behave NAME", "drive, balance, hold, get_up or wave", ("behaviours",)),
-    "gait": CommandLine("gait NAME", "drive in another way", ("gaits",)),
+    "gait": CommandLine("gait NAME", "drive with another gait", ("gaits",)),
     "drive": CommandLine("drive VX [VY [WZ [SECONDS]]]", "drive at m/s, m/s, rad/s for a while (2 s)"),
-    "stop": CommandLine("stop", "let go of keys, velocities and the goal"),
+    "stop": CommandLine("stop", "stop: drop keys, velocities and the goal"),
     "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
-    "at": CommandLine("at X Y [YAW]", "tell the localiser where the robot stands [m, deg]"),
+    "at": CommandLine("at X Y [YAW]", "set the initial pose of the localizer [m, deg]"),
     "joint": CommandLine(
         "joint NAME POSITION [SHARE]", "send a joint there [rad or m] at a share of its speed", ("joints",)
     ),
@@ -56,10 +56,10 @@ COMMANDS: dict[str, CommandLine] = {
     "search": CommandLine("search start [N] | pause | resume | replay NUMBER", "gait search", ("search",)),
     "record": CommandLine("record start [NAME] | stop", "write the topics to a file", ("record",)),
     "clip": CommandLine("clip [SECONDS]", "film the next seconds"),
-    "pause": CommandLine("pause", "let time stand still"),
-    "resume": CommandLine("resume", "let time go on"),
+    "pause": CommandLine("pause", "pause the simulation"),
+    "resume": CommandLine("resume", "resume the simulation"),
     "step": CommandLine("step [N]", "advance a paused session by control periods"),
-    "reset": CommandLine("reset", "start the scene anew"),
+    "reset": CommandLine("reset", "reset the scene"),
     "place": CommandLine("place X Y [YAW]", "put the robot somewhere [m, deg]"),
     "spawn": CommandLine("spawn MODEL X Y [YAW]", "add a model to the scene", ("robots",)),
     "engine": CommandLine("engine NAME", "change the physics engine", ("engines",)),
@@ -166,7 +166,7 @@ class Terminal:
         lines = [
             f"{stage.name} in {session.choice.world_name} on {stage.sim.engine.name}, {session.time:.2f} s",
             f"{session.behaviour} {stage.activities.present.detail}".strip() + (", paused" if session.paused else ""),
-            f"believes to be at x {x:.2f} m, y {y:.2f} m, heading {math.degrees(heading):.0f} deg in odom",
+            f"estimated pose: x {x:.2f} m, y {y:.2f} m, heading {math.degrees(heading):.0f} deg in odom",
         ]
         if stage.activities.waiting:
             lines.append(f"then {stage.activities.waiting}")
@@ -256,7 +256,7 @@ class Terminal:
     def _get(self, pattern: str = "*") -> str:
         found = self.session.bus.parameters.list(pattern)
         if not found:
-            raise BadInput(f"no parameter fits {pattern!r}")
+            raise BadInput(f"no parameter matches {pattern!r}")
         return "\n".join(f"{parameter.name} = {parameter.value}" for parameter in found[:100])
 
     def _walker(self, *words: str) -> str:
@@ -323,7 +323,7 @@ class Terminal:
     def _nodes(self) -> str:
         return "\n".join(
             f"{node.name}: publishes {', '.join(node.publishes) or 'nothing'}; "
-            f"hears {', '.join(node.subscribes) or 'nothing'}"
+            f"subscribes to {', '.join(node.subscribes) or 'nothing'}"
             for node in self.session.bus.graph()
         )
 
@@ -338,9 +338,9 @@ def _number(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise BadInput(f"{text!r} is no number") from None
+        raise BadInput(f"{text!r} is not a number") from None
     if not math.isfinite(value):
-        raise BadInput(f"a finite number is wanted, got {text}")
+        raise BadInput(f"expected a finite number, got {text}")
     return value
 
 

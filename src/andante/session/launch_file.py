@@ -137,7 +137,7 @@ def read_launch(path: Path | str, overrides: Sequence[str] = ()) -> LaunchPlan:
         table = parse_toml(text)
     except ValueError as error:
         place = re.search(r"line (\d+)", str(error))
-        raise BadInput(f"{file}{f':{place.group(1)}' if place else ''}: no TOML: {error}") from None
+        raise BadInput(f"{file}{f':{place.group(1)}' if place else ''}: not valid TOML: {error}") from None
     return launch_plan(table, str(file), text, overrides)
 
 
@@ -200,7 +200,7 @@ def _lay_over(table: dict[str, Any], word: str, overridden: dict[str, str]) -> N
         if inner is False:
             inner = place[part] = {}
         if not isinstance(inner, dict):
-            raise BadInput(f"argument {word!r}: {part} is no section")
+            raise BadInput(f"argument {word!r}: {part} is not a section")
         place = inner
     place[path[-1]] = read
     overridden[".".join(path)] = f"argument {word!r}"

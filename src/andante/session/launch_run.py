@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import AndanteError, BadInput
+from andante.tasks.result import Result
 
 from .bridge_process import BridgeProcess
 from .launch_file import LaunchPlan, ServerPlan, ThenPlan
@@ -21,7 +22,7 @@ Bridge = Callable[[LiveSession, str, str, dict[str, Any]], Any]  # session, name
 
 
 @dataclass(frozen=True)
-class LaunchOutcome:
+class LaunchOutcome(Result):
     """How it ended."""
 
     robot: str
@@ -33,9 +34,9 @@ class LaunchOutcome:
     fallen: bool
     position: tuple[float, float, float]  # as the robot believes, x, y [m], heading [rad]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command line."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+    def __str__(self) -> str:
+        x, y, _ = self.position
+        return f"{self.seconds:.2f} s, {self.behaviour}, estimated at x {x:.2f} m, y {y:.2f} m"
 
 
 class Script:
@@ -169,7 +170,7 @@ def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
 
 def plain_server(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server without a page: rosbridge alone."""
-    from andante.bridges.start import start_server
+    from andante.bridges.server.start import start_server
 
     handle = start_server(session.bus, plan.port, plan.host, plan.token or None)
     session.inbound.append(handle.poll)

@@ -1,6 +1,6 @@
 """Navigation of a live robot: scans and odometry in, velocities out, a few times a second.
 
-A robot on wheels with a lidar localises itself on the map; any other robot goes by its own odometry, on the map if
+A robot on wheels with a lidar localizes itself on the map; any other robot goes by its own odometry, on the map if
 there is one. The simulator's pose is never asked.
 """
 
@@ -15,11 +15,11 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
 from andante.mapping import OccupancyGrid
-from andante.mobile.localizer import Localiser, OdometryOnly, OnMap
+from andante.mobile.localizer import Localizer, OdometryOnly, OnMap
 from andante.mobile.navigate.run import reading_of
 from andante.mobile.sensing import ScanPipeline
-from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Output, State, Vehicle
-from andante.navigation.footprint import robot_outline
+from andante.navigation import GoalChecker, Navigator, NavigatorOutput, NavigatorSettings, State, Vehicle
+from andante.navigation.vehicle import robot_outline
 
 from .stage import Stage
 
@@ -30,7 +30,7 @@ ARRIVAL = {True: GoalChecker(0.1, 0.15), False: GoalChecker(0.12, 0.25)}  # whee
 
 
 class LiveNavigation:
-    """Localises, plans and leads one robot. `command` is asked once per control period."""
+    """Localizes, plans and leads one robot. `command` is asked once per control period."""
 
     def __init__(self, stage: Stage, grid: OccupancyGrid | None, speed: float = math.inf) -> None:
         self.stage, self.grid = stage, grid
@@ -39,7 +39,7 @@ class LiveNavigation:
         self._reference = np.asarray(self.vehicle.reference, dtype=float)
         start = se2.compose(stage.origin, self._reference)
         sees = self.wheels is not None and any(spec.kind == "lidar" for spec in stage.robot.sensors)
-        localizer: Localiser = OdometryOnly(start)
+        localizer: Localizer = OdometryOnly(start)
         if grid is not None and sees:
             localizer = OnMap(grid, start, seed=stage.choice.seed)
         self._scans = ScanPipeline(
@@ -52,7 +52,7 @@ class LiveNavigation:
         self._count = 0
         self._velocity = np.zeros(3)
         self.goal: Array | None = None
-        self.output: Output | None = None  # the newest decision
+        self.output: NavigatorOutput | None = None  # the newest decision
         self.pose = np.asarray(start, dtype=float)  # believed, of the reference point on the map
         self.events: list[str] = []  # since they were last taken
 
@@ -63,7 +63,7 @@ class LiveNavigation:
         return self.goal is not None
 
     @property
-    def localised(self) -> bool:
+    def localized(self) -> bool:
         """Whether particles tell where the robot is."""
         return isinstance(self._scans.localizer, OnMap)
 
@@ -121,7 +121,7 @@ class LiveNavigation:
             known = replace(known, velocity=self._velocity, scans=(), scan_poses=(), scan_velocities=())
         self.output = out = self.navigator.update(known)
         self.events += out.events
-        if out.request == "relocalise":
+        if out.request == "relocalize":
             self._scans.relocalize()
         self._velocity = np.array(out.velocity)
         if self.goal is not None and out.state in (State.ARRIVED, State.FAILED):
@@ -132,7 +132,7 @@ class LiveNavigation:
     # ---- what can be shown -------------------------------------------------------------------------
     @property
     def particles(self) -> Array:
-        """Particles (n, 3) of the localiser, none without one."""
+        """Particles (n, 3) of the localizer, none without one."""
         return self._scans.localizer.mcl.particles if isinstance(self._scans.localizer, OnMap) else np.zeros((0, 3))
 
     @property

@@ -169,7 +169,7 @@ class LiveSession:
             self.tell(f"{error}; the session ends", "error")
             self.stop()
         except Diverged as error:
-            self.tell(f"{error}; the scene starts anew and is paused", "error")
+            self.tell(f"{error}; the scene is reset and paused", "error")
             self._build(self.choice)
             self.paused = True
         except AndanteError as error:
@@ -188,7 +188,7 @@ class LiveSession:
         if not (math.isfinite(pace) and pace >= 0):
             raise BadInput(f"a session is paced by a factor >= 0, got {pace}")
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-            raise BadInput(f"a session runs for a time >= 0 s, got {seconds}")
+            raise BadInput(f"seconds must be >= 0, got {seconds}")
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
         self.stopped, self.paced = False, bool(pace)
         self.pilot.pace = float(pace)
@@ -246,7 +246,7 @@ class LiveSession:
     def reset(self) -> None:
         """Build the scene anew as it was at the start; the time of the session goes on."""
         self._build(self.choice)
-        self.tell("the scene starts anew")
+        self.tell("the scene is reset")
 
     def select(self, engine: str = "", world: str = "", robot: str = "") -> None:
         """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""

@@ -21,12 +21,12 @@ from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command, Walker
-from andante.locomotion.fall import FallEvent
-from andante.locomotion.fold_motion import fold_motion, folds
+from andante.locomotion.ball.folding import fold_motion, folds
+from andante.locomotion.falls.manager import FallEvent
+from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.io.fall_library import can_get_up
-from andante.locomotion.pose_routes import pose_route, two_feet
 from andante.motion import JointMotion, transition
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
 from andante.simulation.simulation import simulate
 
@@ -79,7 +79,7 @@ class Stage(RobotView):
     def _wire(self) -> None:
         sim, names = self.sim, self.sim.joint_names
         self.limits = MotionLimits.of(sim.robot)
-        hold = np.array(sim.engine.wishes[sim.actor].targets, dtype=float)
+        hold = np.array(sim.engine.commands[sim.actor].targets, dtype=float)
         if isinstance(sim, Mirror):
             here = sim.read().position
             hold = np.where(np.isfinite(here), here, hold)
@@ -135,7 +135,7 @@ class Stage(RobotView):
 
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:
-        """Push a link with a force [N] in world axes for some seconds, at a point of the link or its centre of mass."""
+        """Push a link with a force [N] in world axes for some seconds, at a point of the link or its center of mass."""
         if isinstance(self.sim, Mirror):
             raise BadInput("a real robot is not pushed from here")
         link = link or self.robot.root

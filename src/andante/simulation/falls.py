@@ -12,10 +12,10 @@ from andante.physics import Engine
 
 @dataclass(frozen=True)
 class FallRule:
-    """A robot has fallen when its root leans too far from how it stood, or its centre of mass has sunk too low."""
+    """A robot has fallen when its root leans too far from how it stood, or its center of mass has sunk too low."""
 
     lean: float = np.radians(60)  # [rad]
-    height_share: float = 0.5  # of the height at which the centre of mass stood
+    height_share: float = 0.5  # of the height at which the center of mass stood
 
     def fallen(self, start: Stance, now: Stance) -> bool:
         """Compare how it stands with how it stood.
@@ -29,7 +29,7 @@ class FallRule:
 
 @dataclass(frozen=True)
 class Stance:
-    """Root pose x y z qx qy qz qw, and height of the centre of mass over the ground that the robot started on [m]."""
+    """Root pose x y z qx qy qz qw, and height of the center of mass over the ground that the robot started on [m]."""
 
     root: Array
     height: float

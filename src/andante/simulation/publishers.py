@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from andante.bus import Bus, Publisher, messages
+from andante.bags import messages
+from andante.bus import Bus, Publisher
 from andante.control.estimate import quaternion_product
 from andante.control.publishers import (
     WORLD,
@@ -272,14 +273,15 @@ class TruthPublisher(RobotPublisher):
         sim = self.sim
         found = sim.engine.contacts_of(sim.actor)
         mine = found.actor_b != sim.actor
-        points = found.position[mine]
+        points: Array = found.position[mine]
         if len(points) == 0:
             return np.zeros((0, 3))
         points = points[points[:, 2] < points[:, 2].min() + FLAT]
         if len(points) < 3:
             return points
         try:
-            return points[ConvexHull(points[:, :2]).vertices]
+            hull: Array = points[ConvexHull(points[:, :2]).vertices]
+            return hull
         except QhullError:
             return points
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import csv
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
-from andante.bus import Bus, messages
-from andante.bus.bags import Recorder, TopicChoice
+from andante.bags import TopicChoice, messages
+from andante.bus import Bus
+from andante.bus.recorder import Recorder
 from andante.control.body import Body
 from andante.control.estimate import BaseEstimate
 from andante.control.publishers import (
@@ -36,8 +38,9 @@ from .simulation import Simulation
 TABLE_RATE, BAG_RATE = 50.0, 100.0  # [Hz]
 BASE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
 # Topics of a live session that are not recorded unless they are named: its own state, pictures (drawn only for those
-# who look), replays (recordings already) and old names.
-SESSION_ONLY = ("/status", "/camera/*", "/replay/*", "/contacts", "/com", "/support_polygon")
+# who look), replays (recordings already), searches and old names; and those of a navigation that nobody uses.
+SESSION_ONLY = ("/status", "/camera/*", "/replay/*", "/search/*", "/contacts", "/com", "/support_polygon")
+NAVIGATION = ("/map", "/amcl_pose", "/particlecloud", "/plan", "/local_plan", "/costmap")
 
 
 class Recording(ABC):
@@ -109,26 +112,28 @@ class BagRecording(Recording):
         path: .mcap, .bag, or a folder for rosbag2.
         body: a simulation with sensors, or a real robot.
         view: of the robot and what moves it; None: nobody does.
-        before: called with the state of every instant before it is written.
     """
 
     rate = BAG_RATE
 
-    def __init__(
-        self, path: Path, body: Body, view: RobotView | None = None, before: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, path: Path, body: Body, view: RobotView | None = None) -> None:
         super().__init__(path)
-        self.view, self._before = view or RobotView(body), before
+        self.view = view or RobotView(body)
         self.bus = Bus()
         self.bus.clock.advance_to(body.time)
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
         self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
         self._publishers = robot_publishers(self.bus, lambda: self.view)
+        where = ""
+        if isinstance(body, Simulation):
+            where = f" in {body.engine.world.name}"
+        seed = f", seed {body.seed}" if isinstance(body, Simulation) else ""
+        self.bus.log("info", f"{body.name}{where} on {body.address}{seed}", "recording")
         self.update(body)
 
     def _write(self, body: Body) -> None:
         self.bus.clock.advance_to(max(body.time, self.bus.clock.now))
-        self._before()
+        self.view.watch()
         if self.view.loop is not None:
             asked = self.view.loop.asked
             twist = {"linear": {"x": asked.vx, "y": asked.vy}, "angular": {"z": asked.wz}}
@@ -155,10 +160,25 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     return [state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
 
 
-def open_recording(
-    path: Path, body: Body, view: RobotView | None = None, before: Callable[[], None] = lambda: None
-) -> Recording:
+def open_recording(path: Path, body: Body, view: RobotView | None = None) -> Recording:
     """The recording for a file name."""
     if path.suffix.lower() == ".csv":
         return TableRecording(path, body, view)
-    return BagRecording(path, body, view, before)
+    return BagRecording(path, body, view)
+
+
+@contextmanager
+def record(sim: Simulation, path: Path | str, view: RobotView | None = None) -> Iterator[Recording]:
+    """Record a simulation while the block runs.
+
+    Args:
+        sim: the simulation, with sensors for a bag.
+        path: .mcap, .bag or .csv.
+        view: of what moves the robot; None: nobody does.
+    """
+    with open_recording(Path(path), sim, view) as recording:
+        sim.observers.append(recording)
+        try:
+            yield recording
+        finally:
+            sim.observers.remove(recording)

@@ -1,4 +1,4 @@
-"""Readings of driving sensors in the forms that mapping and localisation take: scans, and where sensors sit."""
+"""Readings of driving sensors in the forms that mapping and localization take: scans, and where sensors sit."""
 
 from __future__ import annotations
 

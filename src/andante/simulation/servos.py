@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 
-from andante.description import Robot
+from andante.description import JointType, Robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
-from andante.kinematics import find_drive
 from andante.physics import Engine
 from andante.physics.servos import ServoGains
 
@@ -34,6 +34,10 @@ def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
 def stiffen_wheels(engine: Engine, actor: int) -> None:
     """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
     robot: Robot = engine.actors[actor].tree.robot
+    if not any(joint.type is JointType.CONTINUOUS for joint in robot.movable):
+        return
+    from andante.kinematics import find_drive  # takes a while
+
     try:
         driven = [part for part in find_drive(robot).wheels if part.driven]
     except AndanteError:  # it has no wheels
@@ -53,11 +57,19 @@ class Servos:
 
     def __init__(self, engine: Engine, actor: int, names: tuple[str, ...]) -> None:
         self._engine, self._actor, self.names = engine, actor, names
-        self.gains: ServoGains = engine.wishes[actor].gains  # at full stiffness
+        self._gains = self._sent = engine.commands[actor].gains  # at full stiffness, and as the engine has them
         self.share = np.ones(len(names))  # of the user
         self._full = np.ones(len(names))
         self._behaviour = self._full
         self._asked: Array | None = None
+
+    @property
+    def gains(self) -> ServoGains:
+        """Gains at full stiffness; those that somebody else gave the engine meanwhile count as such."""
+        found = self._engine.commands[self._actor].gains
+        if found is not self._sent:
+            self._gains = self._sent = found
+        return self._gains
 
     def gain(self, which: str, joint: str = "") -> float:
         """pgain (kp) or dgain (kd) of a joint; without one the largest of all."""
@@ -71,8 +83,7 @@ class Servos:
         name = {"pgain": "kp", "dgain": "kd"}[which]
         values = np.array(self.gains.kp if which == "pgain" else self.gains.kd)
         values[self._index(joint) if joint else slice(None)] = value
-        self.gains = self.gains.changed(**{name: values})
-        self._send()
+        self._send(self.gains.changed(**{name: values}))
 
     def set_stiffness(self, share: float, joints: Sequence[str] = ()) -> list[str]:
         """Set the user's fraction, 0 to 1, of the joints that fit any of the patterns; their names."""
@@ -84,7 +95,7 @@ class Servos:
             raise UnknownName.among("joint", ", ".join(patterns), self.names)
         self.share = self.share.copy()
         self.share[chosen] = share
-        self._send()
+        self._send(self.gains)
         return [self.names[i] for i in chosen]
 
     def follow(self, behaviour: Array | None) -> None:
@@ -96,10 +107,19 @@ class Servos:
         changed = not np.array_equal(wanted, self._behaviour)
         self._behaviour = wanted
         if changed:
-            self._send()
+            self._send(self.gains)
 
-    def _send(self) -> None:
-        self._engine.set_gains(self._actor, softened(self.gains, self.share * self._behaviour))
+    def save(self) -> tuple[Any, ...]:
+        """Everything that decides the gains."""
+        return self._gains, self._sent, self.share, self._behaviour, self._asked
+
+    def load(self, state: tuple[Any, ...]) -> None:
+        """Put back what `save` gave; the engine's gains are restored by itself."""
+        self._gains, self._sent, self.share, self._behaviour, self._asked = state
+
+    def _send(self, gains: ServoGains) -> None:
+        self._gains, self._sent = gains, softened(gains, self.share * self._behaviour)
+        self._engine.set_gains(self._actor, self._sent)
 
     def _index(self, joint: str) -> int:
         if joint not in self.names:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,18 +23,19 @@ from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.description.source import Problem
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
-from andante.kinematics import Drive, find_drive
-from andante.mapping import Scan
 from andante.physics import Engine, Mode, Settings, engine_class
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 from andante.physics.missing import absurd_meshes, missing_visuals, require_collision_meshes
 from andante.sensors import Lidar, SensorSuite
 
 from .falls import FallRule, Stance, stance
-from .scans import scans_since
 from .servos import Servos, stiffen_wheels
 from .spawn import put_on_ground
 from .wiring import Wiring
+
+if TYPE_CHECKING:
+    from andante.kinematics import Drive
+    from andante.mapping import Scan
 
 LOOK = 0.1  # how often a run is looked at for divergence [s]
 PACE = 0.02  # how often a live run waits for the wall clock [s]
@@ -130,7 +131,7 @@ class Simulation(Body):
     def read(self) -> BodyState:
         """The newest reading of every sensor that has arrived, of the IMU the mean since the last time.
 
-        Without sensors it feels nothing: all is NaN.
+        Without sensors it feels nothing: joints are NaN, the IMU is at rest.
         """
         now = self.engine.time
         state = self._state
@@ -152,6 +153,8 @@ class Simulation(Body):
         """Scans of its first lidar that began after a time [s], oldest first; none without a lidar."""
         if self.sensors is None or not any(isinstance(channel.sensor, Lidar) for channel in self.sensors):
             return ()
+        from .scans import scans_since  # and with it mapping
+
         return tuple(scan for scan in scans_since(self.robot, self.sensors, since) if scan.time > since)
 
     def write(self, command: BodyCommand) -> None:
@@ -169,6 +172,8 @@ class Simulation(Body):
 
     @cached_property
     def _base(self) -> Drive:
+        from andante.kinematics import find_drive  # takes a while
+
         try:
             return find_drive(self.robot)
         except AndanteError as error:
@@ -199,6 +204,7 @@ class Simulation(Body):
 
     def stop(self) -> None:
         """Wheels stand, every other joint holds the place that it has now."""
+        self._by_mode = None  # passive joints are held now
         here, hold = self.engine.joint_positions(self.actor), holds_still(self.robot)
         for mode, chosen in ((Mode.POSITION, np.flatnonzero(hold)), (Mode.VELOCITY, np.flatnonzero(~hold))):
             if len(chosen):
@@ -330,12 +336,15 @@ class Simulation(Body):
 
     def snapshot(self) -> Any:
         """The instant, sensors included."""
-        return (self.engine.snapshot(), self.sensors.save() if self.sensors else None, self._state, self._owed)
+        sensed = self.sensors.save() if self.sensors else None
+        return (self.engine.snapshot(), sensed, self.servos.save(), self._state, self._owed)
 
     def restore(self, snapshot: Any) -> None:
         """Come back to a snapshot."""
         self.engine.restore(snapshot[0])
-        self._state, self._owed = snapshot[2:]
+        self.servos.load(snapshot[2])
+        self._by_mode = None
+        self._state, self._owed = snapshot[3:]
         if self.sensors is not None and snapshot[1] is not None:
             self.sensors.load(snapshot[1])
 

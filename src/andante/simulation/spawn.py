@@ -10,7 +10,7 @@ import numpy as np
 from andante.description.extent import robot_bounds
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
-from andante.description.surfaces import surface
+from andante.description.solids import surface
 from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
 
@@ -59,7 +59,7 @@ def put_on_ground(
     above: float = 0.0,
     lying: str | None = None,
 ) -> float:
-    """Set joints and base so that a robot stands at x, y, yaw, `above` metres over the ground; height of the ground.
+    """Set joints and base so that a robot stands at x, y, yaw, `above` meters over the ground; height of the ground.
 
     lying: the side that it lies on instead (a key of LYING).
     """
@@ -78,18 +78,18 @@ def resting_rotation(robot: Robot, positions: Mapping[str, float], lying: str | 
 
     With `lying` as near as can be to lying straight on that side.
 
-    Of the faces of the convex hull of all collision shapes, the one nearest to facing down that has the centre of
+    Of the faces of the convex hull of all collision shapes, the one nearest to facing down that has the center of
     mass above it. A robot that would have to lean by more than `MOST_LEAN` is left upright.
     """
-    points, centre = _outline(robot, positions)
+    points, center = _outline(robot, positions)
     if lying is not None:
         laid = so3.from_rpy(LYING[lying])
-        return _resting(points @ laid.T, laid @ centre) @ laid
-    return _resting(points, centre)
+        return _resting(points @ laid.T, laid @ center) @ laid
+    return _resting(points, center)
 
 
-def _resting(points: Array, centre: Array) -> Array:
-    """Smallest rotation after which points (n, 3) with that centre of mass (3,) rest on a face of their hull."""
+def _resting(points: Array, center: Array) -> Array:
+    """Smallest rotation after which points (n, 3) with that center of mass (3,) rest on a face of their hull."""
     upright = np.eye(3)
     if len(points) < 4:
         return upright
@@ -106,13 +106,13 @@ def _resting(points: Array, centre: Array) -> Array:
         normal, offset = hull.equations[face, :3], hull.equations[face, 3]
         turn = so3.between(normal, (0.0, 0.0, -1.0))
         on_face = points[np.abs(points @ normal + offset) < FLAT] @ turn.T
-        if _inside((turn @ centre)[:2], on_face[:, :2]):
+        if _inside((turn @ center)[:2], on_face[:, :2]):
             return upright if downwards[face] > math.cos(LEAST_LEAN) else turn
     return upright
 
 
 def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array]:
-    """Corner points of all collision shapes (n, 3) and the centre of mass, in the root frame [m]."""
+    """Corner points of all collision shapes (n, 3) and the center of mass, in the root frame [m]."""
     poses = robot.link_poses(positions)
     corners = [
         poses[link.name] @ collision.pose @ surface(collision.geometry)[0]
@@ -122,8 +122,8 @@ def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array
     ]
     weighed = [(link.inertia, poses[link.name]) for link in robot.links if link.inertia is not None]
     mass = sum(inertia.mass for inertia, _ in weighed)
-    centre = sum((i.mass * (pose @ np.asarray(i.com)) for i, pose in weighed), np.zeros(3)) / max(mass, 1e-12)
-    return (np.concatenate(corners) if corners else np.zeros((0, 3))), centre
+    center = sum((i.mass * (pose @ np.asarray(i.com)) for i, pose in weighed), np.zeros(3)) / max(mass, 1e-12)
+    return (np.concatenate(corners) if corners else np.zeros((0, 3))), center
 
 
 def _inside(point: Array, polygon: Array) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from andante.control.walking import Measure
 from andante.geometry import Array, so3
-from andante.physics.bounds import check_bounds
+from andante.physics.engine import check_bounds
 
 from .simulation import Simulation
 
@@ -51,7 +51,8 @@ class TrueWalk(Measure):
     def path(self) -> Array:
         """(n, 4) t [s], x, y [m], unwrapped yaw [rad] since the start, as from there."""
         rows = np.array(self._rows).reshape(-1, 4)
-        return rows - np.array([rows[0, 0] if len(rows) else 0.0, *self._start[:2], self._first])
+        moved: Array = rows - np.array([rows[0, 0] if len(rows) else 0.0, *self._start[:2], self._first])
+        return moved
 
     @property
     def fallen(self) -> bool:

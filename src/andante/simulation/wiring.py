@@ -54,13 +54,15 @@ class Wiring:
 
     def state(self, time: float, since: float, power: Power = NO_POWER, health: Health = WELL) -> BodyState:
         """The newest readings of all sensors; of an IMU the mean since a time [s]."""
-        position, velocity, effort = self._position.values, self._velocity.values, self._effort.values
-        position = self._unknown if position is None else position
+        channels = (self._position, self._velocity, self._effort)
+        position, velocity, effort = (  # copies: whoever writes into a state spoils no sensor
+            self._unknown if (values := channel.values) is None else np.array(values) for channel in channels
+        )
         measured = math.nan
         for counter, joints in self._wheels:
             counted = counter.reading
             if counted is not None:
-                position = np.array(position)
+                position = np.array(position) if position is self._unknown else position
                 position[joints] = counted.values
                 measured = counted.time
         inertial: dict[str, Any] = {}
@@ -81,11 +83,11 @@ class Wiring:
         return BodyState(
             time,
             position,
-            self._unknown if velocity is None else velocity,
+            velocity,
             forces=forces,
             pressed=pressed,
             measured_at=measured,
-            effort=self._unknown if effort is None else effort,
+            effort=effort,
             ranges=ranges,
             power=power,
             health=health,

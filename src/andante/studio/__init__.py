@@ -1,30 +1,22 @@
-"""The studio: a page in the browser that shows, drives and measures a live session."""
+"""The studio: a page in the browser that shows, drives and measures a live session; `an.studio("nao")` opens it."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from andante.lazy import callable_package, lazy_names
 
 if TYPE_CHECKING:
+    from .notebook import Shown, show
     from .open import Studio, open_studio
     from .scenes import SceneFile, Scenes
-    from .show import Shown, show
-
-_LAZY = {
-    "SceneFile": "scenes",
-    "Scenes": "scenes",
-    "Shown": "show",
-    "Studio": "open",
-    "open_studio": "open",
-    "show": "show",
-}  # imported when first used: the server process is to start before the heavy rooms are read
 
 __all__ = ["SceneFile", "Scenes", "Shown", "Studio", "open_studio", "show"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    globals()[name] = value
-    return value
+# Lazy: the server process is to start before the heavy rooms are read.
+__getattr__ = lazy_names(
+    __name__,
+    {"SceneFile": ".scenes", "Scenes": ".scenes", "Shown": ".notebook", "Studio": ".open", "open_studio": ".open",
+     "show": ".notebook"},
+)  # fmt: skip
+callable_package(__name__, "andante.studio.open:studio")

@@ -6,27 +6,53 @@ with open_studio("nao", world="lab") as studio:
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from andante.bridges.access import Access
-from andante.bridges.start import ServerHandle, start_server
-from andante.collector import collector_at_rest
+from andante.bridges.server.access import Access, Page
+from andante.bridges.server.start import ServerHandle, start_server
+from andante.collector import gc_paused
 from andante.errors import BadInput
-
-from .pages import ROUTES, scene_arguments, studio_pages
 
 if TYPE_CHECKING:
     from andante.bus import Bus
     from andante.control.body import Body
     from andante.description import Robot
     from andante.session import LiveSession
+    from andante.tasks.inputs import RobotLike, WorldLike
 
+ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
+STATIC = Path(__file__).resolve().parent / "static"
+MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante Studio</title>
+<body style="font:16px system-ui;max-width:38em;margin:4em auto;line-height:1.5">
+<h1>The page is not built</h1>
+<p>The session runs and rosbridge is served, but this installation has no page. In a source tree run
+<code>python tools/build_web.py</code> (it needs Node 20 or newer), then reload.</p></body></html>
+"""
 READY = "/status"  # the last topic that a page cannot do without
 RESTARTS = 3  # times that a server process which has died is started anew
+
+
+def built(folder: Path = STATIC) -> bool:
+    """Whether the page is there."""
+    return (folder / "index.html").is_file()
+
+
+def studio_pages(folder: Path = STATIC) -> list[Page]:
+    """What the server serves at the root."""
+    if built(folder):
+        return [Page("/", folder)]
+    return [Page("/", None, MISSING.encode(), "text/html")]
+
+
+def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
+    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over)."""
+    return {"robots": list(robots), "worlds": list(worlds)}
 
 
 class Studio:
@@ -35,8 +61,7 @@ class Studio:
     def __init__(self, session: LiveSession, server: ServerHandle) -> None:
         self.session, self.server = session, server
         self._restarts = RESTARTS
-        from .scene_node import SceneNode
-        from .scenes import Scenes
+        from .scenes import SceneNode, Scenes
 
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)
@@ -83,7 +108,7 @@ def check_address(port: int, host: str, token: str | None) -> None:
         raise BadInput(f"port {port} is not from 0 to 65535")
 
 
-@collector_at_rest()  # it would walk over half-made modules again and again: a fifth of a second
+@gc_paused()  # it would walk over half-made modules again and again: a fifth of a second
 def open_studio(
     robot: str | Path = "nao",
     world: str | Path = "lab",
@@ -139,6 +164,87 @@ def open_studio(
         server.stop()
         raise
     return Studio(session, server)
+
+
+def studio(
+    robot: RobotLike = "nao",
+    *,
+    world: WorldLike = "lab",
+    engine: str = "mujoco",
+    arguments: Mapping[str, str] | None = None,
+    port: int = 8642,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    browser: bool = True,
+    folder: Path | str | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    announce: Callable[[str], None] = lambda url: None,
+    body: Body | str = "sim",
+    params: Path | str | None = None,
+) -> None:
+    """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
+
+    `an.show` does so inside a notebook, `an.studio.open_studio` gives the session to a program.
+
+    Args:
+        robot: a `Robot` that has a file, a name or a path.
+        world: a `World` that has a file, a name or a path.
+        engine: mujoco, bullet, dart or ode.
+        arguments: `name:=value` arguments of the robot's file.
+        port: of the page; 0 takes a free one.
+        host: address to bind; beyond this machine needs a token.
+        token: secret that clients must give (8 letters or more).
+        browser: open the page in the browser.
+        folder: of recordings and clips; ./andante_sessions by default.
+        seconds: end after this simulated time [s].
+        seed: of all noise.
+        announce: called with the address of the page as soon as it can be opened.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
+        params: a TOML file with a table [body] for a real robot.
+    """
+
+    def ready(url: str) -> None:
+        announce(url)
+        if browser:
+            webbrowser.open(url)
+
+    from andante.tasks.inputs import file_of
+
+    opened = open_studio(
+        file_of(robot),
+        file_of(world),
+        engine,
+        seed=seed,
+        arguments=arguments,
+        folder=folder,
+        port=port,
+        host=host,
+        token=token,
+        announce=ready,
+        body=body,
+        params=params,
+    )
+    with opened, ended_by_signal(opened.session.stop):
+        opened.run(seconds)
+
+
+@contextlib.contextmanager
+def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the loop after the present step; the next one ends it as usual."""
+
+    def end(number: int, _frame: object) -> None:
+        signal.signal(number, before[number])
+        stop()
+
+    before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _real(body: Body | str, params: Path | str | None, bus: Bus) -> Callable[[Robot], Body] | None:

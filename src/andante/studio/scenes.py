@@ -1,6 +1,7 @@
 """Robots and worlds as files for the page, made when they are asked for and kept.
 
 Only built-in names and those that the session was started with are known; a path from outside is never opened.
+`SceneNode` tells the page which models were added to a session, and hands over the files that the server lacks.
 """
 
 from __future__ import annotations
@@ -8,26 +9,29 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from andante.description import load_robot, load_world
+from andante.bags import messages
+from andante.bridges.server.access import Page
+from andante.description import Robot, World, load_robot, load_world
 from andante.description.load import robot_names, world_names
-from andante.description.robot import Robot
-from andante.description.world import World
 
-from .mesh_bytes import coarse, mesh_bytes
-from .scene_parts import collision_parts, visual_parts
-from .scene_urdf import COLLISION, MESH, page_urdf
-from .scene_world import STATIC, moving_parts, page_world, world_mesh
+from .formats import COLLISION, MESH, STATIC, moving_parts, page_urdf, page_world, world_mesh
+from .meshes import coarse, collision_parts, mesh_bytes, visual_parts
+
+if TYPE_CHECKING:
+    from andante.session.session import LiveSession
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
 LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
+NODE = "studio"
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ class Scenes:
     def __init__(self, robots: Mapping[str, Source] | None = None, worlds: Mapping[str, Source] | None = None) -> None:
         self.robots = {name: Source(name) for name in robot_names()} | dict(robots or {})
         self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
-        self._loaded: dict[tuple[str, str], Any] = {}
+        self._loaded_robots: dict[str, Robot] = {}
+        self._loaded_worlds: dict[str, World] = {}
         self._shares: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
@@ -110,11 +115,10 @@ class Scenes:
         return None
 
     def _robot(self, name: str) -> Robot:
-        key = ("robot", name)
-        if key not in self._loaded:
+        if name not in self._loaded_robots:
             source = self.robots[name]
-            self._loaded[key] = load_robot(source.file, source.arguments)
-        return self._loaded[key]
+            self._loaded_robots[name] = load_robot(source.file, source.arguments)
+        return self._loaded_robots[name]
 
     def _finer(self, path: str) -> str:
         """The coarse mesh of a robot that is light enough is the fine one."""
@@ -132,11 +136,10 @@ class Scenes:
         return self._shares[name]
 
     def _world(self, name: str) -> World:
-        key = ("world", name)
-        if key not in self._loaded:
+        if name not in self._loaded_worlds:
             source = self.worlds[name]
-            self._loaded[key] = load_world(source.file, source.arguments)
-        return self._loaded[key]
+            self._loaded_worlds[name] = load_world(source.file, source.arguments)
+        return self._loaded_worlds[name]
 
 
 def folder_of(name: str) -> str:
@@ -157,3 +160,58 @@ def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
                 return mesh_bytes([coarse(part, share) for part in parts], ROUNDER)
             return mesh_bytes(parts)
     return None
+
+
+class SceneNode:
+    """/scene/models (latched), and pages for robots and worlds that came into the session by file."""
+
+    def __init__(self, session: LiveSession, known: Scenes, add_pages: Callable[[Sequence[Page]], None]) -> None:
+        self.session, self.known, self._add_pages = session, known, add_pages
+        self._topic = session.bus.advertise("/scene/models", "andante_msgs/msg/Models", latched=True, node=NODE)
+        self.rebuilt()
+
+    def update(self) -> None:
+        """Nothing happens between rebuilds."""
+
+    def rebuilt(self) -> None:
+        """Tell the models of the new scene; serve what is new."""
+        session = self.session
+        robots, worlds = sources_of(session)
+        fresh = Scenes(
+            {name: source for name, source in robots.items() if name not in self.known.robots},
+            {name: source for name, source in worlds.items() if name not in self.known.worlds},
+        )
+        new = [("robot", name) for name in fresh.robots if name not in self.known.robots]
+        new += [("world", name) for name in fresh.worlds if name not in self.known.worlds]
+        for kind, name in new:
+            files = fresh.all(kind, name)
+            self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
+        self.known.robots.update(fresh.robots)
+        self.known.worlds.update(fresh.worlds)
+        others = session.choice.others
+        names, kinds = [placed.name for placed in others], [placed.robot.name for placed in others]
+        self._topic.publish(messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds))
+
+    def close(self) -> None:
+        """The session ends."""
+        self._topic.close()
+
+
+def sources_of(session: LiveSession) -> tuple[dict[str, Source], dict[str, Source]]:
+    """Robots and worlds of a session that have a file, by the names that /status uses."""
+    choice = session.choice
+    robots: dict[str, Source] = {}
+    if (file := _file(choice.robot)) is not None:
+        robots[session.stage.name] = Source(file, dict(choice.arguments))
+    for placed in choice.others:
+        if (file := placed.robot.source.file) and Path(file).is_file():
+            robots.setdefault(placed.robot.name, Source(str(file)))
+    worlds = {choice.world_name: Source(file)} if (file := _file(choice.world)) is not None else {}
+    return robots, worlds
+
+
+def _file(thing: Robot | World | str | Path) -> str | None:
+    """A name or file that the loaders take."""
+    if isinstance(thing, Robot | World):
+        return str(thing.source.file) if thing.source.file else None
+    return str(thing)

@@ -1,1 +1,106 @@
-"""What the commands do: one function and one result each."""
+"""What the commands do: one function and one result each, as `an.walk`, `an.map_log`, `an.navigate` give them.
+
+`gait`, `bag` and `bridge` are modules of functions, as `an.gait.search` gives them.
+"""
+
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .catalog import DoctorResult, EngineInfo, RobotEntry, WorldEntry, doctor, engines, robots, worlds
+    from .describe import CheckResult, ConvertResult, RigResult, check, convert, rig
+    from .explore import ExploreResult, explore
+    from .gait import ExportResult, GaitResult, SearchResult
+    from .ik import IkResult, ik
+    from .localize import LocalizeResult, localize
+    from .map_log import MapResult, map_log
+    from .mesh import MeshResult, mesh
+    from .navigate import NavigateResult, navigate
+    from .play import PlayResult, check_play, play
+    from .result import Result
+    from .sim import SimResult, sim
+    from .walk import WalkResult, walk
+
+__all__ = [
+    "CheckResult",
+    "ConvertResult",
+    "DoctorResult",
+    "EngineInfo",
+    "ExploreResult",
+    "ExportResult",
+    "GaitResult",
+    "IkResult",
+    "LocalizeResult",
+    "MapResult",
+    "MeshResult",
+    "NavigateResult",
+    "PlayResult",
+    "Result",
+    "RigResult",
+    "RobotEntry",
+    "SearchResult",
+    "SimResult",
+    "WalkResult",
+    "WorldEntry",
+    "check",
+    "check_play",
+    "convert",
+    "doctor",
+    "engines",
+    "explore",
+    "ik",
+    "localize",
+    "map_log",
+    "mesh",
+    "navigate",
+    "play",
+    "rig",
+    "robots",
+    "sim",
+    "walk",
+    "worlds",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "CheckResult": ".describe",
+        "ConvertResult": ".describe",
+        "DoctorResult": ".catalog",
+        "EngineInfo": ".catalog",
+        "ExploreResult": ".explore",
+        "ExportResult": ".gait",
+        "GaitResult": ".gait",
+        "IkResult": ".ik",
+        "LocalizeResult": ".localize",
+        "MapResult": ".map_log",
+        "MeshResult": ".mesh",
+        "NavigateResult": ".navigate",
+        "PlayResult": ".play",
+        "Result": ".result",
+        "RigResult": ".describe",
+        "RobotEntry": ".catalog",
+        "SearchResult": ".gait",
+        "SimResult": ".sim",
+        "WalkResult": ".walk",
+        "WorldEntry": ".catalog",
+        "check": ".describe",
+        "check_play": ".play",
+        "convert": ".describe",
+        "doctor": ".catalog",
+        "engines": ".catalog",
+        "explore": ".explore",
+        "ik": ".ik",
+        "localize": ".localize",
+        "map_log": ".map_log",
+        "mesh": ".mesh",
+        "navigate": ".navigate",
+        "play": ".play",
+        "rig": ".describe",
+        "robots": ".catalog",
+        "sim": ".sim",
+        "walk": ".walk",
+        "worlds": ".catalog",
+    },
+)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.bus import Sample, messages
-from andante.bus.bags import BagTopic, BagWriter, Player, TopicChoice
+from andante.bags import BagTopic, BagWriter, TopicChoice, messages
+from andante.bus import Player, Sample
 from andante.errors import AndanteError, BadInput
 
 if TYPE_CHECKING:
     from andante.bridges.client import BusClient, Graph
-    from andante.bridges.frames import Frame
+    from andante.bridges.encoding import Frame
 
 GONE = 3.0  # after so long without connection the session has ended [s]
 LOOK = 0.1  # between looks at time and connection [s]
@@ -114,10 +114,10 @@ def record_session(
 
     Nothing is left behind when no session answers.
     """
-    from andante.bridges.running import run_beside, session_url
+    from andante.bridges.rosbridge.client import run_beside, session_url
 
     if seconds is not None and not seconds > 0:
-        raise BadInput(f"--seconds should be a number above 0, got {seconds:g}")
+        raise BadInput(f"seconds should be a number above 0, got {seconds:g}")
     session_url(session)
     made: list[BagWriter] = []
     begun = time.monotonic()
@@ -132,7 +132,7 @@ def record_session(
         writer = BagWriter(out, max_size)
         made.append(writer)
         messages.load(writer.encoding)  # before "recording" is said: from then on nothing is to be waited for
-        say(f"recording {writer.path}; Ctrl-C ends it")
+        say(f"recording {writer.path}; Ctrl-C stops it")
         return SessionRecording(client, writer, choice, told)
 
     try:
@@ -186,7 +186,7 @@ class SessionReplay:
 
 def replay_into(session: str, player: Player, say: Say = lambda text: None) -> int:
     """Replay a bag into a running session (port or address); the number of messages sent."""
-    from andante.bridges.running import run_beside
+    from andante.bridges.rosbridge.client import run_beside
 
     made: list[SessionReplay] = []
 

@@ -22,7 +22,7 @@ from andante.geometry import Array, se2
 from andante.hardware.open import SIMULATED
 from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
-from andante.mapping.agreement import Agreement, compare_maps
+from andante.mapping.evaluation import Agreement, compare_maps
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import parameters_from
@@ -237,7 +237,7 @@ def _map_files(
     way = Path(trajectory) if trajectory is not None else base.with_name(base.name + ".tum")
     for path in read:
         if path.absolute() in {made.absolute() for made in (*maps.values(), way)}:
-            raise BadInput(f"{path} would be written over; give another name")
+            raise BadInput(f"{path} would be overwritten; give another name")
     return maps, way
 
 
@@ -273,7 +273,7 @@ def _drive(
     try:
         exploration.run(timeout)
     except KeyboardInterrupt:
-        exploration.done.reason = f"stopped by hand; {exploration.errand.reason}"
+        exploration.done.reason = f"stopped by the user; {exploration.errand.reason}"
     except LostBody as error:
         exploration.done.reason = str(error)
     return exploration

@@ -1,4 +1,7 @@
-"""Gait search as values in, values out: what `andante gait` does. The objective is the wave gait or a user's own."""
+"""`an.gait`: try a gait, search for better ones, go on after any stop, look at the best, export, merge shards.
+
+The objective is the wave gait or a user's own.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,19 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from andante.errors import AndanteError, BadInput, UnknownName
+import numpy as np
+
+from andante.control.start import first_positions
+from andante.description import load_robot
+from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.files import read_text
 from andante.locomotion.io.gait_parameters import read_parameters
+from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import wave_keyframes
+from andante.motion.io.keyframe_files import write_keyframes_toml
 from andante.parsing import parse_toml
 from andante.search import (
     Ended,
@@ -23,15 +34,22 @@ from andante.search import (
     StudyConfig,
     StudyFolder,
     Summary,
-    merge,
-    resume,
-    search,
     summarize,
 )
+from andante.search import merge as merge_studies
+from andante.search import resume as resume_study
+from andante.search import search as run_study
 from andante.search.executors.evaluate import Evaluator
 from andante.search.progress import progress_line
 from andante.search.record import Task, record_of
+from andante.search.tables import toml_text, write_whole
 from andante.userfile import is_user_reference, load_user_object
+
+from .inputs import RobotLike, WorldLike, file_of
+from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WAVE = "andante.experiments.wave.objective:WaveObjective"
 TOLD = ("distance", "drift", "time", "fallen")
@@ -68,7 +86,7 @@ class GaitTask:
             raise BadInput(f"an objective of your own is named file.py:Name, got {self.objective!r}")
         factory = load_user_object(self.objective)
         if not callable(factory):
-            raise BadInput(f"{self.objective} is no class or function that makes an objective")
+            raise BadInput(f"{self.objective} is not a class or function that makes an objective")
         known = inspect.signature(factory).parameters
         taken = {name: value for name, value in ours.items() if name in known}
         return ObjectiveSpec(self.objective, _given({**taken, **self.arguments})).resolved()
@@ -77,21 +95,17 @@ class GaitTask:
         """The gait that ships for the variant; nothing for a user's objective."""
         if self.objective:
             return {}
-        from andante.locomotion.io.wave_file import default_gait
-
         return default_gait(self.variant).parameters.symbols()
 
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A study to make and run."""
+    """A study to make."""
 
     task: GaitTask
     study: Path
     sampler: str = "cmaes"
     budget: int = 1000
-    workers: int | None = None
-    executor: str = "local"
     shard: str = "0/1"
     seed: int = 0
     batch: int = 0
@@ -99,8 +113,6 @@ class SearchJob:
     frozen: Mapping[str, float] = field(default_factory=dict)
     space: Path | None = None
     params: Path | None = None
-    timeout: float | None = None
-    minutes: float | None = None
 
     def config(self) -> StudyConfig:
         """The study; BadInput when its parts do not fit together."""
@@ -129,7 +141,35 @@ class SearchJob:
 
 
 @dataclass(frozen=True)
-class SearchOutcome:
+class GaitResult(Result):
+    """The figures of one gait."""
+
+    robot: str
+    engine: str
+    variant: str
+    record: Record = field(metadata=HIDDEN, repr=False)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters of the gait."""
+        return dict(self.record.parameters)
+
+    @property
+    def fitness(self) -> float | None:
+        """None where the trial has none."""
+        return self.record.fitness
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        row = {name: value for name, value in as_row(self.record).items() if name != "index"}
+        return {**super().as_dict(), **row}
+
+    def __str__(self) -> str:
+        return f"{self.robot} on {self.engine}: {row_words(as_row(self.record))}\n{parameter_words(self.parameters)}"
+
+
+@dataclass(frozen=True)
+class SearchResult(Result):
     """What a study has come to. `evaluated` and `seconds` count this session."""
 
     study: Path
@@ -143,6 +183,11 @@ class SearchOutcome:
     def rate(self) -> float | None:
         """Candidates/s of this session, else of all."""
         return self.summary.rate if self.session_rate is None else self.session_rate
+
+    @property
+    def best(self) -> Record | None:
+        """The fittest candidate; None where none has a fitness."""
+        return self.summary.best[0] if self.summary.best else None
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract."""
@@ -163,6 +208,28 @@ class SearchOutcome:
             table["front"] = [as_row(record) for record in self.summary.front]
         return table
 
+    def __str__(self) -> str:
+        rate = "" if self.rate is None else f", {self.rate:.3g} a second"
+        failed = f", {self.summary.failed} failed" if self.summary.failed else ""
+        lines = [f"{self.study}: {self.summary.candidates} candidates{failed}{rate}"]
+        if not self.summary.best:
+            lines.append("none with a fitness yet")
+        for record in self.summary.best:
+            lines.append(f"candidate {record.index}: {row_words(as_row(record))}")
+            lines.append(parameter_words(record.parameters))
+        if self.summary.front:
+            lines.append(f"{len(self.summary.front)} candidates on the Pareto front (--json lists them)")
+        return "\n".join(lines)
+
+    def plot(self) -> Figure:
+        """The fitness of every candidate, and the best so far."""
+        from andante.viz.paths import plot_search
+
+        records = [record for record in StudyFolder.open(self.study).records() if record.fitness is not None]
+        records.sort(key=lambda record: record.index)
+        found = np.array([[record.index, record.fitness] for record in records], dtype=float).reshape(-1, 2)
+        return plot_search(found, f"{self.study.name}: {self.summary.candidates} candidates")
+
 
 def as_row(record: Record) -> dict[str, Any]:
     """A candidate as the command line prints it."""
@@ -170,84 +237,276 @@ def as_row(record: Record) -> dict[str, Any]:
     return {"index": record.index, "parameters": dict(record.parameters), "fitness": record.fitness, **figures}
 
 
-def evaluate_gait(task: GaitTask, parameters: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
-    """The figures of one gait; parameters that are not given are those of the gait that ships."""
-    spec = task.spec()
-    evaluator = Evaluator(spec.build())
+def row_words(row: Mapping[str, Any]) -> str:
+    """The figures of a candidate in a line."""
+    text = "failed" if row["fitness"] is None else f"fitness {row['fitness']:.5g}"
+    if row["distance"] is not None:
+        text += f", {row['distance']:.3f} m ahead"
+    if row["drift"] is not None:
+        text += f", {row['drift']:+.3f} m aside"
+    if row["time"] is not None:
+        text += f" in {row['time']:.2f} s"
+    return text if row["fallen"] is None else f"{text}, {'fallen' if row['fallen'] else 'up'}"
+
+
+def parameter_words(parameters: Mapping[str, Any]) -> str:
+    """The parameters of a candidate in a line."""
+    return "  ".join(f"{name} {_short(value)}" for name, value in parameters.items())
+
+
+def _short(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+# ---- the functions of an.gait --------------------------------------------------------------------
+def evaluate(
+    robot: RobotLike,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    params: Path | str | None = None,
+    engine: str = "mujoco",
+    variant: str = "smooth",
+    seconds: float = 6.0,
+    world: WorldLike = "empty",
+    fitness: str = "better",
+    robust: bool = False,
+    objective: str = "",
+    arguments: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> GaitResult:
+    """Try one gait.
+
+    Args:
+        robot: a `Robot` that has a file, a name or a path.
+        parameters: of the gait, such as {"T": 0.6}; those that are not given are those of the gait that ships.
+        params: a TOML or JSON file with parameters; `parameters` go before it.
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        variant: exact (as published) or smooth.
+        seconds: how long a trial lasts [s].
+        world: a `World` that has a file, a name or a path.
+        fitness: better, source or `file.py:Name`.
+        robust: several trials each: friction, masses, pose and pushes vary.
+        objective: one of your own, `file.py:Name`; empty: the wave gait.
+        arguments: more of the objective's own.
+        seed: of all noise.
+
+    Returns:
+        The figures of the gait.
+    """
+    task = GaitTask(
+        file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {})
+    )
+    given = {**(read_parameters(Path(params)) if params is not None else {}), **(parameters or {})}
+    evaluator = Evaluator(task.spec().build())
     space = evaluator.objective.space
     defaults = {name: value for name, value in task.default_parameters().items() if name in space}
-    whole = space.complete({**defaults, **parameters})
+    whole = space.complete({**defaults, **given})
     try:
         outcome = evaluator.result(Task(0, whole, seed))
     finally:
         evaluator.close()
     if outcome.error:
         raise BadInput(f"the trial failed: {outcome.error}")
-    record = record_of(outcome.task, outcome.figures)
-    row = {name: value for name, value in as_row(record).items() if name != "index"}
-    return {"robot": task.robot, "engine": task.engine, "variant": task.variant, **row}
+    return GaitResult(task.robot, task.engine, task.variant, record_of(outcome.task, outcome.figures))
 
 
-def run_search(job: SearchJob, progress: bool = False) -> SearchOutcome:
-    """Make a study and run it to its budget."""
-    config = job.config()
-    _check_minutes(job.minutes)
+def search(
+    robot: RobotLike,
+    study: Path | str,
+    *,
+    sampler: str = "cmaes",
+    budget: int = 1000,
+    workers: int | None = None,
+    executor: str = "local",
+    shard: str = "0/1",
+    freeze: Mapping[str, float] | None = None,
+    space: Path | str | None = None,
+    params: Path | str | None = None,
+    options: Mapping[str, Any] | None = None,
+    batch: int = 0,
+    engine: str = "mujoco",
+    variant: str = "smooth",
+    seconds: float = 6.0,
+    world: WorldLike = "empty",
+    fitness: str = "better",
+    robust: bool = False,
+    objective: str = "",
+    arguments: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    minutes: float | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> SearchResult:
+    """Make a study and search for better gaits; any stop is safe, `resume` goes on.
+
+    Args:
+        robot: a `Robot` that has a file, a name or a path.
+        study: folder to make for the study.
+        sampler: grid, random, cmaes, tpe, nsga2, elites or `file.py:Name`.
+        budget: how many candidates.
+        workers: processes; None: one per processor, 0: none.
+        executor: local or ray.
+        shard: only part i (from 0) of n, "i/n".
+        freeze: parameters that are held.
+        space: a TOML file with ranges of your own.
+        params: a file with parameters to start from (cmaes, tpe, elites).
+        options: of the sampler, such as {"sigma": 0.1}.
+        batch: candidates asked for together; 0: as the sampler likes it.
+        engine, variant, seconds, world, fitness, robust, objective, arguments: as in `evaluate`.
+        timeout: after which a candidate has failed [s].
+        minutes: after which nothing new is begun [min].
+        seed: of the search and of all noise.
+        progress: show how far it is on stderr.
+
+    Returns:
+        What the study has come to.
+    """
+    job = SearchJob(
+        task=GaitTask(
+            file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {})
+        ),
+        study=Path(study),
+        sampler=sampler,
+        budget=budget,
+        shard=shard,
+        seed=seed,
+        batch=batch,
+        options=dict(options or {}),
+        frozen=dict(freeze or {}),
+        space=None if space is None else Path(space),
+        params=None if params is None else Path(params),
+    )
+    config, limit = job.config(), _seconds(minutes)
     with progress_line(progress) as line:
         heard = _Heard(line)
-        ended = search(
-            job.study,
-            config,
-            workers=job.workers,
-            executor=job.executor,
-            timeout=job.timeout,
-            seconds=None if job.minutes is None else 60.0 * job.minutes,
-            listen=heard,
+        ended = run_study(
+            job.study, config, workers=workers, executor=executor, timeout=timeout, seconds=limit, listen=heard
         )
-    return _outcome(job.study, ended, heard.notices)
+    return _result(job.study, ended, heard.notices)
 
 
-def run_resume(
-    study: Path,
+def resume(
+    study: Path | str,
+    *,
     budget: int | None = None,
     workers: int | None = None,
     executor: str = "local",
     timeout: float | None = None,
     minutes: float | None = None,
     progress: bool = False,
-) -> SearchOutcome:
-    """Go on with a study."""
-    _check_minutes(minutes)
+) -> SearchResult:
+    """Go on with a study as if it had never stopped.
+
+    Args:
+        study: its folder.
+        budget: a new number of candidates; None: as it was.
+        workers, executor, timeout, minutes, progress: as in `search`.
+
+    Returns:
+        What the study has come to.
+    """
+    folder, limit = Path(study), _seconds(minutes)
     with progress_line(progress) as line:
         heard = _Heard(line)
-        ended = resume(
-            study,
-            budget=budget,
-            workers=workers,
-            executor=executor,
-            timeout=timeout,
-            seconds=None if minutes is None else 60.0 * minutes,
-            listen=heard,
+        ended = resume_study(
+            folder, budget=budget, workers=workers, executor=executor, timeout=timeout, seconds=limit, listen=heard
         )
-    return _outcome(study, ended, heard.notices)
+    return _result(folder, ended, heard.notices)
 
 
-def best_of(study: Path, top: int = 1) -> SearchOutcome:
-    """The best candidates of a study so far."""
+def best(study: Path | str, top: int = 1) -> SearchResult:
+    """The best `top` candidates of a study so far, also while it runs."""
     if not 1 <= top <= 100_000:
-        raise BadInput(f"--top is a number from 1 to 100000, got {top}")
-    summary = summarize(StudyFolder.open(study), top)
-    return SearchOutcome(study, summary)
+        raise BadInput(f"top is a number from 1 to 100000, got {top}")
+    return SearchResult(Path(study), summarize(StudyFolder.open(Path(study)), top))
 
 
-def merge_studies(out: Path, parts: Sequence[Path]) -> SearchOutcome:
-    """Shards put together into one study."""
-    made = merge(out, parts)
-    return SearchOutcome(out, summarize(made.study), notices=made.notices)
+def merge(out: Path | str, parts: Sequence[Path | str]) -> SearchResult:
+    """Put the shards of a study, the folders `parts`, together into one study, the new folder `out`."""
+    made = merge_studies(Path(out), [Path(part) for part in parts])
+    return SearchResult(Path(out), summarize(made.study), notices=made.notices)
 
 
-def _outcome(study: Path, ended: Ended, notices: list[str]) -> SearchOutcome:
+@dataclass(frozen=True)
+class ExportResult(Result):
+    """The files that were written; `motion` is None for objectives other than the wave gait."""
+
+    record: Record = field(repr=False)
+    parameters: Path
+    motion: Path | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        motion = None if self.motion is None else str(self.motion)
+        return {"candidate": as_row(self.record), "parameters": str(self.parameters), "motion": motion}
+
+    def __str__(self) -> str:
+        files = [self.parameters, *([self.motion] if self.motion is not None else [])]
+        return "\n".join(f"wrote {file}" for file in files)
+
+
+def export(
+    study: Path | str, out: Path | str, *, rank: int = 1, index: int | None = None, cycles: int = 8
+) -> ExportResult:
+    """Write OUT.toml (parameters, as `params` takes them) and OUT.motion.toml (the key-frames that `an.play` replays).
+
+    Args:
+        study: its folder.
+        out: files to write, without suffix.
+        rank: 1 is the best candidate, 2 the next.
+        index: a candidate by its number instead.
+        cycles: steps of the motion, in full cycles.
+
+    Returns:
+        The files that were written.
+    """
+    study, out = Path(study), Path(out)
+    folder = StudyFolder.open(study)
+    record = _chosen(folder, rank, index)
+    stem = out.with_suffix("") if out.suffix == ".toml" else out
+    if not stem.name or not stem.absolute().parent.is_dir():
+        raise MissingFile(f"{out}: the folder does not exist; make it first")
+    parameters, motion = stem.with_name(f"{stem.name}.toml"), stem.with_name(f"{stem.name}.motion.toml")
+    for path in (parameters, motion):
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder; give another name")
+    played = _wave_motion(folder, record, cycles, stem.name) if folder.config.objective.factory == WAVE else None
+    fitness = "failed" if record.fitness is None else f"fitness {record.fitness:.6g}"
+    head = f"# candidate {record.index} of the study {study.name}: {fitness}\n"
+    write_whole(parameters, head + toml_text(dict(record.parameters)))
+    if played is None:
+        return ExportResult(record, parameters, None)
+    write_keyframes_toml(played, motion)
+    return ExportResult(record, parameters, motion)
+
+
+def _wave_motion(folder: StudyFolder, record: Record, cycles: int, name: str) -> Any:
+    """The wave gait of a candidate as key-frames, from the pose in which its trial began."""
+    arguments = folder.config.objective.arguments
+    robot = load_robot(arguments.get("robot", "nao"))
+    model = WaveModel(robot, WaveParameters.of(record.parameters), arguments.get("variant", "smooth"))
+    first = first_positions(robot, arguments.get("pose"))
+    start = np.array([first.get(joint, 0.0) for joint in robot.joint_names])
+    return wave_keyframes(model, start, cycles, name)
+
+
+def _chosen(folder: StudyFolder, rank: int, index: int | None) -> Record:
+    if index is not None:
+        for record in folder.records():
+            if record.index == index:
+                return record
+        raise BadInput(f"{folder.path} has no candidate {index}")
+    if not 1 <= rank <= 100_000:
+        raise BadInput(f"rank is a number from 1 on, got {rank}")
+    best = summarize(folder, rank).best
+    if len(best) < rank:
+        raise BadInput(f"{folder.path} has {len(best)} candidates with a fitness; rank {rank} is not among them")
+    return best[rank - 1]
+
+
+def _result(study: Path, ended: Ended, notices: list[str]) -> SearchResult:
     summary = summarize(StudyFolder.open(study))
-    return SearchOutcome(study, summary, ended.evaluated, ended.seconds, ended.rate, tuple(notices))
+    return SearchResult(study, summary, ended.evaluated, ended.seconds, ended.rate, tuple(notices))
 
 
 class _Heard:
@@ -277,9 +536,11 @@ def _own_space(path: Path, known: Space) -> Space:
     return Space({**known.parameters, **own.parameters}, {**frozen, **own.frozen})
 
 
-def _check_minutes(minutes: float | None) -> None:
+def _seconds(minutes: float | None) -> float | None:
+    """A time limit [min] in seconds."""
     if minutes is not None and not 0 < minutes < 1e7:
-        raise BadInput(f"--minutes is a time > 0, got {minutes}")
+        raise BadInput(f"minutes is a time > 0, got {minutes}")
+    return None if minutes is None else 60.0 * minutes
 
 
 def _full(name: str) -> str:

@@ -24,3 +24,12 @@ def as_robot(robot: RobotLike, arguments: Mapping[str, str] | None = None) -> Ro
 def as_world(world: WorldLike) -> World:
     """The world itself, of a name, or of a file."""
     return world if isinstance(world, World) else load_world(world)
+
+
+def file_of(thing: Robot | World | Path | str) -> str:
+    """The name or path of a robot or world, for work in other processes; BadInput where it has no file."""
+    if not isinstance(thing, Robot | World):
+        return str(thing)
+    if not thing.source.file:
+        raise BadInput(f"{thing.name!r} has no file; write it to one and give that")
+    return str(thing.source.file)

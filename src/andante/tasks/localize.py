@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
-from andante.localization.anchors import UwbSetup
+from andante.localization.evaluation import error_of, frame_shift
 from andante.localization.io.uwb_logs import read_uwb_log
 from andante.localization.io.uwb_setup import read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
-from andante.localization.scoring import error_of, frame_shift
-from andante.localization.settings import settings_from
-from andante.localization.uwb_log import UwbLog, epochs
+from andante.localization.uwb import UwbLog, UwbSetup, epochs
 from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
@@ -30,6 +28,7 @@ from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
+from andante.settings import settings_from
 
 from .map_log import TRAJECTORIES
 from .result import HIDDEN, Result
@@ -61,15 +60,17 @@ class Request:
         if self.map is None and self.uwb is None:
             raise BadInput("localize needs a map to localize on, or UWB anchors")
         if self.map is None and (self.initial_pose is not None or self.anywhere):
-            raise BadInput("an initial pose or a global start belongs to a map; without one the anchors tell the place")
+            raise BadInput(
+                "an initial pose or a global start belongs to a map; without one the anchors give the position"
+            )
         if self.map is not None and self.initial_pose is not None and self.anywhere:
             raise BadInput("an initial pose and a global start exclude each other")
         if self.map is not None and self.initial_pose is None and not self.anywhere and self.uwb is None:
-            raise BadInput("where does the robot start? give an initial pose, a global start, or UWB anchors")
+            raise BadInput("no start is given: give an initial pose, a global start, or UWB anchors")
         read = (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf)
         for path in read:
             if isinstance(path, Path) and self.trajectory is not None and path.absolute() == self.trajectory.absolute():
-                raise BadInput(f"{self.trajectory} would be written over; give another name")
+                raise BadInput(f"{self.trajectory} would be overwritten; give another name")
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def _told(what: str, error: Mapping[str, float | int]) -> str:
 
 def _read_reference(path: Path) -> Trajectory:
     if not path.is_file():
-        raise BadInput(f"{path}: no such reference file; it has lines 'time x y z qx qy qz qw'")
+        raise MissingFile(f"{path}: no such reference file; it has lines 'time x y z qx qy qz qw'")
     return read_trajectory(path)
 
 
@@ -200,7 +201,7 @@ def _overlap(reference: Trajectory | None, times: Array, path: Path | None) -> N
     if high < times.min() or low > times.max():
         raise BadInput(
             f"{path}: the reference ({low:.3f} to {high:.3f} s) and the log "
-            f"({times.min():.3f} to {times.max():.3f} s) share no time"
+            f"({times.min():.3f} to {times.max():.3f} s) do not overlap in time"
         )
 
 
@@ -213,7 +214,7 @@ def _on_map(
     reference: Trajectory | None,
     progress: bool,
 ) -> LocalizeResult:
-    parameters = settings_from(MclParameters(), values, "localisation parameter")
+    parameters = settings_from(MclParameters(), values, "localization parameter")
     try:
         field_ = LikelihoodField(load_map(grid) if isinstance(grid, Path) else grid, parameters)
     except BadInput as error:
@@ -227,8 +228,8 @@ def _on_map(
     if setup is not None and tags is not None and start is None and not job.anywhere:
         start, deviation = _start_by_tags(tags, setup, warnings)
     if start is not None and int(field_.grid.at(start[:2])) < 0:
-        warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside of what the map knows")
-    with bar("localising", progress) as tell:
+        warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside the known area of the map")
+    with bar("localizing", progress) as tell:
         result = localize_log(
             log,
             field_,
@@ -239,7 +240,7 @@ def _on_map(
             progress=lambda done, total: tell(done, total, ""),
         )
     if result.blind:
-        warnings.append(f"{log.name}: {result.blind} scans had too few echoes to weigh anything")
+        warnings.append(f"{log.name}: {result.blind} scans had too few echoes to be used")
     if not log.odometry:
         warnings.append(f"{log.name}: without odometry particles spread by time alone; slow drives only")
     error, since = _score(result, reference, globally=start is None)
@@ -272,7 +273,7 @@ def _start_by_tags(tags: UwbLog, setup: UwbSetup, warnings: list[str]) -> tuple[
     if setup.map_from_uwb is None:
         warnings.append("the anchors file has no line 'map x y yaw'; anchors are taken to be given on the map")
     if yaw is None:
-        warnings.append("one tag tells no heading; the localiser starts with all headings")
+        warnings.append("one tag gives no heading; the localizer starts with all headings")
     pose = se2.compose(setup.map_from_uwb or (0.0, 0.0, 0.0), [at[0], at[1], yaw or 0.0])
     spread = np.array(TAG_DEVIATION)
     if yaw is None:
@@ -316,7 +317,7 @@ def _frame_warning(path: Trajectory, reference: Trajectory | None) -> list[str]:
         return []
     x, y, yaw = shift.tolist()
     return [
-        f"the reference seems to be told in another frame than the map: moved by x {x:.3f} m, y {y:.3f} m, "
+        f"the reference seems to be in another frame than the map: moved by x {x:.3f} m, y {y:.3f} m, "
         f"yaw {math.degrees(yaw):.1f} deg the way agrees with it within {left.mean:.3f} m on average"
     ]
 
@@ -328,11 +329,11 @@ def _by_ranges(
     values = dict(values)
     height = values.pop("height", None)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int | float)):
-        raise BadInput(f"UWB parameter height must be a number of metres, got {height!r}")
+        raise BadInput(f"UWB parameter height must be a number of meters, got {height!r}")
     noise = settings_from(RangeNoise(), values, "UWB parameter")
     log = read_uwb_log(job.log, setup)
     _overlap(reference, log.times, job.reference)
-    with bar("localising", progress) as tell:
+    with bar("localizing", progress) as tell:
         result = track_uwb(log, setup, noise, height, lambda done, total: tell(done, total, ""))
     path = _on_frame(result.trajectory, setup)
     details: dict[str, Any] = {

@@ -59,7 +59,7 @@ class MapResult(Result):
         return {**super().as_dict(), "trajectory": self.trajectory_file}
 
     def __str__(self) -> str:
-        lost = f"; {self.unmatched} scans fitted nothing and were placed by odometry" if self.unmatched else ""
+        lost = f"; {self.unmatched} scans could not be matched and were placed by odometry" if self.unmatched else ""
         return (
             f"{self.scans} scans over {self.length:.1f} m at {self.rate:.0f} scans/s, {self.keys} key scans, "
             f"{self.loops} loops closed, map of {self.size[0]} x {self.size[1]} cells of {self.resolution:g} m{lost}"
@@ -118,7 +118,7 @@ def map_log(
     read = [source, *(Path(path) for path in (params, tf) if path is not None)]
     for k, made in enumerate(written_to):
         if made.absolute() in {path.absolute() for path in (*read, *written_to[:k])}:
-            raise BadInput(f"{made} would be written over; give another name")
+            raise BadInput(f"{made} would be overwritten; give another name")
     parameters = parameters_from(read_parameters(Path(params))) if params else MappingParameters()
     records = read_log(source, options)
     blind = sum(not each.hit.any() for each in records.scans)

@@ -40,7 +40,7 @@ from andante.mobile.navigate.settings import (
 )
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Costmap, GoalChecker, Navigator, Reading, State, Vehicle, vehicle_of
+from andante.navigation import Costmap, GoalChecker, Navigator, NavigatorInput, State, Vehicle, vehicle_of
 from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
@@ -240,20 +240,20 @@ def navigate(
         seed,
     )
     if map is None and request.map_pose != (0.0, 0.0, 0.0):
-        raise BadInput("map_pose tells where a map lies; give one too")
+        raise BadInput("map_pose needs a map; give one too")
     table, rest = split_params(params)
     tables = checked_tables(rest, str(params))
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     ready = prepare(request, made, as_world(world), grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
-    localiser = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
         with opened(body, made, table, tell_log(progress)) as real:
-            driven = MobileRobot(real, localiser, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
+            driven = MobileRobot(real, localizer, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
             require_rate(real, driven.driver.least_rate, "driving")
             if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):
                 raise BadInput(
@@ -262,7 +262,7 @@ def navigate(
                 )
             return _drive_and_tell(request, ready, driven, None, progress, files)
     simulated = mobile_robot(
-        made, ready.world, request.start, engine, localiser=localiser, vehicle=ready.vehicle, dt=dt, seed=seed
+        made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
     )
     try:
         return _drive_and_tell(request, ready, simulated, shove, progress, files)
@@ -298,7 +298,7 @@ def _rehearse(twin: Ready, start: Array) -> None:
     driver, nothing = BaseDriver(twin.robot, vehicle=twin.vehicle), np.zeros(len(twin.robot.joint_names))
     for k in range(3):
         driver.update(Readings(0.01 * k, nothing, nothing), Command(vx=0.1), 0.01)
-    twin.navigator.update(Reading(0.0, start))
+    twin.navigator.update(NavigatorInput(0.0, start))
 
 
 def _pose(name: str, values: Sequence[float]) -> tuple[float, float, float]:
@@ -314,7 +314,7 @@ def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
         return ""
     costmap = Costmap.of(ready.grid, ready.vehicle, ready.navigator.settings.layers.inflation)
     plan = ready.navigator.planner.plan(sensed.pose, request.goal_of(ready.vehicle), costmap)
-    return "" if plan.path is not None else plan.reason or "the planner finds no way on the map"
+    return "" if plan.path is not None else plan.reason or "the planner finds no path on the map"
 
 
 def _navigate(
@@ -341,8 +341,9 @@ def _navigate(
         return measure.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
     with measure:
+        hit = lambda: robot.measure.collided  # noqa: E731
         try:
-            drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch)
+            drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch, hit)
         except LostBody as error:
             drive = Drive(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
     return measure.outcome(drive, names, time.perf_counter() - wall), drive

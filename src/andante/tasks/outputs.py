@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from andante.control.body import Body
-from andante.control.drivers import has_wheels
 from andante.control.view import RobotView
 from andante.errors import BadInput
-from andante.mobile.driver import BaseDriver
 from andante.simulation.simulation import Simulation
 
 
@@ -22,18 +20,13 @@ def kept(body: Body, record: Path | None, video: Path | None, view: RobotView | 
         body: a simulation, with sensors where it is recorded, or a real robot, which is not filmed.
         record: the recording; None: none.
         video: the film; None: none.
-        view: of what moves the robot; None: nobody does, its wheels are counted all the same.
+        view: of what moves the robot; None: nobody does.
     """
     with ExitStack() as stack:
         if record is not None:
             from andante.simulation.recording import open_recording
 
-            before: Callable[[], None] = lambda: None  # noqa: E731
-            if view is None and has_wheels(body.robot):
-                driver = BaseDriver(body.robot)
-                view = RobotView(body, driver)
-                before = lambda: driver.odometry.update(body.read())  # noqa: E731
-            recording = stack.enter_context(open_recording(record, body, view, before))
+            recording = stack.enter_context(open_recording(record, body, view))
             if isinstance(body, Simulation):
                 body.observers.append(recording)
             elif view is not None:

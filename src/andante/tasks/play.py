@@ -22,16 +22,15 @@ from andante.errors import BadInput, LostBody
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
 from andante.hardware.open import SIMULATED
-from andante.locomotion.fold_motion import fold_motion, folds
-from andante.locomotion.get_up import GetUp, Phase
-from andante.locomotion.pose_routes import pose_route, two_feet
+from andante.locomotion.ball.folding import fold_motion, folds
+from andante.locomotion.falls.get_up import GetUp, Phase
+from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
-from andante.motion.actions import Value
-from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion
+from andante.motion.actions.model import Value
+from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
 from andante.motion.io.recordings import is_recording, read_recording, recorded_motion
-from andante.motion.keyframe_check import fit
-from andante.motion.keyframe_play import play_from
-from andante.motion.poses import vector_of, within_limits
+from andante.motion.joint_motion import vector_of, within_limits
+from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
 from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
@@ -77,7 +76,7 @@ class PlayResult(Result):
         return told if self.link is None else {**told, "link": asdict(self.link)}
 
     def __str__(self) -> str:
-        end = f"over after {self.time:.2f} s" if self.finished else "not over"
+        end = f"finished after {self.time:.2f} s" if self.finished else "not finished"
         follow = ""
         if self.tracking["joint"]:
             follow = (
@@ -135,15 +134,15 @@ def check_play(
     lying = lying_pose(made, motion)
     pose = pose or (lying if start is None else None)
     start = first_positions(made, pose) if start is None else dict(start)
-    recording = is_recording(Path(motion))
+    named = motion.casefold() in {name.casefold() for name in (*made.poses, *library_motions(made))}
+    recording = read_recording(Path(motion)) if lying is None and not named and is_recording(Path(motion)) else None
     choice: Choice | None = None
     if lying is None:
-        choice = recorded_motion(read_recording(Path(motion)), made, tuple(joints)) if recording else None
-        choice = choice or find_motion(made, motion)
+        choice = recorded_motion(recording, made, tuple(joints)) if recording else find_motion(made, motion)
     if parameters and not isinstance(choice, ActionChoice):
-        raise BadInput(f"{motion} is no action and has no parameters, got {', '.join(parameters)}")
+        raise BadInput(f"{motion} is not an action and has no parameters, got {', '.join(parameters)}")
     if joints and not recording:
-        raise BadInput(f"{motion} is no recording; joints are picked from those of one")
+        raise BadInput(f"{motion} is not a recording; joints are picked from recordings only")
     if choice is None or isinstance(choice, PoseChoice):
         if loop is not None:
             raise BadInput(f"{motion} is played once; loop is for motions and actions")
@@ -154,7 +153,10 @@ def check_play(
         kind, problems = "pose", _check_pose(made, choice.name, pose, start, speed)
     elif isinstance(choice, Keyframes):
         kind = "recording" if recording else "keyframes"
-        problems = () if recording else check_keyframes(made, choice, start)  # what was recorded has been possible
+        if recording:  # what was recorded has been possible
+            problems = tuple(Problem(Severity.WARNING, note) for note in recording.notes)
+        else:
+            problems = check_keyframes(made, choice, start)
     else:
         kind, problems = "action", check_action(made, choice.actions, choice.name, start, parameters or {})
     return CheckedMotion(made, choice, choice.name, kind, pose, start, problems)

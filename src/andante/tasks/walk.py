@@ -196,7 +196,7 @@ def lead(
             reason = str(error)
     spent = time.perf_counter() - wall
     x, y, turned = measure.moved
-    ahead, aside, heading = guide.travelled
+    ahead, aside, heading = guide.traveled
     lasted = max(0.0, body.time - guide.begin)
     return WalkResult(
         robot=body.robot.name,

@@ -12,9 +12,9 @@ from andante.description.extent import robot_bounds
 from andante.errors import BadInput
 from andante.files import PICTURES, whole_file
 from andante.geometry import SE3
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
-from andante.physics.video import VideoWriter
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
+from andante.physics.rendering.video import VideoWriter
 from andante.simulation.simulation import Simulation
 
 FINE_SHADOWS = 4096  # side of the shadow map of a single picture [texels]; in films it would cost a third of the time

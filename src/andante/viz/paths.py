@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -64,5 +64,35 @@ def plot_joints(
     axes.set_xlabel("time [s]")
     axes.set_ylabel(label)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.suptitle(title, fontsize=9)
+    return figure
+
+
+def plot_search(found: Array, title: str = "") -> Figure:
+    """The fitness of the candidates of a search, and the best so far.
+
+    Args:
+        found: (n, 2) number of the candidate and its fitness, by number.
+    """
+    figure = Figure(figsize=(9.0, 3.4), layout="constrained")
+    axes = figure.subplots()
+    plain(axes)
+    axes.plot(found[:, 0], found[:, 1], ".", color=GREY, label="candidate")
+    axes.step(found[:, 0], np.maximum.accumulate(found[:, 1]), where="post", color=COLOURS[0], label="best so far")
+    axes.set_xlabel("candidate")
+    axes.set_ylabel("fitness")
+    axes.legend(fontsize=8, frameon=False)
+    figure.suptitle(title, fontsize=9)
+    return figure
+
+
+def plot_bars(values: Mapping[str, float], label: str, title: str = "") -> Figure:
+    """A bar for every name, the first on top."""
+    figure = Figure(figsize=(9.0, 1.0 + 0.26 * len(values)), layout="constrained")
+    axes = figure.subplots()
+    plain(axes)
+    axes.barh(list(values), list(values.values()), color=COLOURS[0])
+    axes.invert_yaxis()
+    axes.set_xlabel(label)
     figure.suptitle(title, fontsize=9)
     return figure

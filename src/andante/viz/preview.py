@@ -19,7 +19,7 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 from numpy.typing import ArrayLike
 
 from andante.description import Robot
-from andante.description.meshes import hull
+from andante.description.mesh.triangles import hull
 from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
 from andante.description.solids import as_trimesh
 from andante.errors import BadInput

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -16,11 +16,11 @@ from andante.description import Robot
 from andante.description.extent import robot_bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
-from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_centre
+from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_center
 from andante.motion import ActionSet, JointMotion, MotionLimits, Planned, Reach, Step, Take, Turn, bind, plan_step
-from andante.motion.actions import Atomic, Value
-from andante.physics.camera import Camera
-from andante.physics.render import Renderer
+from andante.motion.actions.model import Atomic, Value
+from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
 from andante.simulation.simulation import Simulation
 
 from .preview import COLOURS, GREY, INK, PALE
@@ -179,7 +179,7 @@ def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
     wanted = np.asarray(twist, dtype=float)
     base = drive.base
     angles = dict(zip(base.turning, np.asarray(drive.wheel_motion(wanted).angles).tolist(), strict=True))
-    centre = instantaneous_centre(wanted)
+    centre = instantaneous_center(wanted)
     corners = []
     for index, wheel in enumerate(base.wheels):
         heading = wheel.heading + angles.get(index, wheel.angle) - wheel.angle
@@ -230,7 +230,8 @@ def preview_bases(drives: Sequence[Drive], twists: ArrayLike) -> Figure:
 def _wheel_corners(wheel: Wheel, heading: float) -> Array:
     """Corners (4, 2) of a wheel seen from above [m]."""
     along, across = wheel.radius * _direction(heading), wheel.radius * WHEEL_WIDTH * _direction(heading + np.pi / 2)
-    return wheel.position + np.array([along + across, along - across, -along - across, -along + across])
+    corners: Array = wheel.position + np.array([along + across, along - across, -along - across, -along + across])
+    return corners
 
 
 def _direction(angle: float) -> Array:
@@ -261,6 +262,7 @@ def film_strip(
     sim: Simulation,
     instants: Sequence[float],
     *,
+    run: Callable[[float], object] | None = None,
     width: int = 320,
     height: int = 320,
     camera: Camera | None = None,
@@ -269,6 +271,7 @@ def film_strip(
 ) -> Figure:
     """Run a simulation and show it at growing instants of its time [s], by one renderer and one camera.
 
+    `run` lets a time [s] pass, such as the `run` of a control loop on it; None: the simulation runs alone.
     Without a camera the pictures show the box around the robot as it stands now, `room` times as large.
     """
     if list(instants) != sorted(instants) or any(instant < sim.time - 1e-9 for instant in instants):
@@ -277,7 +280,7 @@ def film_strip(
     pictures = []
     with Renderer(sim.engine.actors, sim.engine.world, width, height) as renderer:
         for instant in instants:
-            sim.run(max(0.0, instant - sim.time))
+            (run or sim.run)(max(0.0, instant - sim.time))
             pictures.append(renderer.shoot(sim.engine, seen))
     return picture_strip(pictures, [f"{instant:.1f} s" for instant in instants], columns)
 

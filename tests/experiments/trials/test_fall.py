@@ -9,9 +9,9 @@ from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.experiments.trials.fall import FallPush, run_fall
 from andante.locomotion import Command
-from andante.locomotion.fall import FallManager
-from andante.locomotion.fall_detector import FallRules
-from andante.locomotion.get_up import GetUp, Phase
+from andante.locomotion.falls.detector import FallRules
+from andante.locomotion.falls.get_up import GetUp, Phase
+from andante.locomotion.falls.manager import FallManager
 from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 
@@ -54,7 +54,7 @@ def test_walking_is_no_fall_and_goes_on_after_one():
 def test_whoever_cannot_get_up_says_so():
     """Servos at a tenth of their strength: three tries, then it gives up and lies limp."""
     sim = an.simulate(NAO, pose="LyingBack", sensors=True)
-    gains = sim.engine.wishes[sim.actor].gains
+    gains = sim.engine.commands[sim.actor].gains
     sim.engine.set_gains(sim.actor, gains.changed(effort=0.1 * gains.effort))
     robot = GetUp(NAO, fall_motions(NAO))
     loop = ControlLoop(sim, robot)

@@ -19,9 +19,9 @@ from andante.experiments.wave.objective import SOURCE_RANGES, WaveObjective, wav
 from andante.experiments.wave.scenes import Robustness, scene, shove, with_friction
 from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import EXTRA, TEN, WaveModel, WaveParameters
-from andante.locomotion.wave_playback import Playback, playback
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters
+from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 from andante.search import ObjectiveSpec
 from andante.simulation.simulation import simulate
@@ -44,7 +44,7 @@ def test_a_trial_goes_as_plain_commands_go(variant: str, trial: WaveTrial) -> No
     track = trial.run(parameters, variant, 1.2)
     sim = simulate("nao")
     sim.run(SETTLE)
-    first = np.array(sim.engine.wishes[sim.actor].references)
+    first = np.array(sim.engine.commands[sim.actor].references)
     played = playback(WaveModel(sim.robot, parameters, variant), first, 1.2)
     at = np.round(played.times / 0.002).astype(int)
     for target, begin, end in zip(played.targets, at, [*at[1:], 600], strict=True):
@@ -210,7 +210,7 @@ def test_spaces() -> None:
     space = wave_space("smooth", "source", ("f_r", "w_k"))
     assert space.names == (*TEN, "f_r", "w_k")
     assert set(space) == {*TEN, *EXTRA}
-    assert space.frozen["c_a"] == SMOOTH.levelling
+    assert space.frozen["c_a"] == SMOOTH.leveling
     assert wave_space("exact", "source").cells == 1_128_960
     assert tuple(SOURCE_RANGES) == TEN
     for variant in ("smooth", "exact"):

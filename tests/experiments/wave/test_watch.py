@@ -9,8 +9,8 @@ from andante.errors import BadInput
 from andante.experiments.wave.trial import SETTLE, WaveTrial
 from andante.experiments.wave.watch import WalkWatch
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave_gait import WaveGait
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.gait import WaveGait
 from andante.simulation.simulation import Simulation, simulate
 
 PARAMETERS = default_gait("smooth").parameters
@@ -27,7 +27,7 @@ def test_it_sees_what_a_trial_sees() -> None:
     sim.run(SETTLE)
     watch = WalkWatch(sim, PARAMETERS.period)
     sim.observers.append(watch)
-    gait = WaveGait(sim.robot, PARAMETERS, first=np.array(sim.engine.wishes[sim.actor].references))
+    gait = WaveGait(sim.robot, PARAMETERS, first=np.array(sim.engine.commands[sim.actor].references))
     gait.start()
     walk(sim, gait, 2.0)
     seen, tried = watch.statistics, statistics(WaveTrial().run(PARAMETERS, seconds=2.0))

@@ -2,7 +2,7 @@
 
 import time
 
-from andante.bus import messages
+from andante.bags import messages
 
 JOINT_STATE, TWIST = "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
 TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware import BodyCommand, JointTarget
 from andante.hardware.ros.body import RosBody
@@ -219,7 +219,7 @@ def test_twists_keep_the_limits_of_the_drive_and_end_with_their_driver(waffle):
         wire.state(body)
         wire.pass_time(0.05)
     assert wire.twists().count((0.0, 0.0)) == 1
-    assert "the base is told to stand: no twist came for 0.5 s" in body.notes
+    assert "the base is stopped: no twist received for 0.5 s" in body.notes
 
 
 def test_a_silent_robot_is_stopped_told_and_moved_no_more(waffle):
@@ -229,7 +229,7 @@ def test_a_silent_robot_is_stopped_told_and_moved_no_more(waffle):
     assert wire.twists() == [(0.1, 0.0), (0.0, 0.0)]
     health = body.read().health
     assert not health.ok
-    assert "nothing has come on /joint_states for 0.4 s" in health.words
+    assert "no message on /joint_states for 0.4 s" in health.words
     assert np.isnan(body.read().position).all()
     assert body.age == pytest.approx(0.45)
     assert not body.connected
@@ -269,9 +269,9 @@ def test_a_lost_master_leaves_the_way_to_the_robot(waffle):
 def test_commands_that_nobody_hears_are_told(waffle):
     wire, body = on_wire(waffle, count=0)
     body.connect(0.0)
-    assert "nobody hears /cmd_vel yet" in body.notes
+    assert "no subscriber on /cmd_vel yet" in body.notes
     body.write(BodyCommand(twist=(0.1, 0.0, 0.0)))
-    assert body.read().health.words == "nobody hears /cmd_vel: commands have no effect"
+    assert body.read().health.words == "no subscriber on /cmd_vel: commands have no effect"
     wire.count = 1
     assert body.read().health.ok
 
@@ -282,7 +282,7 @@ def test_one_part_of_the_robot_may_fall_silent(nao):
         wire.listener.heard("/joint_states", joint_state(body.joint_names[1:], [0.5] * (len(body.joint_names) - 1)))
         wire.pass_time(0.05)
     state = body.read()
-    assert state.health.words == "nothing has come for 0.5 s of HeadYaw"
+    assert state.health.words == "no message for 0.5 s from HeadYaw"
     assert np.isnan(state.position[0])
     assert (state.position[1:] == 0.5).all()
 
@@ -327,7 +327,7 @@ def test_a_base_without_joint_states_lives_by_its_odometry(waffle):
     wire = Wire()
     body = RosBody(wire, waffle, topics=RosTopics(joint_states=""), clock=lambda: wire.now)
     wire._join()
-    assert "nothing has come on /odom" in body.read().health.words
+    assert "no message on /odom" in body.read().health.words
     wire.listener.heard("/odom", messages.make("nav_msgs/msg/Odometry", pose={"pose": {"orientation": {"w": 1.0}}}))
     assert body.read().health.ok
     assert body.read().yaw == 0.0

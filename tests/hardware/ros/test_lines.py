@@ -11,8 +11,8 @@ import time
 import numpy as np
 import pytest
 
+from andante.bags import messages
 from andante.bridges.ros1.xmlrpc import call
-from andante.bus import messages
 from andante.errors import BadInput
 from andante.hardware import BodyCommand, JointTarget, check_body
 from andante.hardware.ros.body import RosBody
@@ -70,7 +70,7 @@ def test_a_live_waffle_is_driven_over_rosbridge(robot_process, waffle):
         assert abs(state.yaw) < 0.2
         assert state.acceleration[2] == pytest.approx(9.8, abs=1.5)
         until(lambda: abs(body.odometry.vx) < 0.01)  # nobody repeats the twist
-        assert any("told to stand: no twist came" in line for line in body.notes)
+        assert any("the base is stopped: no twist received" in line for line in body.notes)
         assert [result for result in check_body(body, close=False) if not result.passed] == []
         process.send_signal(signal.SIGKILL)
         until(lambda: not body.read().health.ok)
@@ -151,7 +151,7 @@ def test_a_ros_1_robot_behind_rosbridge_and_a_server_that_comes_back(waffle):
         assert body.read().position[0] == 0.5
         assert np.isnan(body.read().position[1])
         until(lambda: any("/odom: " in line and "sideways" in line for line in body.notes))
-        assert any("no rosbridge message" in line for line in body.notes)
+        assert any("not a rosbridge message" in line for line in body.notes)
         advertised = {m["topic"]: m["type"] for m in server.got if m["op"] == "advertise"}
         assert advertised == {"/cmd_vel": "geometry_msgs/TwistStamped"}
         body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
@@ -183,7 +183,7 @@ def test_a_server_without_a_robot(waffle):
     try:
         with (
             RosBody(server.url, waffle) as body,
-            pytest.raises(BadInput, match=r"body 'waffle': nothing has come on /joint_states .* driver running"),
+            pytest.raises(BadInput, match=r"body 'waffle': no message on /joint_states .* driver running"),
         ):
             body.connect(0.5)
     finally:
@@ -223,7 +223,7 @@ def test_a_body_at_a_real_master_with_the_real_tools(ros_master, waffle):
             until(lambda: values[-1].strip().endswith(",0.0"))  # the driver fell silent
             assert [result for result in check_body(body, close=False) if not result.passed] == []
             robot.kill()
-            until(lambda: "nothing has come on /joint_states for" in body.read().health.words)
+            until(lambda: "no message on /joint_states for" in body.read().health.words)
     finally:
         for process in (robot, echo):
             process.kill()
@@ -249,7 +249,7 @@ def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(ros_maste
     body = RosBody(link, nao, joints=JointTrajectory())
     try:
         body.connect(40)
-        assert any(line.startswith("/joint_states tells nothing of HeadPitch, ") for line in body.notes)
+        assert any(line.startswith("/joint_states does not contain HeadPitch, ") for line in body.notes)
         body.write(BodyCommand({"HeadYaw": JointTarget(0.75)}))
         until(lambda: got)
         topic, message = got[0]
@@ -264,13 +264,13 @@ def test_trajectories_over_the_master_its_loss_and_the_end_of_the_node(ros_maste
         while body.connected:
             body.write(BodyCommand(twist=(0.125, 0.0, 0.0)))
             time.sleep(0.05)
-        until(lambda: "the base is told to stand: the ROS master is lost" in body.notes)
+        until(lambda: "the base is stopped: the connection to the ROS master is lost" in body.notes)
         until(lambda: got[-1][0] == "/cmd_vel" and got[-1][1].linear.x == 0.0)  # the nodes still hear one another
         assert any(topic == "/cmd_vel" and message.linear.x == 0.125 for topic, message in got)
         ros_master.start()
         until(lambda: body.connected)
         asyncio.run(call(link._node.uri, "shutdown", "/test", "enough"))
-        until(lambda: body.read().health.words.endswith("a ROS tool has ended this node; make a new body"))
+        until(lambda: body.read().health.words.endswith("a ROS tool shut down this node; make a new body"))
     finally:
         body.close()
         assert robot.close()

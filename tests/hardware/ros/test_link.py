@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput
 from andante.hardware.ros import link as ros_body_link
 from andante.hardware.ros.body import RosBody
@@ -105,18 +105,18 @@ def test_a_body_whose_line_hangs_is_let_go(monkeypatch, waffle):
     body = RosBody(line, waffle)
     until(lambda: line.connected)
     body.close()
-    assert body.notes[-1] == "hanging hangs; its thread is left behind"
+    assert body.notes[-1] == "hanging does not respond; its thread is abandoned"
     line.go.set()
 
 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ("no json", "something came that is no rosbridge message"),
-        ("[1, 2]", "something came that is no rosbridge message"),
-        ("7", "something came that is no rosbridge message"),
-        ("[" * 100_000, "something came that is no rosbridge message"),
-        (b"\xff\xfe", "something came that is no rosbridge message"),
+        ("no json", "received something that is not a rosbridge message"),
+        ("[1, 2]", "received something that is not a rosbridge message"),
+        ("7", "received something that is not a rosbridge message"),
+        ("[" * 100_000, "received something that is not a rosbridge message"),
+        (b"\xff\xfe", "received something that is not a rosbridge message"),
         ('{"op": "status", "level": "error", "msg": "topic /x is unknown"}', "topic /x is unknown"),
         ('{"op": "publish", "topic": "/t", "msg": {"data": {}}}', "/t: "),
         ('{"op": "publish", "topic": "/t", "msg": 3}', "/t: "),

@@ -22,7 +22,7 @@ from andante.hardware.serial.firmware import BoardSensors
 from andante.hardware.serial.host import HostLink
 from andante.hardware.serial.line import FIRST_WAIT, LONGEST_WAIT, Line
 from andante.hardware.serial.messages import Fault
-from andante.tasks import doctor
+from andante.tasks import catalog
 
 from .lines import Bench, NoisyPort, needs_pty, slow_clock, wait_until
 
@@ -141,7 +141,7 @@ def test_the_watchdog_stops_the_motors_when_the_computer_dies(cable, bench):
 def test_a_hung_microcontroller_is_noticed_and_found_again(body, bench):
     bench.on = False
     assert wait_until(lambda: not body.connected, SOON)
-    assert "no word from the microcontroller for 0.3 s" in body.notes[-1]
+    assert "no message from the microcontroller for 0.3 s" in body.notes[-1]
     assert not body.read().health.ok
     assert body.telemetry is None
     bench.on = True
@@ -158,15 +158,15 @@ def test_a_cable_is_pulled_and_put_back(body, bench, cable):
 
     assert wait_until(moving, SOON)
     cable.pull()
-    assert wait_until(lambda: "is not there" in body.read().health.words, SOON)
+    assert wait_until(lambda: "is not available" in body.read().health.words, SOON)
     body.send_pose(0.0, 0.0, 0.0)  # nothing that is called meanwhile fails or waits
     body.write(BodyCommand(twist=(1.0, 0.0, 0.0)))
     body.stop()
-    assert any("has vanished" in note for note in body.notes)
+    assert any("has disconnected" in note for note in body.notes)
     assert wait_until(lambda: bench.output.throttle == 1500, SOON)
     cable.plug()
     assert wait_until(lambda: body.connected, SOON)
-    assert any("is there again" in note for note in body.notes)
+    assert any("is connected again" in note for note in body.notes)
     for _ in range(20):
         body.pulses(1700, 1500)
         assert bench.output.throttle == 1500  # it must be started again
@@ -239,7 +239,7 @@ def test_a_port_that_fails_in_its_own_way_and_a_listener_too_are_survived():
     with SerialBody(Odd, say=listen) as body:
         assert wait_until(lambda: sum("ZeroDivisionError: odd" in note for note in body.notes) > 1, SOON)
     assert len(told) == 1
-    assert body.notes[1] == "the listener failed and is not told any more: RuntimeError: deaf"
+    assert body.notes[1] == "the listener failed and is not called any more: RuntimeError: deaf"
 
 
 class HungPort:
@@ -268,7 +268,7 @@ def test_a_hung_port_does_not_hang_close():
     body.read()
     body.close()
     body.close()
-    assert body.notes[-1] == "the port hangs; its thread is left behind"
+    assert body.notes[-1] == "the port does not respond; its thread is abandoned"
     port.over.set()
     body._line._thread.join(SOON)
 
@@ -337,9 +337,9 @@ def test_ports_of_this_computer_are_listed():
 @pytest.mark.parametrize(("found", "words"), [((), "none found"), ((PortInfo("COM5", "USB"),), "COM5")])
 def test_doctor_lists_them(monkeypatch, found, words):
     monkeypatch.setattr("andante.hardware.serial.ports.serial_ports", lambda: found)
-    (finding,) = [each for each in doctor._libraries() if each.part == "pyserial"]
+    (finding,) = [each for each in catalog._libraries() if each.part == "pyserial"]
     assert finding.ready
-    assert doctor._serial().version == words
+    assert catalog._serial().version == words
 
 
 def test_a_baud_rate_that_cannot_be_is_told(cable):

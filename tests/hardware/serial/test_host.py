@@ -219,7 +219,7 @@ def test_the_computer_notices_silence_once_and_forgets_what_moves(desk, notes):
     desk.up_line = lambda data: b""
     desk.tick(int(1.0 / desk.dt))
     assert not desk.link.connected
-    assert [note for note in notes if "no word from the microcontroller for 0.3 s" in note] == notes[-1:]
+    assert [note for note in notes if "no message from the microcontroller for 0.3 s" in note] == notes[-1:]
     assert desk.link.latest(Telemetry) is None
 
 

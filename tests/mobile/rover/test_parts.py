@@ -65,7 +65,7 @@ def test_stamps_that_cannot_be_true_are_replaced_and_told_once_per_spell():
     assert stamps.time(7.0, 1.3, 0.1) == pytest.approx(1.2)
     assert stamps.time(math.nan, 1.4, 0.1) == pytest.approx(1.3)
     assert stamps.wrong == 4
-    assert said == ["stamps of the lidar do not go on with the clock; their time of arrival counts instead"]
+    assert said == ["stamps of the lidar do not follow the clock; arrival times are used instead"]
     assert stamps.time(1.45, 1.5, 0.1) == 1.45
     assert stamps.time(0.2, 1.6, 0.1) == pytest.approx(1.5)
     assert len(said) == 2
@@ -98,7 +98,7 @@ def test_tags_tell_position_and_heading():
     assert both.filtered(0.9) == pytest.approx([3.0, 2.0], abs=1e-6)
     both.restart()
     assert np.isnan(both.filtered(1.0)).all()
-    with pytest.raises(BadInput, match="both tags must have been heard"):
+    with pytest.raises(BadInput, match="readings of both tags are needed"):
         both.middle_pose()
 
 

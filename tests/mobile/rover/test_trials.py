@@ -14,9 +14,9 @@ from andante.geometry import SE3
 from andante.hardware import Loopback
 from andante.localization import MclParameters
 from andante.mobile.rover.conditions import noisier, smoother, smoother_world
-from andante.mobile.rover.plots import plot_rover_study, plot_rover_trial
 from andante.mobile.rover.trials import COURSES, RoverTrial, rover_trial
 from andante.sensors.uwb import UwbErrors
+from andante.viz.rover_plots import plot_rover_study, plot_rover_trial
 
 FINAL, ESTIMATE = 0.10, 0.05  # what is promised [m]
 
@@ -108,7 +108,7 @@ def test_the_navigator_goes_round_what_no_map_shows_and_plans_anew_when_pushed()
     assert not trial.collided
     assert trial.final_error < FINAL
     said = [event.words for event in trial.events if event.who == "navigator"]
-    assert any("planning anew" in words for words in said)
+    assert any("replanning" in words for words in said)
     assert said[-1] == "the goal is reached"
 
 
@@ -160,7 +160,7 @@ def test_a_wish_that_cannot_be_is_refused_in_words():
 def test_a_timeout_stops_the_rover(ahead):
     trial = rover_trial("ahead", seed=0, timeout=1.0, parameters=MclParameters(sigma_hit=0.05))
     assert not trial.arrived
-    assert trial.events[-1].words == "stopped: not there within 1 s"
+    assert trial.events[-1].words == "timed out after 1 s"
     assert trial.telemetry.throttle[-1] == 1500
     assert trial.telemetry.state[-1] == "stopped"
     assert np.hypot(*(trial.truth[-1, :2] - trial.truth[-10, :2])) < 0.01  # at full speed it would be 0.13 m

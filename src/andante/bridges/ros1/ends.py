@@ -1,19 +1,76 @@
-"""What a ROS 1 node has: publications, subscriptions and services, each with its connections."""
+"""What a ROS 1 node has: publications, subscriptions and services, each with its TCPROS connections.
+
+Every connection begins with a header from either side: u32 bytes in all, then per field u32 bytes and `name=value`.
+Messages follow as u32 bytes and content; a service answers each request with one byte (1: success) before that.
+Source: https://wiki.ros.org/ROS/TCPROS
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from andante.errors import AndanteError
 
 from . import xmlrpc
-from .tcpros import TcprosError, frame, pack_header, read_frame, read_header
 
+LENGTH = struct.Struct("<I")
+LARGEST_HEADER = 2**20
+LARGEST_MESSAGE = 2**28
+HANDSHAKE = 10.0  # time for the header [s]
 BACKLOG = 4 * 2**20  # bytes that may wait for a slow subscriber; what comes then is dropped for it
 FIRST_WAIT, LONGEST_WAIT = 0.2, 5.0  # before a publisher is tried again [s]
+
+
+class TcprosError(AndanteError):
+    """The other side broke the protocol, or refuses; the message says which."""
+
+
+def pack_header(**fields: str) -> bytes:
+    """The bytes of a connection header with these fields."""
+    parts = [f"{name}={value}".encode() for name, value in fields.items()]
+    whole = b"".join(LENGTH.pack(len(part)) + part for part in parts)
+    return LENGTH.pack(len(whole)) + whole
+
+
+def unpack_header(data: bytes) -> dict[str, str]:
+    """The fields of a connection header without its first length."""
+    fields, at = {}, 0
+    while at < len(data):
+        if at + 4 > len(data):
+            raise TcprosError("a connection header ends in the middle of a length")
+        (size,) = LENGTH.unpack_from(data, at)
+        part = data[at + 4 : at + 4 + size]
+        if len(part) < size or b"=" not in part:
+            raise TcprosError("a connection header holds something that is not name=value")
+        name, _, value = part.partition(b"=")
+        fields[name.decode(errors="replace")] = value.decode(errors="replace")
+        at += 4 + size
+    return fields
+
+
+def frame(data: bytes) -> bytes:
+    """A message with its length in front."""
+    return LENGTH.pack(len(data)) + data
+
+
+async def read_header(reader: asyncio.StreamReader) -> dict[str, str]:
+    """The header with which the other side begins."""
+    async with asyncio.timeout(HANDSHAKE):
+        return unpack_header(await read_frame(reader, LARGEST_HEADER))
+
+
+async def read_frame(reader: asyncio.StreamReader, largest: int = LARGEST_MESSAGE) -> bytes:
+    """The next message."""
+    (size,) = LENGTH.unpack(await reader.readexactly(4))
+    if size > largest:
+        raise TcprosError(f"a message of {size} bytes is too large")
+    return await reader.readexactly(size)
+
+
 BROKEN = (OSError, TimeoutError, asyncio.IncompleteReadError, TcprosError)
 
 
@@ -24,6 +81,11 @@ class Kind:
     name: str
     md5: str
     text: str = ""
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of a connection header that tell it."""
+        return {"md5sum": self.md5, "type": self.name, "message_definition": self.text}
 
     def refusal(self, fields: dict[str, str]) -> str:
         """Why a connection with these header fields does not fit, empty if it does."""
@@ -57,16 +119,7 @@ class Publication:
     ) -> None:
         """Serve one subscriber until it leaves."""
         writer.write(
-            pack_header(
-                {
-                    "callerid": name,
-                    "latching": "1" if self.latched else "0",
-                    "md5sum": self.kind.md5,
-                    "message_definition": self.kind.text,
-                    "topic": self.topic,
-                    "type": self.kind.name,
-                }
-            )
+            pack_header(callerid=name, latching="1" if self.latched else "0", topic=self.topic, **self.kind.fields)
         )
         connection = Connection(writer, fields.get("callerid", ""))
         self.connections.append(connection)
@@ -74,7 +127,7 @@ class Publication:
             self.on_connect(connection)
             self.on_change(len(self.connections))
             with contextlib.suppress(*BROKEN):
-                while await reader.read(4096):  # subscribers say nothing; the end of the stream is their farewell
+                while await reader.read(4096):  # subscribers send nothing; the end of the stream means that they left
                     pass
         finally:
             connection.close()
@@ -116,7 +169,7 @@ class Connection:
 
 
 class Subscription:
-    """A topic that the node hears, from every publisher that the master names."""
+    """A topic that the node subscribes to, at every publisher that the master names."""
 
     def __init__(
         self, name: str, topic: str, kind: Kind, on_message: Callable[[bytes], None], say: Callable[[str], None]
@@ -126,7 +179,7 @@ class Subscription:
         self.received = 0
 
     def update(self, uris: list[str]) -> None:
-        """Hear exactly these publishers."""
+        """Subscribe to exactly these publishers."""
         for uri in [uri for uri in self.publishers if uri not in uris]:
             self.publishers.pop(uri).cancel()
         for uri in uris:
@@ -134,11 +187,11 @@ class Subscription:
                 self.publishers[uri] = asyncio.get_running_loop().create_task(self._hear(uri))
 
     def close(self) -> None:
-        """Hear nobody any more."""
+        """Disconnect from all publishers."""
         self.update([])
 
     async def _hear(self, uri: str) -> None:
-        """Hear one publisher, connecting again when the line breaks."""
+        """Read from one publisher, connecting again when the connection breaks."""
         wait, complained = FIRST_WAIT, False
         while True:
             try:
@@ -157,18 +210,7 @@ class Subscription:
             raise TcprosError(f"offers no TCPROS ({text})")
         reader, writer = await asyncio.open_connection(protocol[1], protocol[2], limit=2**20)
         try:
-            writer.write(
-                pack_header(
-                    {
-                        "callerid": self.name,
-                        "md5sum": self.kind.md5,
-                        "tcp_nodelay": "1",
-                        "topic": self.topic,
-                        "type": self.kind.name,
-                        "message_definition": self.kind.text,
-                    }
-                )
-            )
+            writer.write(pack_header(callerid=self.name, tcp_nodelay="1", topic=self.topic, **self.kind.fields))
             fields = await read_header(reader)
             told = fields.get("error") or self.kind.refusal(fields)
             if told:
@@ -195,13 +237,11 @@ class ServiceEnd:
         """Answer one caller: a single request, or as many as come over a persistent connection."""
         writer.write(
             pack_header(
-                {
-                    "callerid": node,
-                    "md5sum": self.kind.md5,
-                    "request_type": f"{self.kind.name}Request",
-                    "response_type": f"{self.kind.name}Response",
-                    "type": self.kind.name,
-                }
+                callerid=node,
+                md5sum=self.kind.md5,
+                request_type=f"{self.kind.name}Request",
+                response_type=f"{self.kind.name}Response",
+                type=self.kind.name,
             )
         )
         await writer.drain()

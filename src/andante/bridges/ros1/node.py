@@ -1,4 +1,4 @@
-"""`Ros1Node`: a node of ROS 1 in plain asyncio. It survives the master, and signs off cleanly.
+"""`Ros1Node`: a node of ROS 1 in plain asyncio. It survives the master, and unregisters cleanly.
 
 Master and slave API: https://wiki.ros.org/ROS/Master_API, https://wiki.ros.org/ROS/Slave_API
 """
@@ -12,8 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from . import xmlrpc
-from .ends import BROKEN, Connection, Kind, Publication, ServiceEnd, Subscription
-from .tcpros import pack_header, read_header
+from .ends import BROKEN, Connection, Kind, Publication, ServiceEnd, Subscription, pack_header, read_header
 
 WATCH = 1.0  # time between looks at the master [s]
 
@@ -52,13 +51,13 @@ class Ros1Node:
         return self._server.sockets[0].getsockname()[1] if self._server else 0
 
     async def start(self) -> None:
-        """Listen, and sign on at the master as soon as there is one."""
+        """Listen, and register at the master as soon as there is one."""
         await self._rpc.start(self.host)
         self._server = await asyncio.start_server(self._serve, self.host, 0, limit=2**20)
         self._watching = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
-        """Sign off everything and close all connections."""
+        """Unregister everything and close all connections."""
         if self._watching is not None:
             self._watching.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -93,7 +92,7 @@ class Ros1Node:
         return publication
 
     def subscribe(self, topic: str, kind: Kind, on_message: Callable[[bytes], None]) -> Subscription:
-        """Hear a topic."""
+        """Subscribe to a topic."""
         subscription = self.subscriptions[topic] = Subscription(self.name, topic, kind, on_message, self._say)
         self._wake.set()
         return subscription
@@ -132,7 +131,7 @@ class Ros1Node:
                     self._registered.clear()
                     self._before.clear()  # a new master knows none of them
                     self._master_pid = pid
-                    self._say(f"signed on at the ROS master {self.master} as {self.name}")
+                    self._say(f"registered at the ROS master {self.master} as {self.name}")
                 self.connected, told = True, False
                 await self._reconcile()
             except xmlrpc.RpcError as error:
@@ -260,7 +259,7 @@ class Ros1Node:
                 end, what = self.publications.get(fields.get("topic", "")), f"topic {fields.get('topic')}"
             told = f"no {what} here" if end is None else end.kind.refusal(fields)
             if end is None or told:
-                writer.write(pack_header({"error": told}))
+                writer.write(pack_header(error=told))
                 return
             await end.serve(self.name, fields, reader, writer)
         except BROKEN:

@@ -72,12 +72,12 @@ async def _read(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
         raise RpcError(f"an XML-RPC message of {length} bytes is too large")
     if length >= 0:
         return first, await reader.readexactly(length)
-    content = b""
+    content = bytearray()
     while part := await reader.read(65536):
         content += part
         if len(content) > LARGEST:
             raise RpcError("an XML-RPC message is too large")
-    return first, content
+    return first, bytes(content)
 
 
 class Lines:

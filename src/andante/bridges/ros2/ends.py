@@ -1,18 +1,104 @@
-"""DDS writers and readers with the names, types and qualities of service of ROS 2."""
+"""DDS writers and readers with the names, type hashes and quality of service of ROS 2; samples carry CDR as it is."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from andante.errors import BadInput
+from andante.bags import messages
+from andante.errors import BadInput, MissingExtra
+from andante.extras import how_to_get
 
-from .types import dds_topic, raw_class, raw_sample, require, user_data
-
+BASES = {
+    "bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8", "float32": "float32", "float64": "float64",
+    "int8": "int8", "uint8": "uint8", "int16": "int16", "uint16": "uint16", "int32": "int32", "uint32": "uint32",
+    "int64": "int64", "uint64": "uint64",
+}  # fmt: skip
 BLOCKING = 100_000_000  # how long a reliable writer may wait for room [ns]; ROS 2 says 100 ms too
 TAKE = 100  # samples at once
+
+
+def require() -> None:
+    """Raise MissingExtra unless `cyclonedds` is installed."""
+    try:
+        import cyclonedds  # noqa: F401
+    except ImportError:
+        raise MissingExtra(f"ROS 2 over DDS needs cyclonedds: {how_to_get('ros2')}") from None
+
+
+def dds_topic(name: str) -> str:
+    """`rt/joint_states` of `/joint_states`."""
+    return f"rt{name}"
+
+
+def dds_type(type_name: str) -> str:
+    """`sensor_msgs::msg::dds_::JointState_` of `sensor_msgs/msg/JointState`."""
+    package, kind, name = type_name.split("/")
+    return f"{package}::{kind}::dds_::{name}_"
+
+
+def user_data(type_name: str) -> bytes:
+    """What writers and readers of ROS 2 from Iron on say about their type."""
+    return f"typehash={messages.type_hash(type_name)};".encode()
+
+
+@cache
+def typed_class(type_name: str) -> Any:
+    """An IDL class of `cyclonedds` with the fields of a ROS type, all types in it included."""
+    return _idl_class(type_name, "")
+
+
+@cache
+def raw_class(type_name: str) -> Any:
+    """The same class, but its samples hold CDR bytes and are neither packed nor unpacked on the way."""
+    made = _idl_class(type_name, "raw", dataclassify=False)
+
+    def deserialize(cls: Any, data: bytes, /, **_: Any) -> Any:
+        sample = cls.__new__(cls)
+        sample.cdr = bytes(data)
+        return sample
+
+    made.serialize = lambda self, **_: self.cdr
+    made.deserialize = classmethod(deserialize)
+    made.deserialize_key = classmethod(deserialize)
+    return made
+
+
+def _idl_class(type_name: str, suffix: str, **options: Any) -> Any:
+    from cyclonedds.idl import make_idl_struct
+
+    fields = {field: _described(kind) for field, kind in messages.store().fielddefs[type_name][1]}
+    name = f"{type_name.replace('/', '_')}_{suffix}"
+    return make_idl_struct(name, dds_type(type_name).replace("::", "."), fields, **options)
+
+
+def raw_sample(type_name: str, cdr: bytes) -> Any:
+    """A sample of `raw_class`."""
+    kind = raw_class(type_name)
+    sample = kind.__new__(kind)
+    sample.cdr = cdr
+    return sample
+
+
+def _described(kind: Any) -> Any:
+    from cyclonedds.idl import types
+
+    idl: Any = types
+    number, what = int(kind[0]), kind[1]
+    if number == 1:
+        name, bound = what
+        if name in ("string", "wstring"):
+            return idl.bounded_str[bound] if bound else str
+        return bool if name == "bool" else getattr(idl, BASES[name])
+    if number == 2:
+        return typed_class(what)
+    inner, count = what
+    if number == 3:
+        return idl.array[_described(inner), count]
+    return idl.sequence[_described(inner), count] if count else idl.sequence[_described(inner)]
 
 
 def qos(type_name: str, *, sensor: bool = False, latched: int = 0) -> Any:
@@ -77,13 +163,13 @@ class Participant:
     def writer(
         self, topic: str, type_name: str, on_readers: Callable[[int], None], *, sensor: bool = False, latched: int = 0
     ) -> Writer:
-        """Publish a ROS topic; on_readers is told how many hear it."""
+        """Publish a ROS topic; on_readers is called with the number of subscribers."""
         return Writer(self, topic, type_name, qos(type_name, sensor=sensor, latched=latched), on_readers)
 
     def reader(
         self, topic: str, type_name: str, on_cdr: Callable[[bytes], None], *, sensor: bool = False, latched: int = 0
     ) -> Reader:
-        """Hear a ROS topic."""
+        """Subscribe to a ROS topic."""
         return Reader(self, topic, type_name, qos(type_name, sensor=sensor, latched=latched), on_cdr)
 
     def close(self) -> None:
@@ -108,20 +194,20 @@ class Writer:
 
         outer = self
 
-        class Matches(Listener):  # type: ignore[misc]
+        class Matches(Listener):  # type: ignore[misc, unused-ignore]
             def on_publication_matched(self, writer: Any, status: Any) -> None:
                 participant.later(outer._matched, int(status.current_count))
 
-        self._on_readers, self._type = on_readers, type_name
+        self._on_readers, self.type_name = on_readers, type_name
         self.readers = 0
         joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
-        self._listener: Any = Matches()  # type: ignore[no-untyped-call]
+        self._listener: Any = Matches()  # type: ignore[no-untyped-call, unused-ignore]
         self._writer: Any = DataWriter(participant._participant, joined, qos=quality, listener=self._listener)
 
     def write(self, cdr: bytes) -> None:
         """Send a message."""
         if self._writer is not None:
-            self._writer.write(raw_sample(self._type, cdr))
+            self._writer.write(raw_sample(self.type_name, cdr))
 
     def close(self) -> None:
         """Withdraw the writer."""
@@ -145,17 +231,17 @@ class Reader:
 
         outer = self
 
-        class Arrivals(Listener):  # type: ignore[misc]
+        class Arrivals(Listener):  # type: ignore[misc, unused-ignore]
             def on_data_available(self, reader: Any) -> None:
                 participant.later(outer._drain)
 
-        self._on_cdr, self._type = on_cdr, type_name
+        self._on_cdr, self.type_name = on_cdr, type_name
         joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
-        self._listener: Any = Arrivals()  # type: ignore[no-untyped-call]
+        self._listener: Any = Arrivals()  # type: ignore[no-untyped-call, unused-ignore]
         self._reader: Any = DataReader(participant._participant, joined, qos=quality, listener=self._listener)
 
     def close(self) -> None:
-        """Hear no more."""
+        """End the subscription."""
         self._reader = None
 
     def _drain(self) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from andante.description.extent import bounds
-from andante.description.mesh_remedy import mesh_remedy
-from andante.description.meshes import triangles
+from andante.description.mesh.triangles import mesh_remedy, triangles
 from andante.description.robot import Robot
 from andante.description.shapes import Geometry, Mesh
 from andante.description.source import Problem, Severity

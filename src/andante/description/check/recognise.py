@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from andante.description.joint import JointType
 from andante.description.robot import Plugin, Robot
 from andante.description.shapes import Plane
 from andante.errors import AndanteError
+from andante.geometry import SE3
 
 from .wheels import Wheel, find_wheels
 
@@ -108,7 +109,7 @@ def find_legs(robot: Robot) -> list[Leg]:
     return sorted(legs, key=lambda leg: order[leg.joints[0]]) if len(legs) >= 2 else []
 
 
-def _lowest(robot: Robot, end: str, poses: dict) -> tuple[float, str] | None:
+def _lowest(robot: Robot, end: str, poses: Mapping[str, SE3]) -> tuple[float, str] | None:
     """Lowest point of the collision shapes of a link and those welded to it [m], root frame, and whose it is."""
     group: list[str] = [end]
     lows: list[tuple[float, str]] = []

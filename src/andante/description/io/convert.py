@@ -14,11 +14,11 @@ from andante.description.robot import Robot
 from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity
 from andante.description.world import World
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
-from .mesh_files import companions, load_mesh_parts
+from .mesh.files import companions, load_mesh_parts
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 
@@ -36,20 +36,21 @@ class Written:
 
 
 def convert_file(
-    source: str, out: Path, arguments: Mapping[str, str] | None = None, meshes: Path | None = None
+    source: Robot | World | str, out: Path, arguments: Mapping[str, str] | None = None, meshes: Path | None = None
 ) -> Written:
-    """Read a robot or world and write it in the format of the suffix of `out`; all files appear whole or not at all.
+    """Read a robot or world, if it is not loaded already, and write it in the format of the suffix of `out`.
 
-    `meshes` copies every mesh file into a folder and refers to the copies; a file that is no mesh is refused.
+    All files appear whole or not at all. `meshes` copies every mesh file into a folder and refers to the copies; a file
+    that is no mesh is refused.
     """
     suffix = out.suffix.lower()
     if not out.absolute().parent.is_dir():
-        raise BadInput(f"{out}: the folder does not exist; make it first")
-    if out.exists() and out.resolve() == Path(source).resolve():
+        raise MissingFile(f"{out}: the folder does not exist; make it first")
+    if isinstance(source, str) and out.exists() and out.resolve() == Path(source).resolve():
         raise BadInput(f"{out} is the file to convert itself; give another name")
     if meshes is not None and meshes.exists() and not meshes.is_dir():
-        raise BadInput(f"{meshes} is not a folder; --meshes needs one")
-    thing = _read(source, dict(arguments or {}))
+        raise BadInput(f"{meshes} is not a folder; `meshes` needs one")
+    thing = _read(source, dict(arguments or {})) if isinstance(source, str) else source
     formats = ROBOT_FORMATS if isinstance(thing, Robot) else WORLD_FORMATS
     if suffix not in formats:
         kind = "a robot" if isinstance(thing, Robot) else "a world"
@@ -72,7 +73,7 @@ def write_description(
         thing, lost = _without_missing_visuals(thing)
     made: list[tuple[bytes | Path, Path]] = [(source, path) for path, source in (copies or {}).items()]
     if out.suffix.lower() in (".xml", ".mjcf"):
-        from .mjcf_writer import mjcf_files
+        from .mjcf.writer import mjcf_files
 
         text, exports = mjcf_files(thing, out, meshes, copies)
         made += exports
@@ -97,10 +98,10 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
 
 def _text(thing: Robot | World, out: Path) -> str:
     if out.suffix.lower() == ".urdf" and isinstance(thing, Robot):
-        from .urdf_writer import write_urdf
+        from .urdf.writer import write_urdf
 
         return write_urdf(thing, out)
-    from .sdf_writer import write_sdf
+    from .sdf.writer import write_sdf
 
     return write_sdf(thing, out)
 

@@ -17,7 +17,7 @@ from .xmltree import Node, gunzip, parse_xml, read_bytes
 
 def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:
     """Root element of a file, xacro expanded. A plain file that is given arguments is an error."""
-    from .xacro import expand_xacro, is_xacro
+    from .xacro.expand import expand_xacro, is_xacro
 
     data = read_bytes(path)
     if data[:2] == b"\x1f\x8b":
@@ -46,15 +46,15 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of a root element that was read from `path`."""
     if root.tag == "robot":
-        from .urdf_reader import read_urdf
+        from .urdf.reader import read_urdf
 
         robot = read_urdf(root, path, resolver)
     elif root.tag == "sdf":
-        from .sdf_reader import read_sdf_robot
+        from .sdf.reader import read_sdf_robot
 
         robot = read_sdf_robot(root, path, resolver)
     elif root.tag == "mujoco":
-        from .mjcf_reader import read_mjcf_robot
+        from .mjcf.reader import read_mjcf_robot
 
         robot = read_mjcf_robot(root, path, resolver)
     else:
@@ -76,15 +76,15 @@ def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 def world_of(root: Node, path: Path, resolver: Resolver) -> World:
     """The world of a root element that was read from `path`."""
     if root.tag == "sdf":
-        from .sdf_reader import read_sdf_world
+        from .sdf.reader import read_sdf_world
 
         return read_sdf_world(root, path, resolver)
     if root.tag == "mujoco":
-        from .mjcf_reader import read_mjcf_world
+        from .mjcf.reader import read_mjcf_world
 
         return read_mjcf_world(root, path, resolver)
     if root.tag == "robot":
-        from .urdf_reader import read_urdf
+        from .urdf.reader import read_urdf
 
         robot = read_urdf(root, path, resolver)
         return World(

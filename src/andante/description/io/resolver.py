@@ -2,8 +2,8 @@
 
 `package://NAME/rest` and `model://NAME/rest` are looked up below the search folders (given ones, those in
 ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and the Ignition/Gazebo resource paths) and upwards from the asking file:
-a folder called NAME, also below models/. `package://andante/...` is the data of this installation itself; meshes of
-the built-in robots (`package://andante/robots/ROBOT/meshes/PART.stl`) are made when first asked for.
+a folder called NAME, also below models/. `package://andante/...` is the data of this installation itself; meshes that
+a robot's package makes (`package://andante/robots/ROBOT/meshes/PART.stl`) are made when first asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-OWN = Path(__file__).resolve().parent.parent  # src/andante/description: holds robots/ and worlds/
+from andante.description.mesh.generated import generated_mesh
+
+OWN = Path(__file__).resolve().parents[2]  # src/andante: holds robots/ and worlds/
 VARIABLES = (
     "ROS_PACKAGE_PATH",
     "GAZEBO_MODEL_PATH",
@@ -75,12 +77,10 @@ def _upwards(asking: Path | None) -> list[Path]:
 
 
 def _generated(inside: str) -> Path | None:
-    """A mesh of a built-in robot, made on demand: robots/ROBOT/meshes/PART.stl."""
+    """A mesh of a registered robot, made on demand: robots/ROBOT/meshes/PART.stl."""
     parts = inside.split("/")
     if len(parts) != 4 or parts[0] != "robots" or parts[2] != "meshes" or not parts[3].endswith(".stl"):
         return None
-    from andante.description.robots.generate import generated_mesh
-
     return generated_mesh(parts[1], parts[3].removesuffix(".stl"))
 
 

@@ -39,8 +39,9 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     side = sidecar_path(path)
     if not side.is_file():
         return robot
+    raw = read_bytes(side, MAX_BYTES)
     try:
-        data = parse_toml(read_bytes(side, MAX_BYTES).decode("utf-8"))
+        data = parse_toml(raw.decode("utf-8"))
     except ValueError as error:
         raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
     unknown = set(data) - {"poses", "servos", "collisions"}

@@ -22,13 +22,14 @@ MAX_ELEMENTS = 300_000
 
 @dataclass
 class Node:
-    """An element: tag, attributes, text before the first child, children, and where it stood."""
+    """An element: tag, attributes, text before the first child, children, where it stood, and text right after it."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
     text: str = ""
     children: list[Node] = field(default_factory=list)
     source: Source = field(default_factory=Source)
+    tail: str = ""
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """An attribute, or the default."""
@@ -111,6 +112,8 @@ def parse_xml(data: bytes, file: str) -> Node:
     def text(data: str) -> None:
         if not stack[-1].children:
             texts[-1].append(data)
+        elif not data.isspace():
+            stack[-1].children[-1].tail += data
 
     def entity(name: str, *_rest: Any) -> None:
         raise BadInput(f"{file}:{here()}: entity {name!r} declared; XML entities are refused")
@@ -126,6 +129,8 @@ def parse_xml(data: bytes, file: str) -> Node:
     except expat.ExpatError as error:
         line, what = error.lineno + skipped, expat.ErrorString(error.code)
         raise BadInput(f"{file}:{line}: not well-formed XML ({what}); mend the file there") from None
+    except BadInput:  # of a handler
+        raise
     except (LookupError, ValueError) as error:
         raise BadInput(f"{file}: the text cannot be decoded ({error}); save it as UTF-8") from None
     if not top.children:

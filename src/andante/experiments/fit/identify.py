@@ -13,26 +13,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from andante.errors import BadInput
 from andante.experiments.experiment import Experiment
-from andante.experiments.model import write_model
 from andante.experiments.reference import REAL, read_reference
 from andante.experiments.report import write_report
-from andante.experiments.report.analysis import Analysis
-from andante.experiments.report.verdict import FITTED
+from andante.experiments.report.analysis import FITTED, Analysis
 from andante.experiments.runner import RunJob, arguments_of, run_experiment, with_settings
 from andante.experiments.statistics import mean_error
 from andante.experiments.table import Values
+from andante.experiments.variation import write_model
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder, resume, search, summarize
 from andante.search.folder import CONFIG
 from andante.search.progress import progress_line
 from andante.search.tables import write_whole
+from andante.tasks.result import Result
 
-from .guess import can_guess, guess, moved, usual_values
-from .objective import FitObjective
+from .objective import FitObjective, can_guess, guess, moved, usual_values
 from .targets import compared, split, targets_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FACTORY = "andante.experiments.fit.objective:FitObjective"
 SIGMA = 0.03  # of a search after rounds, which have come near, in widths of the ranges
@@ -69,7 +71,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class FitOutcome:
+class FitOutcome(Result):
     """The model, and how near it comes in tests that were fitted and in those that were left out."""
 
     out: Path
@@ -92,12 +94,32 @@ class FitOutcome:
             "report": str(self.report),
         }  # fmt: skip
 
+    @property
+    def proofs(self) -> tuple[tuple[str, Proof], ...]:
+        """Every proof with the tests that it is about, in words."""
+        groups = (("left out, before", self.before), ("left out", self.held_out), ("fitted", self.fitted))
+        return tuple((words, proof) for words, proofs in groups for proof in proofs)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{words}: {p.measure} {100 * p.error:.1f} % off, {p.inside} of {p.tests} within the reference's range"
+            for words, p in self.proofs
+        ]
+        return "\n".join([*lines, "  ".join(f"{key} {value:.4g}" for key, value in self.model.items())])
+
+    def plot(self) -> Figure:
+        """The errors of all proofs."""
+        from andante.viz.paths import plot_bars
+
+        bars = {f"{words}: {proof.measure}": 100 * proof.error for words, proof in self.proofs}
+        return plot_bars(bars, "error [% of what was commanded]", f"{self.engine}, {self.candidates} candidates")
+
 
 def run_fit(job: FitJob, progress: bool = False) -> FitOutcome:
     """Identify a model and prove it; the same job in the same folder goes on where it stopped."""
     reference = job.reference or job.experiment.reference
     if not reference:
-        raise BadInput(f"experiment {job.experiment.name!r} has no reference; name one with --reference")
+        raise BadInput(f"experiment {job.experiment.name!r} has no reference; name one with `reference`")
     if job.rounds < 0 or job.repeats < 1:
         raise BadInput(f"a fit has rounds >= 0 and repeats >= 1, got {job.rounds} and {job.repeats}")
     experiment = replace(with_settings(job.experiment, [job.engine], job.trials), reference=reference)

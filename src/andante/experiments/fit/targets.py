@@ -1,4 +1,4 @@
-"""What a fit aims at: means of the reference by test and measure, each with the length that errors are told in."""
+"""What a fit aims at: means of the reference by test and measure, each with the scale of its errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from andante.errors import BadInput, UnknownName
 from andante.experiments.experiment import Experiment
-from andante.experiments.model import level_key
 from andante.experiments.table import Values
+from andante.experiments.variation import level_key
 from andante.search import Space
 
 ENTRIES = ("per", "own", "hold_out", "compare", "space")
@@ -72,9 +72,9 @@ def targets_of(experiment: Experiment, reference: Values, standard: str) -> Targ
         found = {m: reference.get(standard, test, m) for m in compared(experiment)}
         if any(len(values) == 0 for values in found.values()):
             continue
-        told = None if leading is None else reference.commanded(test, leading)
+        commanded = None if leading is None else reference.commanded(test, leading)
         means[test] = {measure: float(values.mean()) for measure, values in found.items()}
-        scales[test] = abs(told) if told else 1.0
+        scales[test] = abs(commanded) if commanded else 1.0
         factors[test] = dict(cell)
     if not means:
         raise BadInput(f"the reference {experiment.reference!r} has no trial of {experiment.name}")
@@ -100,10 +100,10 @@ def fit_space(experiment: Experiment, targets: Targets) -> Space:
             raise BadInput(f"fit.{key}: no such entry; entries: {', '.join(ENTRIES)}")
     ranges = table.get("space")
     if not ranges:
-        raise BadInput(f"fit.space: experiment {experiment.name!r} does not say what can be identified")
+        raise BadInput(f"fit.space: experiment {experiment.name!r} names no parameters to identify")
     per, own = str(table.get("per", "")), table.get("own", [])
     if own and per not in experiment.factors:
-        raise BadInput(f"fit.per: a factor is wanted ({', '.join(experiment.factors)}), got {per!r}")
+        raise BadInput(f"fit.per: must be a factor ({', '.join(experiment.factors)}), got {per!r}")
     for name in own:
         if name not in ranges:
             raise UnknownName.among("parameter", str(name), ranges, "fit.own")

@@ -34,7 +34,10 @@ from andante.geometry import Array
 MARGIN = 0.05  # of what was commanded: differences below this do not matter
 NARROW = 0.02  # how narrow an interval should be, in parts of what was commanded
 LEVEL = 0.95
-MOST_WANTED = 10_000  # trials that a report asks for; beyond, the mean is too near zero for a share of it to mean much
+FITTED = " fitted"  # added to the name of an engine that runs with an identified model
+LABELS = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", REAL: "real robot",
+          "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
+MOST_WANTED = 10_000  # trials that a report asks for; beyond, the mean is too near zero for fractions of it
 
 
 @dataclass(frozen=True)
@@ -72,13 +75,21 @@ class Standing:
 class Analysis:
     """The numbers of an experiment. values: of the trials that were run; reference: what they are compared with.
 
-    standard: the source of the reference that counts as the truth.
+    standard: the source of the reference that counts as the truth. labels: what reports call sources, by their names.
     """
 
-    def __init__(self, experiment: Experiment, values: Values, reference: Values, standard: str = REAL) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        values: Values,
+        reference: Values,
+        standard: str = REAL,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
         self.experiment, self.values, self.reference = experiment, values, reference
         self.standard = standard if standard in reference.sources else ""
         self.engines = values.sources
+        self._labels = {**LABELS, **(labels or {})}
         others = tuple(source for source in reference.sources if source != self.standard)
         self.others = others  # what the reference itself compares with its standard
         self.tests = tuple(dict.fromkeys((*values.tests, *(t for t in reference.tests if t in values.tests))))
@@ -88,6 +99,11 @@ class Analysis:
     def sources(self) -> tuple[str, ...]:
         """The standard, the others of the reference, and the engines."""
         return (*((self.standard,) if self.standard else ()), *self.others, *self.engines)
+
+    def label(self, source: str) -> str:
+        """What a report calls a source."""
+        engine, mark, _ = source.partition(FITTED)
+        return self._labels.get(engine, engine) + mark
 
     def of(self, source: str, test: str, measure: str) -> Any:
         """All values (n,) of a source, engines before the reference."""
@@ -178,7 +194,7 @@ class Analysis:
 
         The number is None where it is more than `MOST_WANTED`.
         """
-        widest = (-1.0, 0.0)  # share of the scale, deviation
+        widest = (-1.0, 0.0)  # fraction of the scale, deviation
         for test in self.tests:
             each, told = self.summary(source, test, measure), self.values.commanded(test, measure)
             scale = abs(told) if told else abs(each.mean)
@@ -190,7 +206,7 @@ class Analysis:
         return widest[1], wanted if wanted <= MOST_WANTED else None
 
     def falls(self, source: str) -> tuple[int, int]:
-        """Trials that fell, and trials that tell."""
+        """Trials that fell, and trials that were carried out."""
         given = [self.values.get(source, test, "fallen") for test in self.tests]
         if "fallen" not in self.experiment.measures:
             return 0, 0

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.experiments.experiment import Experiment
+from andante.geometry import Array
 
 from .analysis import Analysis
-from .verdict import nice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {"mujoco": "#1668b8", "bullet": "#d9541e", "dart": "#3a923a", "ode": "#8a4fbf", "none": "#1668b8"}
+COLORS = {"mujoco": "#1668b8", "bullet": "#d9541e", "dart": "#3a923a", "ode": "#8a4fbf", "none": "#1668b8"}
 REAL, SPARE = "#111111", ("#c02d7a", "#0f9a9a", "#8c6d1f", "#5b6770")
 OTHERS = ("#7f8c96", "#b08d57", "#7fa06e", "#9b82b0", "#a8a8a8")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
@@ -27,34 +28,35 @@ WIDE = 10.0  # [in]
 TOP, BOTTOM, RIGHT, GAP = 0.32, 1.0, 0.12, 0.76  # margins, and between rows of panels [in]
 
 
-def colour_of(analysis: Analysis, source: str) -> str:
-    """The colour of a source, the same in all figures: the standard black, engines strong, others pale."""
+def color_of(analysis: Analysis, source: str) -> str:
+    """The color of a source, the same in all figures: the standard black, engines strong, others pale."""
     if source == analysis.standard:
         return REAL
     if source in analysis.others:
         return OTHERS[analysis.others.index(source) % len(OTHERS)]
-    return COLOURS.get(source, SPARE[analysis.engines.index(source) % len(SPARE)])
+    return COLORS.get(source, SPARE[analysis.engines.index(source) % len(SPARE)])
 
 
-def all_figures(analysis: Analysis) -> dict[str, tuple[str, Figure]]:
-    """Name to caption and figure, in the order of the page."""
-    made: dict[str, tuple[str, Any]] = {}
+def all_figures(analysis: Analysis, most: int | None = None) -> dict[str, tuple[str, Figure]]:
+    """Name to caption and figure, in the order of the page; only the first `most` of them."""
+    return dict(islice(_figures(analysis), most))
+
+
+def _figures(analysis: Analysis) -> Iterator[tuple[str, tuple[str, Figure]]]:
+    standard = analysis.label(analysis.standard)
     if any(analysis.values.paths.values()):
         turning = any(analysis.experiment.measures[m].commanded for m in analysis.experiment.measures if m == "turned")
-        made["trajectories"] = headings(analysis) if turning else trajectories(analysis)
+        yield "trajectories", headings(analysis) if turning else trajectories(analysis)
     for measure in _shown_measures(analysis):
         title = analysis.experiment.measures[measure].label or measure
         dotted = "; dotted: commanded" if analysis.experiment.measures[measure].commanded else ""
         panels = math.prod(len(levels) for levels in list(analysis.experiment.factors.values())[1:])
         words = f"{title[:1].upper()}{title[1:]}: means with 95 % bootstrap intervals{dotted}.{_cut(panels, 'panels')}"
-        made[f"{measure}_by_factor"] = (words, over_factors(analysis, measure))
+        yield f"{measure}_by_factor", (words, over_factors(analysis, measure))
     for measure in analysis.commanded_measures:
         if any(s.measure == measure and not math.isnan(s.error) for s in analysis.standings):
-            words = (
-                f"Distance from the {nice(analysis.standard)}: |mean - mean| / commanded of every test, and their mean."
-            )
-            made[f"{measure}_agreement"] = (words, beside_reference(analysis, measure))
-    return made
+            words = f"Distance from the {standard}: |mean - mean| / commanded of every test, and their mean."
+            yield f"{measure}_agreement", (words, beside_reference(analysis, measure))
 
 
 def _shown_measures(analysis: Analysis) -> list[str]:
@@ -111,72 +113,65 @@ def _legend(figure: Any, axes: Sequence[Axes]) -> None:
 
 def trajectories(analysis: Analysis) -> tuple[str, Any]:
     """Paths of the trials, a panel per test, and where the trials of the reference ended."""
-    tests = analysis.tests[:MOST_PANELS]
-    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 1.9)
     has_ends = {"x", "y"} <= set(analysis.experiment.measures)
-    for ax, test in zip(axes, tests, strict=False):
+
+    def ends(ax: Axes, test: str) -> None:
         for k, source in enumerate((*analysis.others, *((analysis.standard,) if analysis.standard else ()))):
-            if has_ends:
-                x, y = analysis.of(source, test, "x"), analysis.of(source, test, "y")
-                if len(x) and len(x) == len(y):
-                    look: dict[str, Any] = {
-                        "color": colour_of(analysis, source),
-                        "marker": MARKS[k % len(MARKS)],
-                        "alpha": 0.85,
-                    }
-                    ax.scatter(x, y, s=14, linewidths=0, zorder=3, label=f"{nice(source)}, ends", **look)
-        for source in analysis.engines:
-            for n, path in enumerate(analysis.values.paths.get((source, test), ())):
-                label = nice(source) if n == 0 else None
-                colour = colour_of(analysis, source)
-                ax.plot(path[:, 1], path[:, 2], color=colour, linewidth=0.9, alpha=0.7, label=label, zorder=2)
-                ax.plot(path[-1, 1], path[-1, 2], ".", color=colour, markersize=4, zorder=4)
-        _title(ax, _test_title(analysis, test))
+            x, y = (analysis.of(source, test, name) if has_ends else () for name in "xy")
+            if len(x) and len(x) == len(y):
+                ax.scatter(x, y, s=14, linewidths=0, zorder=3, label=f"{analysis.label(source)}, ends", alpha=0.85,
+                           color=color_of(analysis, source), marker=MARKS[k % len(MARKS)])  # fmt: skip
         ax.set_aspect("equal", adjustable="datalim")
-        ax.set_xlabel("x [m]", fontsize=8)
-        ax.set_ylabel("y [m]", fontsize=8)
-    _legend(figure, axes)
-    ends = " Marks: where the trials of the reference ended." if has_ends and analysis.standard else ""
-    return f"Trajectories, a line per trial.{ends}{_cut(len(analysis.tests), 'tests')}", figure
+
+    figure = _by_test(analysis, 1.9, ("x [m]", "y [m]"), ends, lambda path: (path[:, 1], path[:, 2]), end_mark=".")
+    words = " Marks: where the trials of the reference ended." if has_ends and analysis.standard else ""
+    return f"Trajectories, a line per trial.{words}{_cut(len(analysis.tests), 'tests')}", figure
 
 
 def headings(analysis: Analysis) -> tuple[str, Any]:
     """Heading over time, a panel per test; lines at what was commanded, a band where the standard ended."""
-    tests = analysis.tests[:MOST_PANELS]
-    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), 1.5)
-    for ax, test in zip(axes, tests, strict=False):
+
+    def commanded(ax: Axes, test: str) -> None:
         told = analysis.values.commanded(test, "turned")
         if told is not None:
             ax.axhline(told, color="#666666", linewidth=0.8, linestyle=":", label="commanded")
-        if analysis.standard:
-            real = analysis.of(analysis.standard, test, "turned")
-            if len(real):
-                ax.axhspan(
-                    real.min(),
-                    real.max(),
-                    color=REAL,
-                    alpha=0.18,
-                    linewidth=0,
-                    label=f"{nice(analysis.standard)}, range",
-                )
-        for source in analysis.engines:
-            for n, path in enumerate(analysis.values.paths.get((source, test), ())):
-                turned = np.degrees(np.unwrap(path[:, 3]))
-                label = nice(source) if n == 0 else None
-                ax.plot(
-                    path[:, 0],
-                    turned - turned[0],
-                    color=colour_of(analysis, source),
-                    linewidth=0.9,
-                    alpha=0.7,
-                    label=label,
-                )
-        _title(ax, _test_title(analysis, test))
-        ax.set_xlabel("time [s]", fontsize=8)
-        ax.set_ylabel("turned [deg]", fontsize=8)
-    _legend(figure, axes)
+        real = analysis.of(analysis.standard, test, "turned") if analysis.standard else ()
+        if len(real):
+            label = f"{analysis.label(analysis.standard)}, range"
+            ax.axhspan(min(real), max(real), color=REAL, alpha=0.18, linewidth=0, label=label)
+
+    def turned(path: Array) -> tuple[Array, Array]:
+        heading = np.degrees(np.unwrap(path[:, 3]))
+        return path[:, 0], heading - heading[0]
+
+    figure = _by_test(analysis, 1.5, ("time [s]", "turned [deg]"), commanded, turned)
     words = "Heading of the trials over time by the simulator's truth; band: where the reference ended."
     return words + _cut(len(analysis.tests), "tests"), figure
+
+
+def _by_test(
+    analysis: Analysis,
+    high: float,
+    labels: tuple[str, str],
+    draw: Callable[[Axes, str], None],
+    line: Callable[[Array], tuple[Array, Array]],
+    end_mark: str = "",
+) -> Any:
+    """A panel per test: what `draw` shows of the reference there, and the `line` (x, y) of every path of an engine."""
+    tests = analysis.tests[:MOST_PANELS]
+    figure, axes = _grid(len(tests), _columns(analysis.experiment, len(tests)), high)
+    for ax, test in zip(axes, tests, strict=False):
+        draw(ax, test)
+        for source in analysis.engines:
+            for n, path in enumerate(analysis.values.paths.get((source, test), ())):
+                ax.plot(*line(path), color=color_of(analysis, source), linewidth=0.9, alpha=0.7, zorder=2,
+                        marker=end_mark, markevery=[len(path) - 1], markersize=4,
+                        label=analysis.label(source) if n == 0 else None)  # fmt: skip
+        _title(ax, _test_title(analysis, test))
+        ax.set_xlabel(labels[0], fontsize=8)
+        ax.set_ylabel(labels[1], fontsize=8)
+    _legend(figure, axes)
+    return figure
 
 
 def over_factors(analysis: Analysis, measure: str) -> Any:
@@ -210,9 +205,9 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
             low = np.array([s.mean if math.isnan(s.low) else s.low for _, s in points])
             high = np.array([s.mean if math.isnan(s.high) else s.high for _, s in points])
             own = source == analysis.standard or source in analysis.engines
-            ax.errorbar(x, mean, yerr=[np.maximum(mean - low, 0), np.maximum(high - mean, 0)], label=nice(source),
-                        color=colour_of(analysis, source), marker=MARKS[k % len(MARKS)], markersize=4 if own else 3,
-                        linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2,
+            ax.errorbar(x, mean, yerr=[np.maximum(mean - low, 0), np.maximum(high - mean, 0)],
+                        label=analysis.label(source), color=color_of(analysis, source), marker=MARKS[k % len(MARKS)],
+                        markersize=4 if own else 3, linewidth=1.2 if own else 0.8, capsize=2, zorder=3 if own else 2,
                         linestyle="-" if numbers else "none")  # fmt: skip
         if rest:
             _title(ax, ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)))
@@ -244,20 +239,14 @@ def beside_reference(analysis: Analysis, measure: str) -> Any:
     figure.subplots_adjust(2.0 / 7.5, 0.5 / high, 0.97, 1 - 0.1 / high)
     ax = axes[0]
     for k, standing in enumerate(standings):
-        colour = colour_of(analysis, standing.source)
-        ax.barh(
-            k,
-            100 * standing.error,
-            color=colour,
-            alpha=0.45 if standing.source in analysis.others else 0.75,
-            height=0.62,
-        )
+        alpha = 0.45 if standing.source in analysis.others else 0.75
+        ax.barh(k, 100 * standing.error, color=color_of(analysis, standing.source), alpha=alpha, height=0.62)
         errors = [100 * each.error for each in standing.tests]
         offsets = np.linspace(-0.2, 0.2, len(errors)) if len(errors) > 1 else [0.0]
         ax.scatter(errors, k + np.asarray(offsets), s=11, color="#333333", zorder=3, linewidths=0)
         ax.annotate(f"{100 * standing.error:.1f} %", (max([*errors, 100 * standing.error]), k), xytext=(6, 0),
                     textcoords="offset points", va="center", fontsize=8)  # fmt: skip
-    ax.set_yticks(range(len(standings)), [nice(s.source) for s in standings], fontsize=9)
+    ax.set_yticks(range(len(standings)), [analysis.label(s.source) for s in standings], fontsize=9)
     ax.set_xlabel(
         f"error of the {analysis.experiment.measures[measure].label or measure} [% of what was commanded]", fontsize=9
     )

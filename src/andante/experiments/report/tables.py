@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .analysis import MARGIN, MOST_WANTED, NARROW, Analysis
-from .verdict import nice
 
 MOST_TRIALS = 60  # trials of a test in the table of single trials
 MOST_ROWS = 400  # of a table on the page; files have them all
@@ -94,9 +93,11 @@ def agreement_table(analysis: Analysis) -> Table:
     for each in analysis.standings:
         same = sum(e.equivalent for e in each.equivalent.values()) if each.equivalent else None
         error = None if math.isnan(each.error) else 100 * each.error
-        rows.append((nice(each.source), _label(analysis, each.measure), len(each.tests), error, each.inside, same))
+        rows.append(
+            (analysis.label(each.source), _label(analysis, each.measure), len(each.tests), error, each.inside, same)
+        )
     columns = ("source", "measure", "tests", "mean error [%]", "mean within range", f"equal within {MARGIN:.0%}")
-    title = f"Distance from the {nice(analysis.standard)}: |mean - mean| / commanded, averaged over the tests"
+    title = f"Distance from the {analysis.label(analysis.standard)}: |mean - mean| / commanded, averaged over the tests"
     return Table("agreement", title, columns, tuple(rows))
 
 
@@ -109,39 +110,18 @@ def summary_table(analysis: Analysis) -> Table:
             for source in analysis.sources:
                 s = analysis.summary(source, test, measure)
                 if s.count:
-                    row = (
-                        _label(analysis, measure),
-                        test,
-                        nice(source),
-                        told,
-                        s.count,
-                        s.mean,
-                        s.deviation,
-                        s.low,
-                        s.high,
-                    )
-                    rows.append((*row, s.least, s.most))
-    columns = (
-        "measure",
-        "test",
-        "source",
-        "commanded",
-        "n",
-        "mean",
-        "deviation",
-        "95 % low",
-        "95 % high",
-        "least",
-        "most",
-    )
+                    row = (_label(analysis, measure), test, analysis.label(source), told)
+                    rows.append((*row, s.count, s.mean, s.deviation, s.low, s.high, s.least, s.most))
+    numbers = ("n", "mean", "deviation", "95 % low", "95 % high", "least", "most")
+    columns = ("measure", "test", "source", "commanded", *numbers)
     return Table("summary", "Means with bootstrap intervals (BCa, 95 %)", columns, tuple(rows))
 
 
 def comparison_table(analysis: Analysis) -> Table:
     """Pairs of sources."""
     rows = tuple(
-        (_label(analysis, p.measure), p.test, nice(p.a), nice(p.b), p.comparison.difference, p.comparison.low,
-         p.comparison.high, p.p, p.comparison.rank, p.comparison.effect, p.comparison.size)
+        (_label(analysis, p.measure), p.test, analysis.label(p.a), analysis.label(p.b), p.comparison.difference,
+         p.comparison.low, p.comparison.high, p.p, p.comparison.rank, p.comparison.effect, p.comparison.size)
         for p in analysis.pairs
     )  # fmt: skip
     columns = ("measure", "test", "a", "b", "mean a - mean b", "95 % low", "95 % high", "p (Welch, Holm)",
@@ -152,11 +132,19 @@ def comparison_table(analysis: Analysis) -> Table:
 def effects_table(analysis: Analysis) -> Table:
     """What every factor has to do with every measure."""
     rows = [
-        (_label(analysis, measure), nice(engine), each.factor, each.share, each.statistic, each.p, each.range)
+        (
+            _label(analysis, measure),
+            analysis.label(engine),
+            each.factor,
+            each.fraction,
+            each.statistic,
+            each.p,
+            each.range,
+        )
         for measure in analysis.experiment.measures
         for engine in analysis.engines
         for each in analysis.factor_effects(engine, measure)
-        if not math.isnan(each.share)
+        if not math.isnan(each.fraction)
     ]
     columns = ("measure", "source", "factor", "share of the variation", "F", "p", "range of the means")
     return Table("effects", "Effects of the factors (linear model of main effects, type II)", columns, tuple(rows))
@@ -172,19 +160,19 @@ def enough_table(analysis: Analysis) -> Table:
             if found is not None:
                 (deviation, wanted), least = found, min(n for n in counts if n)
                 told, enough = (BEYOND, False) if wanted is None else (wanted, least >= wanted)
-                rows.append((_label(analysis, measure), nice(source), deviation, least, told, enough))
+                rows.append((_label(analysis, measure), analysis.label(source), deviation, least, told, enough))
     columns = ("measure", "source", "widest deviation", "trials run", "trials wanted", "enough")
     words = f"Trials until every interval reaches no further than {NARROW:.0%} of what was commanded (else of the mean)"
     return Table("enough", words, columns, tuple(rows))
 
 
 def trials_table(analysis: Analysis) -> Table:
-    """Single trials side by side, as in the appendix of the thesis: a line per test and trial."""
+    """Single trials side by side, a line per test and trial."""
     measures = [m for m in analysis.experiment.measures if m != "fallen"][:3]
     some = [
         (s, m) for m in measures for s in analysis.sources if any(len(analysis.of(s, t, m)) for t in analysis.tests)
     ]
-    columns = ("test", "trial", *(f"{nice(source)}: {_label(analysis, measure)}" for source, measure in some))
+    columns = ("test", "trial", *(f"{analysis.label(source)}: {_label(analysis, measure)}" for source, measure in some))
     return Table("trials", "Single trials", columns, tuple(_trial_rows(analysis, some)))
 
 
@@ -197,7 +185,7 @@ def _trial_rows(analysis: Analysis, some: list[tuple[str, str]]) -> Iterator[tup
 
 def failure_table(analysis: Analysis) -> Table:
     """Trials that were not carried out."""
-    rows = tuple((nice(row.source), row.test, row.trial + 1, row.error) for row in analysis.values.failures)
+    rows = tuple((analysis.label(row.source), row.test, row.trial + 1, row.error) for row in analysis.values.failures)
     return Table("failures", "Trials that failed", ("source", "test", "trial", "reason"), rows)
 
 

@@ -7,30 +7,17 @@ from collections import Counter
 
 from .analysis import MARGIN, Analysis
 
-NAMES = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", "gazebo": "Gazebo (thesis)",
-         "vrep_ode": "V-REP with ODE (thesis)", "vrep_bullet": "V-REP with Bullet (thesis)", "real": "real robot",
-         "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
-
-
-FITTED = " fitted"  # added to the name of an engine that runs with an identified model
-
-
-def nice(source: str) -> str:
-    """A source as people write it."""
-    engine, mark, _ = source.partition(FITTED)
-    return NAMES.get(engine, engine) + mark
-
 
 def verdict(analysis: Analysis) -> tuple[str, str, str]:
     """What was run, how near it came to what was commanded (or what mattered), and how near to the reference."""
     if not any(len(analysis.values.get(e, t, m)) for e in analysis.engines for t in analysis.tests
                for m in analysis.experiment.measures):  # fmt: skip
-        return _run(analysis), _all_failed(analysis), "There is nothing to compare; mend that and run in a new folder."
+        return _run(analysis), _all_failed(analysis), "There is nothing to compare; fix that and run it again."
     return _run(analysis), _commanded(analysis), _reference(analysis)
 
 
 def _all_failed(analysis: Analysis) -> str:
-    """What most of the failures say, where no trial gave anything."""
+    """The most common error, where no trial gave a measure."""
     told = Counter(row.error for row in analysis.values.failures if row.error)
     if not told:
         return "No trial gave a measure."
@@ -44,7 +31,7 @@ def _run(analysis: Analysis) -> str:
         count = sum(n for (source, _), n in analysis.values.counts.items() if source == engine)
         failed = sum(row.source == engine for row in analysis.values.failures)
         fell, told = analysis.falls(engine)
-        words = f"{count} trials on {nice(engine)}"
+        words = f"{count} trials on {analysis.label(engine)}"
         notes = ([f"{failed} failed"] if failed else []) + (
             [f"{fell} of {told} fell" if fell else "none fell"] if told else []
         )
@@ -67,7 +54,7 @@ def _commanded(analysis: Analysis) -> str:
             worst = max(errors, key=lambda test: errors[test])
             mean = sum(errors.values()) / len(errors)
             told = f"{_percent(mean)} on average and {_percent(errors[worst])} at worst (test {worst})"
-            parts.append(f"by {told} on {nice(engine)}")
+            parts.append(f"by {told} on {analysis.label(engine)}")
     if not parts:
         return f"Nothing could be measured of the {label}."
     return f"Beside what was commanded, the {label} is off {_listed(parts)}."
@@ -79,10 +66,12 @@ def _what_matters(analysis: Analysis) -> str:
     label = analysis.experiment.measures[measure].label or measure
     parts = []
     for engine in analysis.engines:
-        known = [each for each in analysis.factor_effects(engine, measure) if not math.isnan(each.share)]
+        known = [each for each in analysis.factor_effects(engine, measure) if not math.isnan(each.fraction)]
         if known:
-            top = max(known, key=lambda each: each.share)
-            parts.append(f"on {nice(engine)} {top.factor} explains {_percent(top.share, 0)} of its variation")
+            top = max(known, key=lambda each: each.fraction)
+            parts.append(
+                f"on {analysis.label(engine)} {top.factor} explains {_percent(top.fraction, 0)} of its variation"
+            )
     if not parts:
         return f"The {label} does not vary enough to name a factor that matters."
     return f"Of the {label}, {'; '.join(parts)}."
@@ -101,10 +90,11 @@ def _reference(analysis: Analysis) -> str:
         if engine in errors:
             standing = errors[engine]
             same = sum(each.equivalent for each in standing.equivalent.values())
-            ours.append(f"{nice(engine)} is {_percent(standing.error)} away (equal within {MARGIN:.0%} in {same} of "
-                        f"{len(standing.tests)} tests)")  # fmt: skip
-    theirs = [f"{nice(name)} {_percent(errors[name].error)}" for name in analysis.others if name in errors]
-    words = f"From the {nice(analysis.standard)}, by |mean - mean| / commanded averaged over the tests, {_listed(ours)}"
+            ours.append(f"{analysis.label(engine)} is {_percent(standing.error)} away (equal within {MARGIN:.0%} in "
+                        f"{same} of {len(standing.tests)} tests)")  # fmt: skip
+    theirs = [f"{analysis.label(name)} {_percent(errors[name].error)}" for name in analysis.others if name in errors]
+    standard = analysis.label(analysis.standard)
+    words = f"From the {standard}, by |mean - mean| / commanded averaged over the tests, {_listed(ours)}"
     return f"{words}; of the others, {_listed(theirs)}." if theirs else f"{words}."
 
 
@@ -120,10 +110,10 @@ def _beside(analysis: Analysis) -> str:
             inside = sum(each.inside for each in standing.tests)
             unit = f" {measure.unit}" if measure.unit else ""
             parts.append(
-                f"by {away:.3g}{unit} on {nice(standing.source)} (within the range of those trials in {inside} of "
-                f"{len(standing.tests)} tests)"
+                f"by {away:.3g}{unit} on {analysis.label(standing.source)} (within the range of those trials in "
+                f"{inside} of {len(standing.tests)} tests)"
             )
-    words = f"Beside the {nice(analysis.standard)}, the {measure.label or measure.name} is off"
+    words = f"Beside the {analysis.label(analysis.standard)}, the {measure.label or measure.name} is off"
     return f"{words} {_listed(parts)}, on average over the tests."
 
 
@@ -140,8 +130,8 @@ def _between(analysis: Analysis) -> str:
     )
 
 
-def _percent(share: float, digits: int = 1) -> str:
-    return f"{100 * share:.{digits}f} %"
+def _percent(fraction: float, digits: int = 1) -> str:
+    return f"{100 * fraction:.{digits}f} %"
 
 
 def _listed(words: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Localisation as a trial: a made-up drive with noise, tracked, started globally, or carried elsewhere on the way."""
+"""Localization as a trial: a synthetic drive with noise, tracked, started globally, or carried elsewhere on the way."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import UnknownName
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms
+from andante.experiments.setup import Setup, Terms
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, MonteCarloLocalizer
 from andante.localization.synthetic import map_of_walls
@@ -17,7 +16,7 @@ from andante.mapping.records import odometry_at_scans
 from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
 
 TERMS = Terms(
-    "localisation",
+    "localization",
     settings=("range_noise", "odometry_noise", "start"),
     measures=("mean_error", "worst", "scans_until_right", "right"),
 )
@@ -29,7 +28,7 @@ WAY = ((1.5, 1.6), (10.3, 1.6), (10.5, 7.0), (1.8, 7.6), (1.6, 2.4))
 
 
 def localization_trial(setup: Setup) -> dict[str, Any]:
-    """Localise on a drive around a hall; `start` is known, global or kidnapped (carried to another place half way).
+    """Localize on a drive around a hall; `start` is known, global or kidnapped (carried to another place half way).
 
     range_noise: of the lidar [m]; odometry_noise: factor on the errors of the wheels. Measures: mean and largest error
     over the last half [m], scans until the estimate is right for good, and whether it is right at the end.

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms
+from andante.experiments.setup import Setup, Terms, default_robot
 from andante.tasks.navigate import navigate
 
 TERMS = Terms(
@@ -43,7 +42,7 @@ def navigation_trial(setup: Setup) -> dict[str, Any]:
         name: values[name] for name in ("planner", "controller", "max_speed", "timeout", "tolerance") if name in values
     }
     outcome = navigate(
-        str(values.get("robot", "waffle")),
+        str(values.get("robot") or default_robot("navigation")),
         world=world,
         start=(float(start[0]) + draw.x, float(start[1]) + draw.y, float(start[2]) + draw.yaw),
         goal=(float(goal[0]), float(goal[1]), float(goal[2])),

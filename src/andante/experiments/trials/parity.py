@@ -13,8 +13,7 @@ from andante.description.link import Collision, Surface
 from andante.description.shapes import Box
 from andante.errors import UnknownName
 from andante.experiments.perturbed import perturbed_robot, perturbed_world
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms
+from andante.experiments.setup import Setup, Terms, default_robot
 from andante.gravity import GRAVITY
 from andante.physics import Settings
 from andante.simulation.simulation import simulate
@@ -22,7 +21,9 @@ from andante.simulation.simulation import simulate
 from .walk import walk_trial
 
 SCENES = ("standing", "walking", "sliding")
-TERMS = Terms("parity", settings=("scene", "dt", "iterations"), measures=("value", "expected", "off", "fallen"))
+TERMS = Terms(
+    "parity", settings=("robot", "scene", "dt", "iterations"), measures=("value", "expected", "off", "fallen")
+)
 SPEED, MU = 1.5, 0.5  # of the block [m/s]
 STAND, WALK = 3.0, 0.5  # [s, m]
 
@@ -30,30 +31,34 @@ STAND, WALK = 3.0, 0.5  # [s, m]
 def parity_trial(setup: Setup) -> dict[str, Any]:
     """One of three scenes with a step size `dt` [s] and solver `iterations` (0: the engine's own).
 
-    standing: how far the NAO sinks or moves in 3 s, expected 0; walking: how far it comes of 0.5 m; sliding: how far a
-    block with 1.5 m/s slides, expected v²/(2 mu g). Measures: value, expected, off = value - expected [m], fallen.
+    standing: how far the `robot` sinks or moves in 3 s, expected 0; walking: how far it comes of 0.5 m; sliding: how
+    far a block with 1.5 m/s slides, expected v²/(2 mu g).
+
+    Measures: value, expected, off = value - expected [m], fallen.
     """
     values = TERMS.values(setup)
     scene = str(values.get("scene", "standing"))
     if scene not in SCENES:
         raise UnknownName.among("scene", scene, SCENES)
+    robot = str(values.get("robot") or default_robot("parity"))
     solver: dict[str, Any] = {"dt": float(values.get("dt", 0.002))}
     if values.get("iterations"):
         solver["iterations"] = int(values["iterations"])
     if scene == "walking":
-        walked = walk_trial(replace(setup, factors={"distance": WALK, "speed": 60.0}, arguments=solver))
-        return _told(walked["x"], WALK, bool(walked["fallen"]), walked["path"])
-    return _stand(setup, Settings(**solver)) if scene == "standing" else _slide(setup, Settings(**solver))
+        arguments = {"robot": robot, **solver}
+        walked = walk_trial(replace(setup, factors={"distance": WALK, "speed": 60.0}, arguments=arguments))
+        return _measures(walked["x"], WALK, bool(walked["fallen"]), walked["path"])
+    return _stand(setup, robot, Settings(**solver)) if scene == "standing" else _slide(setup, Settings(**solver))
 
 
-def _stand(setup: Setup, settings: Settings) -> dict[str, Any]:
+def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
     draw, model = setup.draw, setup.model
-    robot, world = perturbed_robot(load_robot("nao"), draw, model), perturbed_world(load_world("empty"), draw, model)
+    robot, world = perturbed_robot(load_robot(name), draw, model), perturbed_world(load_world("empty"), draw, model)
     sim = simulate(robot, world, setup.engine, settings=settings, place=(0.0, 0.0, draw.yaw), seed=setup.seed)
     try:
         start = sim.base_pose[:3].copy()
         sim.run(STAND)
-        return _told(float(np.linalg.norm(sim.base_pose[:3] - start)), 0.0, sim.fallen)
+        return _measures(float(np.linalg.norm(sim.base_pose[:3] - start)), 0.0, sim.fallen)
     finally:
         sim.close()
 
@@ -76,11 +81,11 @@ def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
             sim.actor, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
         )
         sim.run(SPEED / (mu * GRAVITY) + 0.5)
-        return _told(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)
+        return _measures(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)
     finally:
         sim.close()
 
 
-def _told(value: float, expected: float, fallen: bool, path: Any = ()) -> dict[str, Any]:
+def _measures(value: float, expected: float, fallen: bool, path: Any = ()) -> dict[str, Any]:
     told = {"success": not fallen, "value": value, "expected": expected, "off": value - expected, "fallen": fallen}
     return {**told, "path": path} if len(path) else told

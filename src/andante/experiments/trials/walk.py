@@ -22,8 +22,7 @@ from andante.experiments.perturbed import (
     set_friction,
     set_servos,
 )
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms, friction_value, gait_values
+from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
 from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
@@ -110,7 +109,8 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
 
 def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
     settings = gait_values(values) | gait_values(model)
-    return prepare(load_robot(str(values.get("robot", "nao"))), Request(str(values.get("gait", "")), None, settings))
+    robot = load_robot(str(values.get("robot") or default_robot("walk")))
+    return prepare(robot, Request(str(values.get("gait", "")), None, settings))
 
 
 def _measured(

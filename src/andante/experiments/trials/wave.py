@@ -8,12 +8,11 @@ from typing import Any
 from andante.control.start import first_positions
 from andante.description import load_robot, load_world
 from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
-from andante.experiments.setup import Setup
-from andante.experiments.terms import Terms, friction_value, gait_values
+from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
 from andante.experiments.wave.trial import WaveTrial
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import WaveParameters
-from andante.locomotion.wave_statistics import statistics
+from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.model import WaveParameters
 
 TERMS = Terms(
     "a wave gait",
@@ -30,7 +29,10 @@ def wave_trial(setup: Setup) -> dict[str, Any]:
     """
     values = TERMS.values(setup)
     variant, seconds = str(values.get("variant", "smooth")), float(values.get("seconds", 6.0))
-    robot, world = load_robot(str(values.get("robot", "nao"))), load_world(str(values.get("world", "empty")))
+    robot, world = (
+        load_robot(str(values.get("robot") or default_robot("wave"))),
+        load_world(str(values.get("world", "empty"))),
+    )
     draw, model = set_friction(setup.draw, friction_value(values)), setup.model
     gait = WaveParameters.of(gait_values(values), default_gait(variant).parameters)
     pose = perturbed_pose(first_positions(robot, None), draw)

@@ -11,9 +11,8 @@ from andante.control.start import first_positions
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, UnknownName
 from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters
-from andante.locomotion.wave_fitness import fitness_named, transport_cost
-from andante.locomotion.wave_statistics import WaveStatistics, statistics
+from andante.locomotion.wave.fitness import WaveStatistics, fitness_named, statistics, transport_cost
+from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters
 from andante.physics.registry import ENGINES, version
 from andante.search import Real, Space
 

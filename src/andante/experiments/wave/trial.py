@@ -17,11 +17,11 @@ from andante.description import Robot, World
 from andante.errors import BadInput, Diverged
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
-from andante.locomotion.wave import WaveModel, WaveParameters
-from andante.locomotion.wave_playback import Playback, playback
-from andante.locomotion.wave_statistics import Track
+from andante.locomotion.wave.fitness import Track
+from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.playback import Playback, playback
 from andante.physics import Engine, Settings
-from andante.simulation.simulation import simulate
+from andante.simulation.simulation import Simulation, simulate
 
 SETTLE = 0.5  # standing before the first trial [s]
 LOOK = 0.04  # between two measurements [s]
@@ -46,9 +46,45 @@ class _Targets(Behaviour):
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """The next ones; the last ones stay."""
-        targets = self._targets[min(self._next, len(self._targets) - 1)]
+        targets: Array = self._targets[min(self._next, len(self._targets) - 1)]
         self._next += 1
         return targets
+
+
+class _Watch:
+    """Looks at the robot every `LOOK` seconds from now on until it lies: its root leans or has sunk below `low` [m]."""
+
+    def __init__(self, sim: Simulation, low: float) -> None:
+        self._begin, self._low = sim.time, low
+        self.times, self.poses, self.power = [0.0], [sim.base_pose], [0.0]
+        self.fallen = False
+
+    @property
+    def next_time(self) -> float:
+        """When it looks again [s]."""
+        return math.inf if self.fallen else self._begin + LOOK * len(self.times)
+
+    def update(self, sim: Simulation) -> None:
+        """Look."""
+        pose, joints = sim.base_pose, sim.joints
+        self.times.append(sim.time - self._begin)
+        self.poses.append(pose)
+        self.power.append(float(np.abs(joints.effort * joints.velocity).sum()))
+        upright = 1.0 - 2.0 * float(pose[3] ** 2 + pose[4] ** 2)
+        self.fallen = not (upright > math.cos(LEAN) and pose[2] > self._low)
+
+
+@dataclass
+class _Shoving:
+    """Gives the root its push in time."""
+
+    next_time: float
+    impulse: tuple[float, float, float]
+
+    def update(self, sim: Simulation) -> None:
+        """The time has come."""
+        sim.push(sim.robot.root, self.impulse, PUSH_TIME)
+        self.next_time = math.inf
 
 
 class WaveTrial:
@@ -67,10 +103,9 @@ class WaveTrial:
         self._sim = simulate(robot, world, engine, dt=dt, pose=pose, settings=settings)
         self.engine, self.actor, self.robot = self._sim.engine, self._sim.actor, self._sim.robot
         self._sim.run(SETTLE)
-        self.start = np.array(self.engine.wishes[self.actor].references)
+        self.start = np.array(self.engine.commands[self.actor].references)
         self._begin = self._sim.snapshot()
-        pose_now = self.engine.base_pose(self.actor)
-        self._height, self._origin = float(pose_now[2]), pose_now
+        self._height = float(self._sim.base_pose[2])
 
     def run(
         self,
@@ -93,37 +128,21 @@ class WaveTrial:
         self._sim.restore(self._begin)
 
     def _play(self, played: Playback, seconds: float, shove: Shove | None) -> Track:
-        sim, engine, actor = self._sim, self.engine, self.actor
-        begin = engine.time
+        sim, begin = self._sim, self._sim.time
+        watch = _Watch(sim, LOW * self._height)
+        sim.observers.append(watch)
+        if shove is not None:
+            sim.observers.append(_Shoving(begin + shove.time, shove.impulse))
         loop = ControlLoop(sim, _Targets(played.targets), played.rate)
-        poses, power, times, fallen = [self._origin], [0.0], [0.0], False
-        due, push = LOOK, math.inf if shove is None else shove.time
-        while engine.time - begin < seconds - 0.5 * engine.dt:
-            if shove is not None and engine.time - begin >= push - 1e-9:
-                sim.push(self.robot.root, shove.impulse, PUSH_TIME)
-                push = math.inf
+        while not watch.fallen and (left := seconds - (sim.time - begin)) > 0.5 * self.engine.dt:
             try:
-                loop.step()
+                loop.step(min(loop.period, left))
             except Diverged:
-                fallen = True
-                break
-            now = engine.time - begin
-            if now >= due - 1e-9 or now >= seconds - 0.5 * engine.dt:
-                due += LOOK
-                pose = engine.base_pose(actor)
-                poses.append(pose)
-                times.append(now)
-                power.append(float(np.abs(engine.joint_efforts(actor) * engine.joint_velocities(actor)).sum()))
-                if self._down(pose):
-                    fallen = True
-                    break
-        return Track(np.array(times), np.array(poses), np.array(power), played.cycles, seconds, fallen, self.robot.mass)
-
-    def _down(self, pose: Array) -> bool:
-        """Whether it lies: the root leans or has sunk too far."""
-        x, y = float(pose[3]), float(pose[4])
-        upright = 1.0 - 2.0 * (x * x + y * y)
-        return not (upright > math.cos(LEAN) and pose[2] > LOW * self._height)
+                watch.fallen = True
+        if not watch.fallen and sim.time - begin > watch.times[-1]:
+            watch.update(sim)
+        times, poses, power = (np.array(rows) for rows in (watch.times, watch.poses, watch.power))
+        return Track(times, poses, power, played.cycles, seconds, watch.fallen, self.robot.mass)
 
     def close(self) -> None:
         """Free the engine."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from andante.errors import BadInput
-from andante.locomotion.wave_statistics import Track, WaveStatistics, statistics
+from andante.locomotion.wave.fitness import Track, WaveStatistics, statistics
 from andante.simulation.simulation import Simulation
 
 

@@ -16,14 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from andante.bridges.driving import SILENCE
-from andante.bus import messages
+from andante.bags import messages
+from andante.bridges.base import SILENCE
 from andante.control.body import BodyCommand, BodyState, Health, LinkState, StopPlan, Twist
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.geometry import Array
 from andante.hardware.remote import RemoteBody, measured
-from andante.kinematics.drive_finder import find_drive
+from andante.kinematics.wheels.finder import find_drive
 from andante.mapping import Scan
 from andante.motion.limits import MotionLimits
 from andante.physics.state import Mode
@@ -120,10 +120,10 @@ class RosBody(RemoteBody):
         while self._deaf_topics() and time.monotonic() < deadline:
             time.sleep(0.005)
         for topic in self._deaf_topics():
-            self._say(f"nobody hears {topic} yet")
+            self._say(f"no subscriber on {topic} yet")
         missing = [name for i, name in enumerate(self.joint_names) if not math.isfinite(self._senses.joints_at[i])]
         if missing and self.topics.joint_states:
-            self._say(f"{self.topics.joint_states} tells nothing of {', '.join(missing)}")
+            self._say(f"{self.topics.joint_states} does not contain {', '.join(missing)}")
         if measure > 0:
             self._measure_rate(measure)
         self._due, self.late, self._senses.missed = math.nan, 0, 0
@@ -187,12 +187,12 @@ class RosBody(RemoteBody):
             return f"no connection to {self._link.where}: {self._link.error}{self._hope}"
         topic, age = self.topics.joint_states or self.topics.odometry, now - self._alive_at
         if age == math.inf:
-            return f"nothing has come on {topic} from {self._link.where}; is the robot's driver running?"
+            return f"no message on {topic} from {self._link.where}; is the robot's driver running?"
         if age > self._patience:
-            return f"nothing has come on {topic} for {age * self._clock.pace:.1f} s"
+            return f"no message on {topic} for {age * self._clock.pace:.1f} s"
         for topic, at in ((self.topics.imu, self._senses.felt_at), (self.topics.foot_force, self._senses.pressed_at)):
             if self._patience < now - at < math.inf:
-                return f"nothing has come on {topic} for {(now - at) * self._clock.pace:.1f} s"
+                return f"no message on {topic} for {(now - at) * self._clock.pace:.1f} s"
         return ""
 
     @property
@@ -220,7 +220,7 @@ class RosBody(RemoteBody):
                 self._clock.note(stamp, now)
                 if topic == topics.joint_states:
                     for name in senses.take_joints(message, now):
-                        self._say_once(f"{topic} tells of {name!r}, which {self.robot.name} does not have; passed over")
+                        self._say_once(f"{topic} tells of {name!r}, which {self.robot.name} does not have; ignored")
                 elif topic == topics.imu:
                     senses.take_inertial(message, now)
                 elif topic == topics.foot_force:
@@ -238,7 +238,7 @@ class RosBody(RemoteBody):
         with self._lock:
             self._say(f"connected to {self._link.where}")
             if self._driving:
-                self._stand("the connection had been lost in motion")
+                self._stand("the connection was lost while the robot moved")
 
     def _lost(self, reason: str) -> None:
         with self._lock:
@@ -246,7 +246,7 @@ class RosBody(RemoteBody):
             self._well = False
             self._say(f"the connection to {self._link.where} is lost: {reason}{self._hope}")
             if self._driving and self.velocity is not None and self._link.listeners(self.velocity.topic):
-                self._stand("the ROS master is lost")  # the way to the robot is still there
+                self._stand("the connection to the ROS master is lost")  # the way to the robot is still there
             self._ticked.notify_all()
 
     def _tick(self) -> None:
@@ -259,9 +259,9 @@ class RosBody(RemoteBody):
             if self._driving and self._link.connected:
                 if trouble:
                     self._link.clear()  # a line that hangs must not bring old motion later
-                    self._stand("the robot is silent")
+                    self._stand("no messages from the robot")
                 elif now - self._drove_at > SILENCE / self._clock.pace:
-                    self._stand(f"no twist came for {SILENCE:g} s")
+                    self._stand(f"no twist received for {SILENCE:g} s")
             if trouble:
                 self._ticked.notify_all()
 
@@ -270,7 +270,7 @@ class RosBody(RemoteBody):
         assert self.velocity is not None
         self._driving = False
         self._link.post(self.velocity.topic, self.velocity.message(STANDING, self.time))
-        self._say(f"the base is told to stand: {why}")
+        self._say(f"the base is stopped: {why}")
 
     # ---- the body --------------------------------------------------------------------------------
     def read(self) -> BodyState:
@@ -308,9 +308,9 @@ class RosBody(RemoteBody):
             return Health(False, trouble, lost=True)
         if self.topics.joint_states:
             names = [self.joint_names[i] for i in self._senses.silent(now, self._patience)]
-            trouble = f"nothing has come for {self.timeout:g} s of {', '.join(names)}" if names else ""
+            trouble = f"no message for {self.timeout:g} s from {', '.join(names)}" if names else ""
         if not trouble and self._unheard and self._link.listeners(self._unheard) == 0:
-            trouble = f"nobody hears {self._unheard}: commands have no effect"
+            trouble = f"no subscriber on {self._unheard}: commands have no effect"
         return Health(not trouble, trouble)
 
     def _wait_until(self, due: float) -> None:
@@ -431,7 +431,7 @@ class RosBody(RemoteBody):
         """Note a topic that is told although nobody hears it."""
         if self._link.listeners(topic) == 0:
             self._unheard = topic
-            self._say_once(f"nobody hears {topic}: commands have no effect")
+            self._say_once(f"no subscriber on {topic}: commands have no effect")
 
     def stop(self) -> None:
         """The base stands; joints that were commanded hold the place that they have now. What waits is forgotten.
@@ -458,7 +458,7 @@ class RosBody(RemoteBody):
             self._closed = True
             self._ticked.notify_all()
         if not self._link.close():
-            self._say(f"{self._link.where} hangs; its thread is left behind")
+            self._say(f"{self._link.where} does not respond; its thread is abandoned")
 
 
 def link_to(address: str) -> RosLink:

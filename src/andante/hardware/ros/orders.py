@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.control.body import StopPlan, Twist
 from andante.errors import BadInput
 

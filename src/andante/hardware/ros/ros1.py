@@ -9,10 +9,10 @@ import socket
 from functools import partial
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.ros1.bridge import kind_of
 from andante.bridges.ros1.node import Ros1Node
 from andante.bridges.ros1.xmlrpc import address
-from andante.bus import messages
 from andante.errors import AndanteError
 
 from .link import RosLink
@@ -55,7 +55,7 @@ class Ros1Link(RosLink):
                     else:
                         self._lose("the ROS master does not answer")
                 await asyncio.sleep(LOOK)
-            self.error = "a ROS tool has ended this node; make a new body"
+            self.error = "a ROS tool shut down this node; make a new body"
         finally:
             writing.cancel()
             await asyncio.sleep(0.05)  # the last commands are on their way

@@ -9,8 +9,8 @@ import asyncio
 import json
 from typing import Any
 
+from andante.bags import messages
 from andante.bridges.encoding import to_json
-from andante.bus import messages
 from andante.errors import AndanteError, BadInput
 
 from .link import RosLink
@@ -86,7 +86,7 @@ class RosbridgeLink(RosLink):
             content = json.loads(data)
             op, topic = content["op"], str(content.get("topic"))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return self._say_once("something came that is no rosbridge message")
+            return self._say_once("received something that is not a rosbridge message")
         if op == "status" and content.get("level") in ("error", "warning"):
             self._say_once(str(content.get("msg"))[:160])
         if op != "publish" or topic not in self.hears:

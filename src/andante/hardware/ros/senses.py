@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.sensors.topics import plain

@@ -275,7 +275,8 @@ class SerialBody(RemoteBody):
         if self._closed:
             return Health(False, "the body is closed", lost=True)
         if not self._line.open:
-            return Health(False, f"{self._line.where} is not there: {self._line.error or 'not opened yet'}", lost=True)
+            why = self._line.error or "not opened yet"
+            return Health(False, f"{self._line.where} is not available: {why}", lost=True)
         if self._link.endpoint.refused:
             return Health(False, self._link.endpoint.refused, lost=True)
         if not self.connected or told is None:
@@ -310,4 +311,4 @@ class SerialBody(RemoteBody):
         self.stop()
         self._closed = True
         if not self._line.close():
-            self._say(f"{self._line.where} hangs; its thread is left behind")
+            self._say(f"{self._line.where} does not respond; its thread is abandoned")

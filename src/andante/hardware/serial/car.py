@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from andante.control.body import JointTarget
 from andante.description.robot import Robot
 from andante.errors import Unsupported
-from andante.kinematics.drive_finder import find_drive
-from andante.kinematics.drives import Drive
+from andante.kinematics.wheels.drive import Drive
+from andante.kinematics.wheels.finder import find_drive
 from andante.physics.state import Mode
 
 from .parameters import NUMBERS, PARAMETERS

@@ -115,7 +115,9 @@ class HostLink:
                     self._before[kind] = self._latest[kind]
                 self._latest[kind], self._came[kind] = got.message, now
         if self.endpoint.silent(now):
-            self.lose(f"no word from the microcontroller for {WATCHDOG:g} s; its motors stop, it must be started again")
+            self.lose(
+                f"no message from the microcontroller for {WATCHDOG:g} s; its motors stop, it must be started again"
+            )
         if self.endpoint.refused != self._refused:
             self._refused = self.endpoint.refused
             if self._refused:
@@ -173,7 +175,7 @@ class HostLink:
                 del self._pending[key]
                 if ack.answer != Answer.DONE:
                     why = "no such parameter" if ack.answer == Answer.UNKNOWN else "refused"
-                    self._say(f"the microcontroller did not take {waiting.message}: {why}")
+                    self._say(f"the microcontroller rejected {waiting.message}: {why}")
 
 
 def _place(message: Message) -> tuple[int, int]:

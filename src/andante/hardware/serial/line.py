@@ -79,13 +79,13 @@ class Line:
             self.attempts += 1
             return None
         if self.error:
-            self._say(f"{self.where} is there again")
+            self._say(f"{self.where} is connected again")
         self.error, self.attempts = "", 0
         return self._port
 
     def _vanished(self, error: OSError) -> None:
         self.error = _words(error)
-        self._say(f"{self.where} has vanished ({self.error}); waiting for it to come back")
+        self._say(f"{self.where} has disconnected ({self.error}); waiting for it to return")
         self._let_go()
         self._next_try = self.clock() + FIRST_WAIT
         self.attempts = 1

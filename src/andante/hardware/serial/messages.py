@@ -50,7 +50,7 @@ class Answer(IntEnum):
     UNKNOWN = 2  # no such parameter
 
 
-Metre = Annotated[float, Wire("f32", "m", low=-FAR, high=FAR)]
+Meter = Annotated[float, Wire("f32", "m", low=-FAR, high=FAR)]
 Milliseconds = Annotated[int, Wire("u32", "ms", "since power-on")]
 Pulse = Annotated[int, Wire("u16", "µs", "pulse width", high=5000)]
 
@@ -83,9 +83,9 @@ class TagPose(Message):
     code: ClassVar[int] = 0x10
     way: ClassVar[Way] = Way.DOWN
     tag: Annotated[int, Wire("u8", "", "0 or 1", high=1)]
-    x: Metre
-    y: Metre
-    z: Metre
+    x: Meter
+    y: Meter
+    z: Meter
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class RobotPose(Message):
 
     code: ClassVar[int] = 0x11
     way: ClassVar[Way] = Way.DOWN
-    x: Metre
-    y: Metre
+    x: Meter
+    y: Meter
     yaw: Annotated[float, Wire("f32", "rad", low=-TURN, high=TURN)]
 
 
@@ -107,8 +107,8 @@ class Waypoint(Message):
     way: ClassVar[Way] = Way.DOWN
     acknowledged: ClassVar[bool] = True
     number: Annotated[int, Wire("u16", "", "told back in the telemetry; 0 is no waypoint", low=1)]
-    x: Metre
-    y: Metre
+    x: Meter
+    y: Meter
     radius: Annotated[float, Wire("f32", "m", "arrived when nearer; 0: the parameter", low=0.0, high=FAR)] = 0.0
 
 

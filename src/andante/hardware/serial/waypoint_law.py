@@ -42,8 +42,8 @@ def steer_to(
     error = wrapped(math.atan2(dy, dx) - yaw)
     radius = parameters["turning_radius"]
     side = math.copysign(radius, error)
-    from_centre = math.hypot(dx + side * math.sin(yaw), dy - side * math.cos(yaw))
-    away = radius > 0 and from_centre < radius * (OUTSIDE if away else INSIDE)
+    from_center = math.hypot(dx + side * math.sin(yaw), dy - side * math.cos(yaw))
+    away = radius > 0 and from_center < radius * (OUTSIDE if away else INSIDE)
     throttle = min(
         max(parameters["throttle_gain"] * distance, parameters["throttle_least"]), parameters["throttle_most"]
     )

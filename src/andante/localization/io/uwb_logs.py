@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.bags import messages, open_bag
+from andante.bags.reader import SUFFIXES
+from andante.errors import AndanteError, BadInput, MissingFile
+from andante.files import write_bytes
 from andante.gravity import STANDARD_GRAVITY
-from andante.localization.anchors import UwbSetup
-from andante.localization.uwb_log import UwbLog
-from andante.mapping.io.logs import BAGS
-from andante.mapping.records import LARGEST, ImuReading
+from andante.localization.uwb import UwbLog, UwbSetup
+from andante.mapping.io.text_lines import read_lines
+from andante.mapping.records import LARGEST, LATEST, ImuReading, believable
 
+TIME = ("time", "t", "stamp", "timestamp", "time_s", "timestamp_s", "seconds", "sec")
+UNITS = {"_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3}
+RANGE = ("range", "distance", "dist", "d", "r")
+FORM = (
+    "a header such as time,tag,anchor,range,gx,gy,gz,ax,ay,az (empty cells where a row has none) or "
+    "time,range_NAME,...; or lines 'range,time,tag,anchor,meters' and 'imu,time,gx,gy,gz,ax,ay,az'"
+)
+GYRO = ("g", "w", "gyro_", "gyro", "gyr_", "imu_g", "omega_", "ang_vel_", "angular_velocity_")
+FORCE = ("a", "acc_", "acc", "accel_", "accel", "imu_a", "lin_acc_", "linear_acceleration_")
+AXES = {
+    f"{front}{axis}": (name, k)
+    for name, fronts in (("gyro", GYRO), ("force", FORCE))
+    for front in fronts
+    for k, axis in enumerate("xyz")
+}
+MOST_BROKEN = 0.5  # fraction of lines that may be broken
 TABLES = (".csv", ".txt", ".csv.gz", ".txt.gz")
+RANGE_MESSAGE, IMU_MESSAGE = "sensor_msgs/msg/Range", "sensor_msgs/msg/Imu"
+USUAL_IMU = ("/imu/data", "/imu")
 
 
 def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
@@ -21,28 +43,61 @@ def read_uwb_log(path: Path | str, setup: UwbSetup) -> UwbLog:
     path = Path(path)
     name = path.name.lower()
     if not path.exists():
-        raise BadInput(f"{path}: no such log")
+        raise MissingFile(f"{path}: no such log")
     if name.endswith(TABLES):
-        from .uwb_tables import read_table
-
         return checked(read_table(path, setup), path)
-    if name.endswith(BAGS) or path.is_dir():
-        from .uwb_bags import read_range_bag
-
-        return checked(read_range_bag(path, setup), path)
+    if name.endswith(SUFFIXES) or path.is_dir():
+        return checked(_read_bag(path, setup), path)
     raise BadInput(f"{path}: UWB logs are tables (.csv, .txt, also .gz) or bags (.bag, .db3, folder, .mcap)")
 
 
+def _read_bag(path: Path, setup: UwbSetup) -> UwbLog:
+    """Ranges and IMU readings of a bag.
+
+    A Range topic belongs to the anchor that its name ends with (/uwb/0x6902, /uwb/tag1/0x6902); the tag is told by the
+    part in front of it or by the frame_id of the message, else it is the first one.
+    """
+    rows: list[tuple[float, int, int, float]] = []
+    imu: list[ImuReading] = []
+    broken = 0
+    with open_bag(path) as bag:
+        owners = {topic.name: _owner(topic.name, setup) for topic in bag.topics if topic.type == RANGE_MESSAGE}
+        inertial = _imu_topic([topic.name for topic in bag.topics if topic.type == IMU_MESSAGE])
+        wanted = [name for name, owner in owners.items() if owner is not None] + [inertial] * bool(inertial)
+        for topic, _, message in bag.decoded(wanted) if wanted else ():
+            try:
+                time, owner = messages.seconds(message.header.stamp), owners.get(topic.name)
+                if owner is not None:
+                    tag = owner[0] if owner[0] is not None else _tag(message.header.frame_id, setup)
+                    rows.append((time, tag, owner[1], float(message.range)))
+                else:
+                    imu.append(_imu(message, time))
+            except Exception:  # a message of other fields, or of numbers that are none, is left out and counted
+                broken += 1
+        broken += bag.broken
+        notes = [*bag.notes]
+    if not rows:
+        raise BadInput(
+            f"{path}: holds no UWB ranges; they are sensor_msgs/Range messages on topics that end with the name of an "
+            f"anchor ({', '.join(setup.anchors)})"
+        )
+    if broken:
+        notes.append(f"{path.name}: {broken} broken messages left out")
+    table = np.array(rows)
+    tags, anchors = table[:, 1].astype(np.int64), table[:, 2].astype(np.int64)
+    return UwbLog(path.name, table[:, 0], tags, anchors, table[:, 3], tuple(imu), tuple(notes))
+
+
 def checked(log: UwbLog, path: Path) -> UwbLog:
-    """The log with wild readings left out and counted; units that cannot be metres are told."""
+    """The log with wild readings left out and counted; implausible units are reported."""
     notes = list(log.notes)
     good = np.isfinite(log.times) & (log.ranges > 0) & (log.ranges <= LARGEST)
     if not good.any():
         raise BadInput(f"{path}: holds no usable range")
     if (~good).any():
-        notes.append(f"{path.name}: {int((~good).sum())} ranges that are no positive numbers left out")
+        notes.append(f"{path.name}: {int((~good).sum())} ranges that are not positive numbers left out")
     if np.median(log.ranges[good]) > 200:
-        raise BadInput(f"{path}: ranges of {np.median(log.ranges[good]):.0f} look like millimetres; metres are needed")
+        raise BadInput(f"{path}: ranges of {np.median(log.ranges[good]):.0f} look like millimeters; meters are needed")
     imu = log.imu
     if imu:
         size = float(np.median([np.linalg.norm(reading.acceleration) for reading in imu]))
@@ -57,3 +112,180 @@ def checked(log: UwbLog, path: Path) -> UwbLog:
 def _scaled(reading: ImuReading) -> ImuReading:
     x, y, z = (STANDARD_GRAVITY * value for value in reading.acceleration)
     return ImuReading(reading.time, reading.gyro, (x, y, z), reading.orientation)
+
+
+def read_table(path: Path, setup: UwbSetup) -> UwbLog:
+    """Ranges and IMU readings of a table, in the order of the file."""
+    reader = _Reader(path, setup)
+    for number, line in enumerate(read_lines(path), start=1):
+        cells = [cell.strip() for cell in line.split("#")[0].replace(";", ",").split(",")]
+        if len(cells) == 1:
+            cells = cells[0].split()
+        if any(cells):
+            reader.take(cells, number)
+    return reader.log()
+
+
+def table_text(log: UwbLog, setup: UwbSetup) -> str:
+    """The log as lines 'range,time,tag,anchor,meters' and 'imu,time,gx,gy,gz,ax,ay,az', by time."""
+    anchors, tags = list(setup.anchors), list(setup.tags)
+    rows = [
+        (t, f"range,{t:.6f},{tags[tag]},{anchors[anchor]},{distance:.4f}\n")
+        for t, tag, anchor, distance in zip(log.times, log.tags, log.anchors, log.ranges, strict=True)
+    ]
+    for r in log.imu:
+        values = ",".join(f"{value:.5f}" for value in (*r.gyro, *r.acceleration))
+        rows.append((r.time, f"imu,{r.time:.6f},{values}\n"))
+    return "".join(text for _, text in sorted(rows, key=lambda row: row[0]))
+
+
+def write_table(log: UwbLog, setup: UwbSetup, path: Path | str) -> None:
+    """Write a log as a table that `read_table` reads; atomically."""
+    write_bytes(table_text(log, setup).encode(), Path(path))
+
+
+class _Reader:
+    def __init__(self, path: Path, setup: UwbSetup) -> None:
+        self.path, self.setup = path, setup
+        self.header: list[str] | None = None
+        self.ranges: list[tuple[float, int, int, float]] = []
+        self.imu: list[ImuReading] = []
+        self.wide: dict[int, tuple[int, int, float]] = {}  # column to tag, anchor, scale
+        self.named: dict[str, int] = {}
+        self.axes: dict[tuple[str, int], int] = {}
+        self.scale = self.unit = 1.0
+        self.broken = self.seen = 0
+
+    def take(self, cells: list[str], number: int) -> None:
+        kind = cells[0].lower()
+        if self.header is not None:
+            kind = "row"
+        elif kind not in ("range", "imu"):
+            self._head([cell.lower() for cell in cells], number)
+            return
+        self.seen += 1
+        try:
+            if kind == "range":
+                tag, anchor = self.setup.tag_index(cells[2]), self.setup.anchor_index(cells[3])
+                self.ranges.append((_number(cells[1]), tag, anchor, float(cells[4])))
+            elif kind == "imu":
+                self._inertial(_number(cells[1]), [float(cell) for cell in cells[2:8]])
+            else:
+                self._row(cells)
+        except AndanteError as error:
+            raise BadInput(f"{self.path}:{number}: {error}") from None
+        except (ValueError, IndexError):
+            self.broken += 1
+
+    def _head(self, cells: list[str], number: int) -> None:
+        """Find out what the columns are."""
+        where = f"{self.path}:{number}"
+        times = [cell for cell in cells if cell in TIME or (cell[:-3] in TIME and cell[-3:] in UNITS)]
+        if not times:
+            raise BadInput(f"{where}: has no column of times; a UWB log has {FORM}")
+        self.header = cells
+        self.named["time"], self.unit = cells.index(times[0]), UNITS.get(times[0][-3:], 1.0)
+        for k, cell in enumerate(cells):
+            if cell in AXES:
+                self.axes[AXES[cell]] = k
+            elif cell in ("tag", "tag_id"):
+                self.named["tag"] = k
+            elif cell in ("anchor", "anchor_id"):
+                self.named["anchor"] = k
+            elif cell in RANGE or (cell.removesuffix("_mm").removesuffix("_m") in RANGE):
+                self.named["range"], self.scale = k, 1e-3 if cell.endswith("_mm") else 1.0
+            elif k != self.named["time"]:
+                self._wide_column(k, cell)
+        if "range" in self.named and "anchor" not in self.named:
+            raise BadInput(f"{where}: the column {cells[self.named['range']]} needs a column 'anchor' beside it")
+        if "range" not in self.named and not self.wide:
+            raise BadInput(f"{where}: has no column of ranges; a UWB log has {FORM}")
+
+    def _wide_column(self, k: int, cell: str) -> None:
+        """A column of one anchor's ranges: NAME, range_NAME, r_NAME, d_NAME, or with the tag range_TAG_NAME."""
+        found = re.fullmatch(r"(?:range|distance|dist|r|d)_?(.+?)(_mm|_m)?", cell)
+        name, scale = cell, 1.0
+        if found:
+            name, scale = found.group(1), 1e-3 if found.group(2) == "_mm" else 1.0
+        parts = name.split("_", 1)
+        try:
+            self.wide[k] = (0, self.setup.anchor_index(name), scale)
+        except AndanteError:
+            if len(parts) == 2:
+                try:
+                    self.wide[k] = (self.setup.tag_index(parts[0]), self.setup.anchor_index(parts[1]), scale)
+                except AndanteError:
+                    return
+
+    def _row(self, cells: list[str]) -> None:
+        time = self.unit * _number(cells[self.named["time"]])
+        tag_cell = cells[self.named["tag"]] if "tag" in self.named and self.named["tag"] < len(cells) else ""
+        tag = self.setup.tag_index(tag_cell) if tag_cell else 0
+        if "range" in self.named and self.named["range"] < len(cells) and cells[self.named["range"]]:
+            anchor = self.setup.anchor_index(cells[self.named["anchor"]])
+            self.ranges.append((time, tag, anchor, self.scale * float(cells[self.named["range"]])))
+        for k, (of_tag, anchor, scale) in self.wide.items():
+            if k < len(cells) and cells[k]:
+                self.ranges.append((time, of_tag or tag, anchor, scale * float(cells[k])))
+        if len(self.axes) == 6:
+            words = [cells[self.axes[name, k]] for name in ("gyro", "force") for k in range(3)]
+            if all(words):
+                self._inertial(time, [float(word) for word in words])
+
+    def _inertial(self, time: float, values: list[float]) -> None:
+        if len(values) != 6 or not believable(values):
+            raise ValueError
+        gx, gy, gz, ax, ay, az = values
+        self.imu.append(ImuReading(time, (gx, gy, gz), (ax, ay, az)))
+
+    def log(self) -> UwbLog:
+        if not self.ranges:
+            raise BadInput(f"{self.path}: holds no ranges ({self.broken} broken lines); a UWB log has {FORM}")
+        if self.broken > MOST_BROKEN * self.seen:
+            raise BadInput(f"{self.path}: {self.broken} of {self.seen} lines are broken; a UWB log has {FORM}")
+        notes = (f"{self.path.name}: {self.broken} broken lines left out",) if self.broken else ()
+        table = np.array(self.ranges)
+        tags, anchors = table[:, 1].astype(np.int64), table[:, 2].astype(np.int64)
+        return UwbLog(self.path.name, table[:, 0], tags, anchors, table[:, 3], tuple(self.imu), notes)
+
+
+def _number(word: str) -> float:
+    value = float(word)
+    if not abs(value) <= LATEST:
+        raise ValueError
+    return value
+
+
+def _owner(topic: str, setup: UwbSetup) -> tuple[int | None, int] | None:
+    """Tag (None: by the frame of the message) and anchor of a topic; None: no topic of an anchor."""
+    parts = topic.strip("/").split("/")
+    try:
+        anchor = setup.anchor_index(parts[-1])
+    except AndanteError:
+        return None
+    for part in parts[-2:-1]:
+        try:
+            return setup.tag_index(part), anchor
+        except AndanteError:
+            pass
+    return None, anchor
+
+
+def _tag(frame: str, setup: UwbSetup) -> int:
+    try:
+        return setup.tag_index(frame)
+    except AndanteError:
+        return 0
+
+
+def _imu_topic(topics: list[str]) -> str:
+    return next((topic for topic in USUAL_IMU if topic in topics), topics[0] if topics else "")
+
+
+def _imu(message: Any, time: float) -> ImuReading:
+    w, a = message.angular_velocity, message.linear_acceleration
+    values = np.array([w.x, w.y, w.z, a.x, a.y, a.z], dtype=float)
+    if not believable(values):
+        raise ValueError("not finite")
+    gx, gy, gz, ax, ay, az = (float(value) for value in values)
+    return ImuReading(time, (gx, gy, gz), (ax, ay, az))

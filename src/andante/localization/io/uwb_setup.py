@@ -1,4 +1,4 @@
-"""Files that tell where UWB anchors and tags are."""
+"""Files with the positions of UWB anchors and tags."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from andante.description.io.xmltree import read_bytes
-from andante.errors import AndanteError, BadInput
-from andante.localization.anchors import UwbSetup
+from andante.errors import AndanteError, BadInput, MissingFile
+from andante.localization.uwb import UwbSetup
 from andante.parsing import parse_json, parse_toml, parse_yaml
 
 MAX_BYTES = 1024 * 1024
@@ -20,11 +20,11 @@ def read_uwb_setup(path: Path | str) -> UwbSetup:
 
     Text: lines `NAME x y z` (or `anchor NAME x y z`), `tag NAME x y z`, `map x y yaw`; commas separate as blanks do.
     Tables: `[anchors]` and `[tags]` with NAME = [x, y, z] (or lists of entries with id, x, y, z), and
-    map_from_uwb = [x, y, yaw]. Metres and radians.
+    map_from_uwb = [x, y, yaw]. Meters and radians.
     """
     path = Path(path)
     if not path.is_file():
-        raise BadInput(f"{path}: no such file of anchors")
+        raise MissingFile(f"{path}: no such file of anchors")
     raw = read_bytes(path, MAX_BYTES)
     try:
         if path.suffix.lower() in (".toml", ".json", ".yaml", ".yml"):

@@ -1,0 +1,1 @@
+"""Files of gaits: rigs, parameters, motions of falls, shipped wave gaits."""

@@ -1,8 +1,8 @@
 """The motions that protect a falling robot and get it up again, from the built-in library.
 
-motion/library/ROBOT/falls: protect_front, protect_back, protect_left, protect_right, and get_up_belly, get_up_back,
+ROBOT/motions/falls: protect_front, protect_back, protect_left, protect_right, and get_up_belly, get_up_back,
 get_up_left, get_up_right, get_up_sitting: each leads from that posture to the next one. They lean on the ground and on
-the robot itself, so they are played by `GetUp`, which feels how they end, not by themselves.
+the robot itself, so they are played by `GetUp`, which checks how they end, not by themselves.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from pathlib import Path
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.locomotion.fall_motions import DIRECTIONS, FallMotions, Stage
-from andante.locomotion.postures import Posture
+from andante.locomotion.falls.motions import DIRECTIONS, FallMotions, Posture, Stage
 from andante.motion import Keyframes, fit
-from andante.motion.io.keyframe_toml import read_keyframes_toml
-from andante.motion.io.library import LIBRARY
+from andante.motion.io.keyframe_files import read_keyframes_toml
+from andante.motion.io.library import motions_folder
 
 STAND = ("StandInit", "stand", "Stand")
 LYING = frozenset((Posture.BELLY, Posture.BACK))
@@ -26,13 +25,14 @@ ENDS = {
     Posture.RIGHT: LYING,
     Posture.SITTING: frozenset((Posture.STANDING,)),
 }
-# Share of the servos' strength while falling: legs yield, arms and head hold a little.
+# Fraction of the servos' strength while falling: legs yield, arms and head hold a little.
 FALLING_STIFFNESS = {"*": 0.1, "?Shoulder*": 0.4, "?Elbow*": 0.3, "Head*": 0.5}
 
 
 def fall_files(robot: Robot) -> dict[str, Path]:
     """Files of the motions of a fall for a robot, by name."""
-    return {path.stem: path for path in sorted((LIBRARY / robot.name / "falls").glob("*.toml"))}
+    folder = motions_folder(robot)
+    return {path.stem: path for path in sorted((folder / "falls").glob("*.toml"))} if folder else {}
 
 
 def can_get_up(robot: Robot) -> bool:

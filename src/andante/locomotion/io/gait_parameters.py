@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from andante.description.io.xmltree import read_bytes
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.parsing import parse_json, parse_toml
 
 MAX_BYTES = 1024 * 1024
 
 
 def read_parameter_file(path: Path) -> Any:
-    """What a parameter file holds, TOML or, by its ending, JSON; what it must be is for the caller to say."""
+    """What a parameter file holds, TOML or, by its ending, JSON; the caller checks what it must be."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such parameter file")
+        raise MissingFile(f"{path}: no such parameter file")
     text = read_bytes(path, MAX_BYTES)
     try:
         return parse_json(text) if path.suffix.lower() == ".json" else parse_toml(text.decode("utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,14 @@ from typing import Any
 from andante.description import Robot
 from andante.description.io.sidecar import sidecar_path
 from andante.description.io.xmltree import read_bytes
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput, MissingFile, UnknownName
 from andante.files import write_bytes
-from andante.locomotion.rig import Leg, Rig, check_rig
-from andante.locomotion.rig_infer import infer_rig
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.rig import Leg, Rig, check_rig
 from andante.parsing import parse_toml
 
 MAX_BYTES = 1024 * 1024
-TOP = ("robot", "body", "forward", "centre", "mass", "step_height", "stride_time", "legs", "stance", "servos")
+TOP = ("robot", "body", "forward", "center", "mass", "step_height", "stride_time", "legs", "stance", "servos")
 NEEDED = ("robot", "body", "legs", "stance")
 LEG = ("name", "joints", "hip", "foot", "point", "radius", "stand", "reach", "knee")
 LEG_NEEDED = ("name", "joints", "hip", "foot", "stand")
@@ -51,7 +52,7 @@ def rig_text(rig: Rig) -> str:
         f"robot = {_string(rig.robot)}",
         f"body = {_string(rig.body)}",
         f"forward = {_number(rig.forward)}  # azimuth of straight ahead",
-        f"centre = {_numbers(rig.centre)}  # centre of mass in the stance",
+        f"center = {_numbers(rig.center)}  # center of mass in the stance",
         f"mass = {_number(rig.mass)}",
         f"step_height = {_number(rig.step_height)}",
         f"stride_time = {_number(rig.stride_time)}  # period of the quickest gait [s]",
@@ -86,18 +87,22 @@ def write_rig(rig: Rig, path: Path) -> None:
     if path.is_dir():
         raise BadInput(f"{path} is a folder; give a file name")
     if not path.absolute().parent.is_dir():
-        raise BadInput(f"{path}: the folder does not exist; make it first")
+        raise MissingFile(f"{path}: the folder does not exist; make it first")
     write_bytes(rig_text(rig).encode(), path)
 
 
 def read_rig(path: Path, robot: Robot | None = None) -> Rig:
     """A rig from a file; when the robot is given, every name is checked against it."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
+        raise MissingFile(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
+    raw = read_bytes(path, MAX_BYTES)
     try:
-        data = parse_toml(read_bytes(path, MAX_BYTES).decode("utf-8"))
+        data = parse_toml(raw.decode("utf-8"))
     except ValueError as error:
         raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
+    if "centre" in data:
+        warnings.warn(f"{path}: the key centre is now called center", DeprecationWarning, stacklevel=2)
+        data = {"center": data.pop("centre"), **data}
     _check_keys(path, "the rig", data, TOP, NEEDED)
     if not (isinstance(data["legs"], list) and all(isinstance(leg, dict) for leg in data["legs"])):
         raise BadInput(f"{path}: legs needs one [[legs]] table per leg")
@@ -108,7 +113,7 @@ def read_rig(path: Path, robot: Robot | None = None) -> Rig:
             legs=tuple(_leg(path, i, table) for i, table in enumerate(data["legs"])),
             stance=_table(path, "stance", data["stance"]),
             forward=_float(path, "forward", data.get("forward", 0.0)),
-            centre=_vector(path, "centre", data.get("centre", [0.0, 0.0, 0.0])),
+            center=_vector(path, "center", data.get("center", [0.0, 0.0, 0.0])),
             mass=_float(path, "mass", data.get("mass", robot.mass if robot is not None else 1.0)),
             step_height=_float(path, "step_height", data.get("step_height", Rig.step_height)),
             stride_time=_float(path, "stride_time", data.get("stride_time", Rig.stride_time)),

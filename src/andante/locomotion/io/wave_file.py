@@ -1,31 +1,22 @@
-"""Wave gaits that ship with Andante: one TOML file per variant with parameters, speed and how they were found."""
+"""Wave gaits of robot packages: one TOML file per variant with parameters, speed and how they were found."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from andante.errors import UnknownName
-from andante.locomotion.wave import VARIANTS, WaveParameters
-
-DATA = Path(__file__).resolve().parents[1] / "data"
-
-
-@dataclass(frozen=True)
-class ShippedGait:
-    """Parameters of a gait, the speed it reaches on MuJoCo [m/s], and the command that found it."""
-
-    parameters: WaveParameters
-    speed: float
-    found_by: str
+from andante.description import ROBOTS
+from andante.errors import BadInput, UnknownName
+from andante.locomotion.wave.model import VARIANTS, ShippedGait, WaveParameters
 
 
 @cache
-def default_gait(variant: str) -> ShippedGait:
-    """The gait of the NAO that a variant walks when nothing is asked for."""
+def default_gait(variant: str, robot: str = "nao") -> ShippedGait:
+    """The gait that a variant walks when nothing is asked for, from the package of a robot."""
     if variant not in VARIANTS:
         raise UnknownName.among("wave variant", variant, VARIANTS)
-    table = tomllib.loads((DATA / f"wave_nao_{variant}.toml").read_text(encoding="utf-8"))
+    folder = ROBOTS[robot].gaits if robot in ROBOTS else None
+    if folder is None:
+        raise BadInput(f"the package of robot {robot!r} holds no gaits")
+    table = tomllib.loads((folder / f"wave_{variant}.toml").read_text(encoding="utf-8"))
     return ShippedGait(WaveParameters.of(table["parameters"]), float(table["speed"]), table["found_by"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from andante.bags import Bag, BagTopic, messages, open_bag
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.mapping.records import ImuReading, Log, Odometry, Record, believable
@@ -31,28 +32,28 @@ USUAL = {
 }
 BASES = ("base_footprint", "base_link", "base")
 ODOM_FRAMES = ("odom", "odom_combined")
-MOST_RECORDS = 5_000_000
 
 
 @dataclass(frozen=True)
-class BagChoice:
-    """Topics and frames that cannot be guessed; empty: guess."""
+class LogOptions:
+    """What cannot be guessed from a log; empty: guess."""
 
-    scan: str = ""
-    odom: str = ""
-    imu: str = ""
-    base_frame: str = ""
-    tf: Path | None = None
+    scan: str = ""  # topic of the scans; in a CARMEN log the kind of line, FLASER or RLASER
+    odom: str = ""  # topic of the odometry
+    imu: str = ""  # topic of the IMU
+    base_frame: str = ""  # frame of the robot
+    tf: Path | None = None  # robot file, or lines `parent child x y z yaw pitch roll`
 
 
-def read_bag(path: Path, choice: BagChoice) -> Log:
+def read_bag(path: Path, options: LogOptions) -> Log:
     """Records of a bag in the order in which they were recorded."""
-    return _Reader(path, choice).read()
+    with open_bag(path) as bag:
+        return _Reader(bag, options).read()
 
 
 class _Reader:
-    def __init__(self, path: Path, choice: BagChoice) -> None:
-        self.path, self.choice = path, choice
+    def __init__(self, bag: Bag, choice: LogOptions) -> None:
+        self.bag, self.path, self.choice = bag, bag.path, choice
         self.frames = FrameTree()
         if choice.tf is not None:
             self.frames = read_frames(choice.tf)
@@ -61,12 +62,13 @@ class _Reader:
         self.broken = 0
 
     def read(self) -> Log:
-        messages = list(self._messages())
-        base = self._base(messages)
+        read = list(self._messages())
+        base = self._base(read)
         records: list[Record] = []
         places: dict[str, tuple[SE3, bool]] = {}
-        through_tf = not any(kind == ODOM for kind, _, _ in messages) and not self.choice.odom
-        for kind, time, message in messages:
+        mounts: dict[str, SE3 | None] = {}  # of IMUs
+        through_tf = not any(kind == ODOM for kind, _, _ in read) and not self.choice.odom
+        for kind, time, message in read:
             with self._counted():
                 if kind == SCAN:
                     frame = bare(message.header.frame_id)
@@ -79,44 +81,26 @@ class _Reader:
                     records.append(Odometry(time, _planar(_se3(pose.position, pose.orientation))))
                 elif kind == IMU:
                     frame = bare(message.header.frame_id)
-                    mount = self.frames.pose(base, frame) if base else None
-                    records.append(_imu(message, time, mount))
+                    if frame not in mounts:
+                        mounts[frame] = self.frames.pose(base, frame) if base else None
+                    records.append(_imu(message, time, mounts[frame]))
                 elif through_tf:
                     records += self._tf_odometry(message, base)
         self._tell(records, places, base, through_tf)
-        return Log(self.path.name, tuple(records), tuple(self.notes))
+        return Log(self.path.name, tuple(records), (*self.bag.notes, *self.notes))
 
     def _messages(self) -> Iterator[tuple[str, float, Any]]:
         """Kind, stamp [s] and message, of the chosen topics; frames are put into the tree on the way."""
-        from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
-
-        if self.path.is_dir() and not (self.path / "metadata.yaml").is_file():
-            raise BadInput(f"{self.path}: is a folder without metadata.yaml; give a rosbag2 folder or a bag file")
-        try:
-            with AnyReader([self.path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
-                wanted = self._choose(reader.connections)
-                for count, (connection, _, raw) in enumerate(reader.messages(connections=wanted)):
-                    if count > MOST_RECORDS:
-                        raise BadInput(f"{self.path}: more than {MOST_RECORDS} messages; cut the bag")
-                    taken: tuple[str, float, Any] | None = None
-                    with self._counted():
-                        message: Any = reader.deserialize(raw, connection.msgtype)
-                        if connection.msgtype in TF_TYPES:
-                            self._learn(message)
-                            taken = TF, 0.0, message
-                        else:
-                            taken = connection.msgtype, _stamp(message.header.stamp), message
-                    if taken is not None:
-                        yield taken
-        except BadInput:
-            raise
-        except Exception as error:  # the reader raises what its parsers raise: struct, zlib, sqlite, key errors
-            told = " ".join(str(error).split())[:160] or type(error).__name__
-            raise BadInput(
-                f"{self.path}: cannot be read as a bag, it may be cut off or damaged ({told}); "
-                f"'andante bag convert {self.path.name} WHOLE.mcap' saves what is whole"
-            ) from None
+        for topic, _, message in self.bag.decoded(self._choose(self.bag.topics)):
+            taken: tuple[str, float, Any] | None = None
+            with self._counted():
+                if topic.type in TF_TYPES:
+                    self._learn(message)
+                    taken = TF, 0.0, message
+                else:
+                    taken = topic.type, messages.seconds(message.header.stamp), message
+            if taken is not None:
+                yield taken
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[None]:
@@ -126,16 +110,11 @@ class _Reader:
         except Exception:
             self.broken += 1
 
-    def _choose(self, connections: Any) -> list[Any]:
-        """The connections to read: one topic of each kind, and all of tf."""
-        topics: dict[str, list[str]] = {SCAN: [], ODOM: [], IMU: []}
-        counts: dict[str, int] = {}
-        for connection in connections:
-            if connection.msgtype in topics:
-                counts[connection.topic] = counts.get(connection.topic, 0) + (connection.msgcount or 0)
-                if connection.topic not in topics[connection.msgtype]:
-                    topics[connection.msgtype].append(connection.topic)
-        chosen = set()
+    def _choose(self, there: list[BagTopic]) -> list[str]:
+        """The topics to read: one of each kind, and all of tf."""
+        counts = {topic.name: topic.count for topic in there}
+        topics = {kind: [topic.name for topic in there if topic.type == kind] for kind in (SCAN, ODOM, IMU)}
+        chosen = [topic.name for topic in there if topic.type in TF_TYPES]
         for kind, asked, flag in (
             (SCAN, self.choice.scan, "--scan"),
             (ODOM, self.choice.odom, "--odom"),
@@ -149,19 +128,19 @@ class _Reader:
                     raise BadInput(
                         f"{self.path}: {flag} {asked}: no such {kind.split('/')[-1]} topic; it has: {listed}"
                     )
-                chosen.add(match[0])
+                chosen.append(match[0])
             elif found:
                 usual = [topic for topic in USUAL[kind] if topic in found]
                 pick = usual[0] if usual else max(found, key=lambda topic: counts[topic])
                 if len(found) > 1:
                     others = ", ".join(topic for topic in found if topic != pick)
                     self.notes.append(f"{self.path.name}: takes {pick}; {flag} chooses another of {others}")
-                chosen.add(pick)
+                chosen.append(pick)
         if not topics[SCAN]:
-            there = sorted({f"{c.topic} ({c.msgtype.split('/')[-1]})" for c in connections})
-            listed = ", ".join(there[:12]) or "nothing"
+            held = sorted(f"{topic.name} ({topic.type.split('/')[-1]})" for topic in there)
+            listed = ", ".join(held[:12]) or "nothing"
             raise BadInput(f"{self.path}: has no sensor_msgs/LaserScan topic to map from; it holds {listed}")
-        return [c for c in connections if c.topic in chosen or c.msgtype in TF_TYPES]
+        return chosen
 
     def _learn(self, message: Any) -> None:
         """Put the transforms of a tf message into the tree, unless a file was given for them."""
@@ -171,14 +150,14 @@ class _Reader:
                 pose = _se3(entry.transform.translation, entry.transform.rotation)
                 self.frames.set(entry.header.frame_id, child, pose)
 
-    def _base(self, messages: list[tuple[str, float, Any]]) -> str:
+    def _base(self, read: list[tuple[str, float, Any]]) -> str:
         if self.choice.base_frame:
             base = bare(self.choice.base_frame)
             if self.frames.names and base not in self.frames:
                 listed = ", ".join(self.frames.names[:20])
                 raise BadInput(f"{self.path}: --base-frame {base}: no such frame; frames: {listed}")
             return base
-        for kind, _, message in messages:
+        for kind, _, message in read:
             if kind == ODOM and message.child_frame_id and bare(message.child_frame_id) in self.frames:
                 return bare(message.child_frame_id)
         return next((name for name in BASES if name in self.frames), "")
@@ -202,15 +181,16 @@ class _Reader:
         for entry in message.transforms:
             if bare(entry.header.frame_id) in ODOM_FRAMES and bare(entry.child_frame_id) in (base, *BASES):
                 pose = _se3(entry.transform.translation, entry.transform.rotation)
-                out.append(Odometry(_stamp(entry.header.stamp), _planar(pose)))
+                out.append(Odometry(messages.seconds(entry.header.stamp), _planar(pose)))
         return out
 
     def _tell(self, records: list[Record], places: dict[str, tuple[SE3, bool]], base: str, through_tf: bool) -> None:
         name = self.path.name
-        if self.broken:
-            self.notes.append(f"{name}: {self.broken} broken messages left out")
+        broken = self.broken + self.bag.broken
+        if broken:
+            self.notes.append(f"{name}: {broken} broken messages left out")
         if not any(isinstance(record, Scan) for record in records):
-            raise BadInput(f"{self.path}: holds no readable scan ({self.broken} broken messages)")
+            raise BadInput(f"{self.path}: holds no readable scan ({broken} broken messages)")
         for frame, (_, known) in places.items():
             if not known:
                 self.notes.append(
@@ -223,10 +203,6 @@ class _Reader:
             )
         elif through_tf:
             self.notes.append(f"{name}: has no odometry topic; odometry taken from tf")
-
-
-def _stamp(stamp: Any) -> float:
-    return float(stamp.sec) + 1e-9 * float(stamp.nanosec)
 
 
 def _se3(position: Any, turn: Any) -> SE3:

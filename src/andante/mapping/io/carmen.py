@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from pathlib import Path
 
 import numpy as np
 
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.geometry import Array, se2
 from andante.mapping.records import LATEST, Log, Odometry, Record, believable
 from andante.mapping.scan import MOST_BEAMS, Scan
@@ -110,7 +112,7 @@ class _Reader:
         return Log(self.path.name, tuple(records), tuple(notes))
 
     def _longest(self, all_ranges: list[Array]) -> float:
-        """Ranges from here on mean no echo: what the log says, else 80 m, else a greatest value that piles up."""
+        """Ranges from here on mean no echo: the log's own value, else 80 m, else a greatest value that piles up."""
         for name in ("robot_front_laser_max", "robot_frontlaser_max_range", "laser_front_laser_max_range"):
             try:
                 told = float(self.parameters.get(name, "nan"))
@@ -136,7 +138,7 @@ class _Reader:
             if same and np.hypot(middle[0], middle[1]) < 2.0:
                 x, y, yaw = (float(value) if abs(value) > 1e-6 else 0.0 for value in middle)
                 return x, y, yaw
-            notes.append(f"{self.path.name}: laser poses do not ride on the odometry (a corrected log?); laser centred")
+            notes.append(f"{self.path.name}: laser poses do not follow the odometry (a corrected log?); laser centered")
         try:
             ahead = float(self.parameters.get("robot_frontlaser_offset", "0"))
         except ValueError:
@@ -170,3 +172,37 @@ def _half_circle(count: int) -> tuple[float, float, float]:
     """First angle and step over a half circle: an even number of beams ends one step early, an odd one at its end."""
     steps = count if count % 2 == 0 else count - 1
     return -math.pi / 2, math.pi / max(steps, 1), 0.0
+
+
+def write_carmen(log: Log, path: Path | str) -> None:
+    """ODOM and ROBOTLASER1 lines of a log, gzipped where the name ends in .gz; atomically.
+
+    Beams without an echo are written as range_max, IMU readings are left out.
+    """
+    path = Path(path)
+    data = carmen_log(log).encode()
+    write_bytes(gzip.compress(data, mtime=0) if path.name.lower().endswith(".gz") else data, path)
+
+
+def carmen_log(log: Log) -> str:
+    """The text of such a log."""
+    lines, last = [], (0.0, 0.0, 0.0)
+    for record, following in zip(log.records, (*log.records[1:], None), strict=True):
+        stamp = f"{record.time:.6f} andante {record.time:.6f}"
+        if isinstance(record, Odometry):
+            last = record.pose
+            if not (isinstance(following, Scan) and following.time == record.time):  # else it is in the scan's line
+                lines.append(f"ODOM {_numbers(last)} 0 0 0 {stamp}")
+        elif isinstance(record, Scan):
+            top = record.range_max if np.isfinite(record.range_max) else 80.0
+            ranges = np.where(np.isnan(record.ranges) | (record.ranges < record.range_min), 0.0, record.ranges)
+            span = record.angle_increment * max(len(ranges) - 1, 0)
+            laser = se2.compose(last, record.sensor)
+            head = f"{record.angle_min:.9f} {span:.9f} {record.angle_increment:.9f} {top:.4f} 0.01 0 {len(ranges)}"
+            body = " ".join(f"{value:.4f}" for value in np.minimum(ranges, top))
+            lines.append(f"ROBOTLASER1 0 {head} {body} 0 {_numbers(laser)} {_numbers(last)} 0 0 0 0 0 {stamp}")
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(values: object) -> str:
+    return " ".join(f"{float(value):.6f}" for value in np.asarray(values, dtype=float))

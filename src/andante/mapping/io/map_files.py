@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from andante.description.io.xmltree import gunzip, read_bytes
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.files import write_all
-from andante.mapping.grid import UNKNOWN, OccupancyGrid
+from andante.mapping.grid import MOST_CELLS, UNKNOWN, OccupancyGrid
 from andante.parsing import parse_yaml
-
-from .pgm import decode_pgm, encode_pgm
 
 MODES = ("trinary", "scale", "raw")
 MAX_BYTES = 256 * 1024 * 1024
@@ -27,7 +26,7 @@ OCCUPIED_GRAY, UNKNOWN_GRAY, FREE_GRAY = 0, 205, 254  # what map savers write in
 
 @dataclass(frozen=True)
 class MapFile:
-    """What the yaml file says about its picture."""
+    """Contents of the yaml file of a map."""
 
     image: Path
     resolution: float  # [m]
@@ -85,7 +84,7 @@ def map_base(path: Path) -> Path:
 def read_map_yaml(path: Path) -> MapFile:
     """The entries of a map's yaml file, checked."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such map file; give the .yaml file of a map")
+        raise MissingFile(f"{path}: no such map file; give the .yaml file of a map")
     raw = read_bytes(path, MAX_YAML)
     try:
         data = parse_yaml(raw)
@@ -104,7 +103,7 @@ def read_map_yaml(path: Path) -> MapFile:
     places = [_number(path, "origin", value) for value in origin]
     resolution = _number(path, "resolution", data["resolution"])
     if not 0 < resolution < 1e6:
-        raise BadInput(f"{path}: resolution must be a positive number of metres, got {resolution}")
+        raise BadInput(f"{path}: resolution must be a positive number of meters, got {resolution}")
     mode = str(data.get("mode", "trinary")).lower()
     if mode not in MODES:
         raise BadInput(f"{path}: mode {data['mode']!r} is unknown; modes: {', '.join(MODES)}")
@@ -126,7 +125,7 @@ def _find(path: Path, name: str) -> Path:
                 return candidate
     except (OSError, ValueError, RuntimeError):
         pass
-    raise BadInput(f"{path}: picture {name!r} was not found beside it")
+    raise MissingFile(f"{path}: picture {name!r} was not found beside it")
 
 
 def _number(path: Path, name: str, value: Any) -> float:
@@ -154,8 +153,6 @@ def _pillow(data: bytes, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint
 
     from PIL import Image, UnidentifiedImageError
 
-    from andante.mapping.grid import MOST_CELLS
-
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "BMP", "PPM", "TIFF", "JPEG")) as image:
             if image.width * image.height > MOST_CELLS:
@@ -165,6 +162,8 @@ def _pillow(data: bytes, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint
                 return np.clip(values / 257.0, 0, 255).astype(np.uint8), None
             clear = "A" in image.getbands() or "transparency" in image.info
             pixels = np.asarray(image.convert("RGBA"))
+    except BadInput:
+        raise
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError, EOFError) as error:
         told = "" if isinstance(error, UnidentifiedImageError) else f", {' '.join(str(error).split())}"
         raise BadInput(f"{path}: is no picture that can be read (pgm or png){told}") from None
@@ -228,3 +227,68 @@ def _yaml_text(grid: OccupancyGrid, image: str, mode: str) -> str:
         f"image: {json.dumps(image)}\nmode: {mode}\nresolution: {grid.resolution!r}\n"
         f"origin: [{x!r}, {y!r}, {yaw!r}]\nnegate: 0\noccupied_thresh: {high}\nfree_thresh: {low}\n"
     )
+
+
+def decode_pgm(data: bytes, path: Path) -> NDArray[np.uint8]:
+    """Gray values (rows, cols) 0 to 255, top row first; deeper pictures are scaled down."""
+    kind = data[:2]
+    if kind not in (b"P2", b"P5"):
+        raise BadInput(f"{path}: is no pgm picture (it should begin with P2 or P5)")
+    numbers, at = _header(data, path)
+    width, height, most = numbers
+    if not (width > 0 and height > 0 and width * height <= MOST_CELLS):
+        raise BadInput(f"{path}: a pgm of {width} x {height} pixels is empty or larger than {MOST_CELLS} pixels")
+    if not 0 < most < 65536:
+        raise BadInput(f"{path}: greatest gray value must be 1 to 65535, got {most}")
+    count = width * height
+    if kind == b"P5":
+        depth = np.dtype(np.uint8 if most < 256 else ">u2")
+        whole = max(0, len(data) - at) // depth.itemsize
+        values = np.frombuffer(data, dtype=depth, offset=min(at, len(data)), count=min(count, whole))
+    else:
+        values = _text_values(data[at:], path, count)
+    if len(values) < count:
+        raise BadInput(f"{path}: the picture ends early, {len(values)} of {count} pixels")
+    if most == 255:
+        return np.asarray(values, dtype=np.uint8).reshape(height, width)
+    scaled = np.minimum(np.asarray(values, dtype=float) * 255.0 / most, 255.0)
+    return np.rint(scaled).astype(np.uint8).reshape(height, width)
+
+
+def encode_pgm(pixels: NDArray[np.uint8], zipped: bool = False) -> bytes:
+    """A P5 file of gray values (rows, cols), top row first; gzipped on demand."""
+    height, width = pixels.shape
+    data = b"P5\n%d %d\n255\n" % (width, height) + np.ascontiguousarray(pixels, dtype=np.uint8).tobytes()
+    return gzip.compress(data, mtime=0) if zipped else data
+
+
+def _header(data: bytes, path: Path) -> tuple[tuple[int, int, int], int]:
+    """Width, height, greatest value, and where the pixels begin; comments run from # to the end of the line."""
+    found: list[int] = []
+    at = 2
+    while len(found) < 3:
+        while at < len(data) and (data[at : at + 1].isspace() or data[at : at + 1] == b"#"):
+            if data[at : at + 1] == b"#":
+                end = data.find(b"\n", at)
+                at = len(data) if end < 0 else end
+            else:
+                at += 1
+        start = at
+        while at < len(data) and data[at : at + 1].isdigit():
+            at += 1
+        if at == start or at - start > 9:
+            raise BadInput(f"{path}: the pgm header needs width, height and greatest gray value")
+        found.append(int(data[start:at]))
+    return (found[0], found[1], found[2]), at + 1
+
+
+def _text_values(body: bytes, path: Path, count: int) -> NDArray[np.int64]:
+    lines = body.split(b"\n") if b"#" in body else [body]
+    words = b" ".join(line.split(b"#")[0] for line in lines).split()
+    try:
+        values = np.array(words[:count], dtype=np.int64)
+    except (ValueError, OverflowError):
+        raise BadInput(f"{path}: a P2 picture holds numbers only") from None
+    if len(values) and values.min() < 0:
+        raise BadInput(f"{path}: a gray value is negative")
+    return values

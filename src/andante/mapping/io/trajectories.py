@@ -10,8 +10,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.geometry import Array
-from andante.mapping.records import LATEST
-from andante.mapping.trajectory import Trajectory
+from andante.mapping.records import LATEST, Trajectory
 
 from .text_lines import read_lines
 
@@ -37,7 +36,7 @@ def read_trajectory(path: Path | str) -> Trajectory:
 
 
 def write_trajectory(trajectory: Trajectory, path: Path | str) -> None:
-    """Write TUM lines, or CARMEN ODOM lines where the file ends in .log or .clf; whole or not at all."""
+    """Write TUM lines, or CARMEN ODOM lines where the file ends in .log or .clf; atomically."""
     write_bytes(trajectory_bytes(trajectory, Path(path)), Path(path))
 
 

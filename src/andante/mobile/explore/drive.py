@@ -15,17 +15,17 @@ from andante.mobile.navigate.run import STANDING
 from andante.mobile.robot import MobileRobot
 from andante.mobile.sensing import Sensed
 from andante.navigation import (
-    GlobalPlanner,
     GoalChecker,
     HybridAStar,
     Margins,
     MotionState,
     Navigator,
+    NavigatorInput,
+    NavigatorOutput,
     NavigatorSettings,
-    Output,
+    Planner,
     PurePursuit,
     PursuitSettings,
-    Reading,
     State,
     Vehicle,
 )
@@ -111,7 +111,7 @@ class Exploration:
         self._refreshed = self._reviewed = sensed.time
         self._keys = self.mapper.keys
 
-    def _planner(self, name: str) -> str | GlobalPlanner:
+    def _planner(self, name: str) -> str | Planner:
         """The planner by name; a car's search is given up sooner than usual, for another goal is at hand."""
         car = self.vehicle.drive == "ackermann"
         return HybridAStar(self.vehicle, most_states=MOST_STATES) if name == "auto" and car else name
@@ -131,7 +131,7 @@ class Exploration:
         end = self._sensed.time + timeout
         while (goal := self._aim()) is not None:
             if not self._drive(goal, end):
-                self.done.reason = f"the time of {timeout:g} s is over; {self.errand.reason}"
+                self.done.reason = f"timed out after {timeout:g} s; {self.errand.reason}"
                 break
         else:
             self.done.reason, self.done.complete = self.errand.reason, True
@@ -178,8 +178,8 @@ class Exploration:
                     self._retrace(end)
                 return True
             if self._sensed.time > patience:
-                self._note("the goal takes too long and is given up")
-                self.errand.over(False, "it took too long to get there")
+                self._note("goal aborted: timed out")
+                self.errand.over(False, "timed out on the way")
                 self._retrace(end)
                 return True
             self._step(output.velocity)
@@ -188,11 +188,11 @@ class Exploration:
             if self._sensed.time - self._reviewed >= REVIEW and output.state is State.DRIVING:
                 self._reviewed = self._sensed.time
                 if not self.errand.worth(self.grid):
-                    self._note("what the goal was chosen for has been seen")
+                    self._note("goal dropped: its frontier has been seen already")
                     return True
         return False
 
-    def _at_end_of(self, output: Output) -> bool:
+    def _at_end_of(self, output: NavigatorOutput) -> bool:
         """Whether the robot stands where the path ends, as near to an occupied goal as it can get."""
         if output.path is None or output.state is not State.DRIVING:
             return False
@@ -202,8 +202,8 @@ class Exploration:
         """Leave as it came: a robot that is shut in here would not get to the next goal either. Cars are left alone."""
         if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
             return
-        self._note(f"it goes back by {path.length:.1f} m as it came")
-        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(speed=RETRACE_SPEED, margins=Margins(0.0)))
+        self._note(f"retraces its last {path.length:.1f} m")
+        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(max_speed=RETRACE_SPEED, margins=Margins(0.0)))
         end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
         while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:
             state = MotionState(self.pose, self._sensed.twist, self._sensed.time)
@@ -236,12 +236,12 @@ class Exploration:
         self.done.last, self.done.ended = sensed, sensed.time
         return placed
 
-    def _reading(self) -> Reading:
+    def _reading(self) -> NavigatorInput:
         """What the navigator reads; every scan once."""
         placed, self._placed = self._placed, []
         self._recent = (self._recent + placed)[-3:]
         scans, poses, twists = zip(*placed, strict=True) if placed else ((), (), ())
-        return Reading(
+        return NavigatorInput(
             self._sensed.time, self.pose, self._sensed.twist, scans, scan_poses=poses, scan_velocities=twists
         )  # fmt: skip
 

@@ -96,7 +96,7 @@ class Frontiers:
             return
         place = (float(self._aim[0]), float(self._aim[1]))
         if arrived:
-            reason = "it was visited, but what lies behind cannot be seen from there"
+            reason = "visited, but the area behind it cannot be seen from there"
         for explorer in self._explorers:
             explorer.give_up(self._goal)
         self._given_up.append(Missed(place, 0.0, reason))
@@ -107,7 +107,7 @@ class Frontiers:
         out = []
         for each in self._left:
             place = (float(each.middle[0]), float(each.middle[1]))
-            reason = "it was not driven to" if self._goal is not None else "there is no room to get there"
+            reason = "not attempted" if self._goal is not None else "no collision-free path to it"
             for other in self._given_up:
                 if np.hypot(*(np.array(other.place) - each.middle)) < 2 * SEEN:
                     reason = other.reason

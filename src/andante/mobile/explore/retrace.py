@@ -24,7 +24,7 @@ class Trail:
             del self._places[:-KEPT]
 
     def back(self, length: float) -> Path | None:
-        """The last `length` metres the other way round, driven backwards; they leave the trail. None: too few."""
+        """The last `length` meters the other way round, driven backwards; they leave the trail. None: too few."""
         count = min(len(self._places), round(length / STEP) + 1)
         if count < 3:
             return None

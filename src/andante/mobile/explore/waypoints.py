@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from andante.description.io.xmltree import read_bytes
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
 MAX_BYTES = 1024 * 1024
@@ -21,7 +21,7 @@ def read_waypoints(path: Path) -> Array:
     Words are parted by blanks, commas or semicolons; what follows # is a comment; empty lines are passed over.
     """
     if not path.is_file():
-        raise BadInput(f"{path}: no such file of waypoints")
+        raise MissingFile(f"{path}: no such file of waypoints")
     try:
         text = read_bytes(path, MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError:
@@ -32,7 +32,7 @@ def read_waypoints(path: Path) -> Array:
         if words:
             places.append(_place(words, f"{path}:{number}"))
     if not places:
-        raise BadInput(f"{path}: holds no waypoints; write lines 'x y' or 'x y yaw' in metres and radians")
+        raise BadInput(f"{path}: holds no waypoints; write lines 'x y' or 'x y yaw' in meters and radians")
     return np.array(places)
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from andante.geometry import Array, se2, so3
 from andante.mobile.robot import MobileRobot, SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Output
-from andante.physics.bounds import check_bounds
+from andante.navigation import NavigatorOutput
+from andante.physics.engine import check_bounds
 from andante.progress import Tell, bar
 
 from .run import Drive
@@ -72,7 +72,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         self._bar = bar("driving", progress)
         self._tell: Tell = lambda done, total, words: None  # until it is entered
 
-    def watch(self, sensed: Sensed, output: Output) -> bool:
+    def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
         robot, now = self.robot, sensed.time - self.begun
         true = robot.measure.pose
@@ -132,7 +132,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             fallen=fallen,
             collision=str(truth.collision or ""),
             estimate_error=_spread(off, errors[:, 2]),
-            replans=sum("planning anew" in words for words in started),
+            replans=sum("replanning" in words for words in started),
             recoveries=sum("; it " in words or "forgotten" in words for words in started),
             events=[f"{when:.2f} s: {words}" for when, words in drive.events],
             end=end,
@@ -148,7 +148,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         if fallen:
             return "the robot fell over"
         if drive.arrived and not success:
-            return "it believes to be at the goal but is not: its estimate is off by more than the tolerance allows"
+            return "at the goal by its own estimate only: the estimate is off by more than the tolerance"
         return drive.reason
 
     def __enter__(self) -> Measure:

@@ -11,24 +11,23 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
-from andante.localization.settings import settings_from
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.navigation import (
+    Controller,
     Dwa,
     DwaSettings,
-    GlobalPlanner,
     GoalChecker,
     Inflation,
     LayerSettings,
-    LocalPlanner,
     Margins,
     Mppi,
     MppiSettings,
     NavigatorSettings,
+    Planner,
     PurePursuit,
     PursuitSettings,
     Vehicle,
@@ -37,11 +36,13 @@ from andante.navigation import (
     controller_named,
     planner_named,
 )
+from andante.settings import settings_from
 from andante.userfile import is_user_reference
 
 CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")
 TABLES = ("vehicle", "navigator", "layers", "inflation", "margins", "planner", "mcl", *CONTROLLER_TABLES)
 Tables = Mapping[str, Mapping[str, Any]]
+S = TypeVar("S")
 
 
 def read_tables(path: Path) -> dict[str, dict[str, Any]]:
@@ -53,13 +54,13 @@ def checked_tables(data: Any, path: str) -> dict[str, dict[str, Any]]:
     """The same tables; BadInput names the file where one is none of ours."""
     for name, table in data.items() if isinstance(data, dict) else [("the file", None)]:
         if not isinstance(table, dict):
-            raise BadInput(f"{path}: {name} is no table; parameters stand in tables such as [mppi] or [layers]")
+            raise BadInput(f"{path}: {name} is not a table; parameters are given in tables such as [mppi] or [layers]")
         if name not in TABLES:
             raise UnknownName.among("table", name, TABLES, path)
     return dict(data)
 
 
-def changed(base: Any, tables: Tables, name: str) -> Any:
+def changed(base: S, tables: Tables, name: str) -> S:
     """A dataclass of settings with the values of a table."""
     return settings_from(base, tables.get(name, {}), f"[{name}] parameter")
 
@@ -85,32 +86,32 @@ def navigator_settings(vehicle: Vehicle, way: float, arrival: GoalChecker, table
     layers = replace(changed(LayerSettings(resolution=cell, window=window), tables, "layers"), inflation=inflation)
     margins = changed(Margins(), tables, "margins")
     base = NavigatorSettings(layers=layers, margins=margins, arrival=arrival)
-    return changed(base, tables, "navigator")  # type: ignore[no-any-return]
+    return changed(base, tables, "navigator")
 
 
 def mcl_parameters(tables: Tables) -> MclParameters:
-    """Parameters of the localiser."""
-    return changed(MclParameters(), tables, "mcl")  # type: ignore[no-any-return]
+    """Parameters of the localizer."""
+    return changed(MclParameters(), tables, "mcl")
 
 
-def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> GlobalPlanner:
+def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> Planner:
     """A planner of a name or `file.py:Name`; one of ours may move an occupied goal by `goal_tolerance` only [m]."""
     planner = planner_named(name, vehicle)
     if is_user_reference(name) or not is_dataclass(planner):
         if tables.get("planner"):
-            raise BadInput("the table [planner] belongs to the planners of andante, not to one of your own")
+            raise BadInput("table [planner] configures the planners of andante, not one of your own")
         return planner
-    planner = replace(planner, goal_tolerance=goal_tolerance)  # type: ignore[type-var]
-    return changed(planner, tables, "planner")  # type: ignore[no-any-return]
+    planner = replace(planner, goal_tolerance=goal_tolerance)
+    return changed(planner, tables, "planner")
 
 
 def controller_with(
     name: str, vehicle: Vehicle, seed: int, margins: Margins, near: float, tables: Tables
-) -> LocalPlanner:
+) -> Controller:
     """A controller of a name or `file.py:Name`, with the settings of its own table; near: the goal's radius [m]."""
     for table in CONTROLLER_TABLES:
         if tables.get(table) and table != name:
-            raise BadInput(f"the table [{table}] belongs to the controller {table}, but {name} drives")
+            raise BadInput(f"table [{table}] configures controller {table}, but the controller is {name}")
     match name:
         case "mppi":
             return Mppi(vehicle, changed(replace(MppiSettings(), margins=margins), tables, name), seed)

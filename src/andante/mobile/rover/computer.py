@@ -1,7 +1,7 @@
 """The rover's computer: readings of lidar, UWB tags and microcontroller in, poses and waypoints down the serial line.
 
-It runs the chain of the source: trilateration and fading filter, AHRS, odometry, Monte Carlo localisation on a map; the
-pose that goes down is the localiser's, carried on by the odometry to the present.
+It runs the chain of the source: trilateration and fading filter, AHRS, odometry, Monte Carlo localization on a map; the
+pose that goes down is the localizer's, carried on by the odometry to the present.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .odometry import PoseHistory, RoverOdometry
 from .stamps import Stamps
 from .tags import RoverTags
 
-ODOMETRY = ("wheels", "uwb")  # what leads the localiser: wheels and gyro, or the tags and the AHRS as in the source
+ODOMETRY = ("wheels", "uwb")  # what leads the localizer: wheels and gyro, or the tags and the AHRS as in the source
 SOURCES = ("uwb", "odometry", "amcl")  # of the estimates
 SETTLING = 6  # scans of the standing rover that choose among first poses
 SETTLE_GROWTH = 1.3  # of the spread between two of them
@@ -73,7 +73,7 @@ class RoverComputer:
         self.tags = RoverTags(setup, ahrs, tag_height)
         self.localizer = MonteCarloLocalizer(field, parameters, seed)
         self.map_from_uwb: Array | None = None
-        self.located = False  # the localiser has a pose that scans have settled
+        self.located = False  # the localizer has a pose that scans have settled
         self._still: StandStill | None = None
         self._standing: list[Scan] = []  # scans of the standing rover
         self._map_from_odom = np.zeros(3)
@@ -176,7 +176,7 @@ class RoverComputer:
         return made
 
     def _led(self, time: float) -> Array:
-        """The odometry that leads the localiser at a time [s]."""
+        """The odometry that leads the localizer at a time [s]."""
         if self.kind == "wheels":
             return self.odometry.at(time)
         past = self._by_tags.at(time)
@@ -200,7 +200,7 @@ class RoverComputer:
         if blind and not self.blind:
             self._say(f"no scan with echoes for {LONGEST_BLIND:g} s: the rover holds")
         elif self.blind and not blind:
-            self._say("scans have echoes again: the rover goes on")
+            self._say("scans have echoes again: the rover continues")
         self.blind = blind
 
     @property

@@ -6,10 +6,9 @@ import math
 from dataclasses import replace
 
 from andante.description import Robot, World
-from andante.description.link import Link
-from andante.description.sensor import SensorSpec
+from andante.description.link import Link, SensorSpec
 from andante.errors import BadInput
-from andante.sensors.presets import lidar_model
+from andante.sensors.lidar import lidar_model
 from andante.sensors.suite import noise_of
 from andante.sensors.uwb import UwbErrors
 

@@ -12,7 +12,7 @@ from andante.geometry import Array
 from andante.hardware import State as FirmwareState
 from andante.hardware.serial.messages import Fault
 from andante.mapping import Scan
-from andante.navigation import GoalChecker, Navigator, NavigatorSettings, Reading, State, vehicle_of
+from andante.navigation import GoalChecker, Navigator, NavigatorInput, NavigatorSettings, State, vehicle_of
 from andante.navigation.layers import LayerSettings
 
 from .scene import RoverScene
@@ -20,6 +20,7 @@ from .scene import RoverScene
 GUIDES = ("waypoint", "navigator")
 NAVIGATOR_PERIOD = 0.1  # [s]
 NAVIGATOR_SPEED = 0.6  # [m/s]
+RESTARTED = (Fault.NONE, Fault.LINK, Fault.POSE, Fault.COMMAND)  # that a lost line may leave behind
 RESTART = 0.5  # a firmware that stands for so long without the waypoint is told again [s]
 NEAR = 0.06  # the navigator stops this near to the goal [m]
 
@@ -46,7 +47,7 @@ class WaypointGuide:
     """Names the goal to the firmware, which drives there by its own law.
 
     A firmware that lost the line has forgotten the waypoint and stands; once it answers again, it is told anew. It is
-    not started again after any other fault.
+    not started again after a fault of battery or sensors.
     """
 
     def __init__(self, scene: RoverScene, goal: Array) -> None:
@@ -67,7 +68,7 @@ class WaypointGuide:
         if told is None or self._scene.time - self._sent < RESTART:
             return
         stands = told.state in (FirmwareState.WAITING, FirmwareState.STOPPED) or told.waypoint != self._number
-        if stands and told.fault in (Fault.NONE, Fault.LINK):
+        if stands and told.fault in RESTARTED:
             self.start()
 
     @property
@@ -109,7 +110,7 @@ class NavigatorGuide:
         if scene.time >= self._due - 1e-9:
             self._due = scene.time + NAVIGATOR_PERIOD
             computer = scene.computer
-            reading = Reading(
+            reading = NavigatorInput(
                 scene.time, computer.pose(scene.time), computer.twist, tuple(self._scans), not computer.blind
             )
             self._scans.clear()

@@ -54,7 +54,7 @@ class PoseHistory:
         self._kept.clear()
 
     def at(self, time: float) -> Array | None:
-        """The pose at a time [s] along the arc between its neighbours, the nearest beyond the ends; None: none."""
+        """The pose at a time [s] along the arc between its neighbors, the nearest beyond the ends; None: none."""
         after: tuple[float, Array] | None = None
         for then, pose in reversed(self._kept):
             if then <= time:

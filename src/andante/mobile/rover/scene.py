@@ -39,7 +39,7 @@ PERIOD = 0.02  # of the computer's loop and of the firmware's [s]
 RESOLUTION = 0.025  # of the map that is made of the world [m]
 PATIENCE = 20.0  # to connect [s, wall clock]
 TAGS = ("tag0", "tag1")
-# The room is known to a few centimetres and the lidar errs by one: echoes are weighed sharply, and often. Tyres slide
+# The room is known to a few centimeters and the lidar errs by one: echoes are weighed sharply, and often. Tyres slide
 # in bends and under pushes, which the omni model of the odometry allows for and the differential one does not.
 PARAMETERS = MclParameters(
     odometry_model="omni-corrected", sigma_hit=0.05, beams=120, effective_beams=40.0, update_min_d=0.02,

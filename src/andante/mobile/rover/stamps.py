@@ -26,7 +26,7 @@ class Stamps:
         sound = math.isfinite(stamp) and stamp > self._newest and now - OLDEST <= stamp <= now + AHEAD
         if not sound:
             if self._sound:
-                self._say(f"stamps of {self._name} do not go on with the clock; their time of arrival counts instead")
+                self._say(f"stamps of {self._name} do not follow the clock; arrival times are used instead")
             self.wrong += 1
         self._sound = sound
         self._newest = stamp if sound else now - age

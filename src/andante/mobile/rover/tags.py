@@ -77,7 +77,7 @@ class RoverTags:
     def middle_pose(self) -> Array:
         """Pose (3,) of the first tag in the UWB frame by the medians since the rover stands."""
         if not all(self._means):
-            raise BadInput("both tags must have been heard before they tell a pose")
+            raise BadInput("no pose yet: readings of both tags are needed")
         front, rear = (np.median(each, axis=0) for each in self._means)
         on_robot = self._tags[1] - self._tags[0]
         turn = math.atan2(rear[1] - front[1], rear[0] - front[0]) - math.atan2(on_robot[1], on_robot[0])

@@ -205,7 +205,7 @@ def rover_trial(
         if isinstance(leader, NavigatorGuide):
             said += [(time, "navigator", words) for time, words in leader.events]
         if not leader.done:
-            say(scene.time, "computer", f"stopped: not there within {timeout:g} s")
+            say(scene.time, "computer", f"timed out after {timeout:g} s")
         scene.body.stop()
         for _ in range(round(REST / PERIOD)):
             scene.tick()

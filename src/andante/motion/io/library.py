@@ -1,6 +1,6 @@
 """Motions by name or file: a pose of the robot, a motion of the built-in library, a user's file or a recording.
 
-The library holds motion/library/ROBOT/NAME.toml (key-frames) and NAME.action (actions).
+The library of a robot is the folder `motions` of its package: NAME.toml (key-frames) and NAME.action (actions).
 """
 
 from __future__ import annotations
@@ -8,18 +8,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.description import Robot
+from andante.bags.reader import SUFFIXES as BAGS
+from andante.description import ROBOTS, Robot
+from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, UnknownName
-from andante.motion.actions import ActionSet
+from andante.motion.actions.model import ActionSet
+from andante.motion.actions.text import parse_actions
 from andante.motion.keyframes import Keyframes
 
-from .action_files import read_actions
-from .keyframe_csv import read_keyframes_csv
-from .keyframe_toml import read_keyframes_toml
+from .keyframe_files import read_keyframes_csv, read_keyframes_toml
 from .recordings import is_recording, read_recording, recorded_motion
 
-LIBRARY = Path(__file__).resolve().parents[1] / "library"
-SUFFIXES = (".toml", ".csv", ".action", ".mcap")
+MAX_BYTES = 4 * 1024 * 1024
+
+
+def read_actions(path: Path) -> ActionSet:
+    """The actions of a file; errors name the line."""
+    try:
+        text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text file (UTF-8)") from None
+    return parse_actions(text, str(path))
+
+
+SUFFIXES = (".toml", ".csv", ".action", *BAGS)
 
 
 @dataclass(frozen=True)
@@ -40,10 +52,15 @@ class ActionChoice:
 Choice = PoseChoice | Keyframes | ActionChoice
 
 
+def motions_folder(robot: Robot) -> Path | None:
+    """Folder of the motions that the package of a robot of that name holds; None where there is none."""
+    return ROBOTS[robot.name].motions if robot.name in ROBOTS else None
+
+
 def library_motions(robot: Robot) -> dict[str, Path]:
     """Built-in motions for a robot, by name."""
-    folder = LIBRARY / robot.name
-    if not folder.is_dir():
+    folder = motions_folder(robot)
+    if folder is None or not folder.is_dir():
         return {}
     return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
 

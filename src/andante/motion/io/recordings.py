@@ -1,7 +1,7 @@
-"""Recordings of a run, read back as joint motion: the tables and logs that `--record` writes (.csv, .mcap).
+"""Recordings of a run, read back as joint motion: tables (.csv) and bags (.mcap, .bag, .db3, rosbag2 folders).
 
-A table is `time,x,y,z,qx,qy,qz,qw,JOINT,...`. Of a log every sensor_msgs/JointState on /joint_states is taken, in ROS 2
-MCAP files of any maker. Where the robot was is left out: a replay moves the joints only.
+A table is `time,x,y,z,qx,qy,qz,qw,JOINT,...`. Of a bag of any maker every sensor_msgs/JointState on /joint_states is
+taken. Where the robot was is left out: a replay moves the joints only.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from andante.bags import is_bag, messages, open_bag
 from andante.description import Robot
 from andante.description.io.xmltree import read_bytes
 from andante.description.source import Source
-from andante.errors import BadInput
+from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 from andante.motion.keyframes import Key, Keyframes
 
@@ -36,11 +37,12 @@ class Recording:
     times: Array  # (n,) from 0 on, growing [s]
     positions: Array  # (n, joints) [rad or m]
     source: Source
+    notes: tuple[str, ...] = ()  # what is missing or damaged, and how much was saved
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file is a recording: any .mcap, and a .csv with the columns of a root pose."""
-    if path.suffix.lower() == ".mcap":
+    """Whether a path is a recording: any bag, and a .csv with the columns of a root pose."""
+    if is_bag(path):
         return True
     if path.suffix.lower() != ".csv" or not path.is_file():
         return False
@@ -49,10 +51,10 @@ def is_recording(path: Path) -> bool:
 
 
 def read_recording(path: Path) -> Recording:
-    """The joint positions of a .csv or .mcap recording."""
-    if not path.is_file():
-        raise BadInput(f"{path}: no such file")
-    return _read_mcap(path) if path.suffix.lower() == ".mcap" else _read_csv(path)
+    """The joint positions of a table or a bag, as far as its writer came."""
+    if not path.exists():
+        raise MissingFile(f"{path}: no such file")
+    return _read_bag(path) if is_bag(path) else _read_csv(path)
 
 
 def recorded_motion(
@@ -126,36 +128,29 @@ def _table(path: Path, reader: Any, text: str) -> tuple[list[str], Array]:
     return header, np.array(rows, dtype=float).reshape(-1, len(header))
 
 
-def _read_mcap(path: Path) -> Recording:
-    from mcap.reader import make_reader
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.ROS2_HUMBLE)
+def _read_bag(path: Path) -> Recording:
     names: tuple[str, ...] = ()
     times: list[float] = []
     rows: list[Array] = []
-    try:
-        with path.open("rb") as file:
-            for schema, _, message in make_reader(file).iter_messages(topics=[TOPIC]):
-                if schema is None or schema.name != TYPE:
-                    continue
-                state: Any = store.deserialize_cdr(message.data, TYPE)
-                told = tuple(state.name)
-                if names and told != names:
-                    raise BadInput(f"{path}: {TOPIC} tells different joints from message to message")
-                if len(state.position) != len(told):
-                    raise BadInput(f"{path}: {TOPIC} tells {len(state.position)} positions of {len(told)} joints")
-                names = told
-                times.append(state.header.stamp.sec + state.header.stamp.nanosec * 1e-9)
-                rows.append(np.asarray(state.position, dtype=float))
-    except BadInput:
-        raise
-    except Exception as error:  # the libraries raise whatever their parsing meets
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise BadInput(f"{path}: not an MCAP log that can be read ({reason})") from None
+    with open_bag(path) as bag:
+        for topic, _, state in bag.decoded(TOPIC):
+            if topic.type != TYPE:
+                continue
+            told = tuple(state.name)
+            if names and told != names:
+                raise BadInput(f"{path}: {TOPIC} tells different joints from message to message")
+            if len(state.position) != len(told):
+                raise BadInput(f"{path}: {TOPIC} tells {len(state.position)} positions of {len(told)} joints")
+            names = told
+            times.append(messages.seconds(state.header.stamp))
+            rows.append(np.asarray(state.position, dtype=float))
+        notes, broken = [*bag.notes], bag.broken
     if not rows:
-        raise BadInput(f"{path}: no {TYPE} on {TOPIC}; record one with --record")
-    return _checked(path, names, np.array(times), np.array(rows))
+        held = f"{TYPE} that can be read on {TOPIC} ({broken} are broken)" if broken else f"{TYPE} on {TOPIC}"
+        raise BadInput(f"{path}: no {held}; record one with --record")
+    if broken:
+        notes.append(f"{path.name}: {broken} broken messages left out")
+    return replace(_checked(path, names, np.array(times), np.array(rows)), notes=tuple(notes))
 
 
 def _checked(path: Path, names: tuple[str, ...], times: Array, positions: Array) -> Recording:

@@ -31,7 +31,7 @@ from .inertia import engine_inertias, felt_inertias, in_plane, principal
 from .shapes import MOST_PARTS, moving_shape, static_shapes
 
 MOST_LINKS = 127  # of one multibody in Bullet's interface
-CONTACT_ERP = 0.08  # share of a contact's depth that one step gives back
+CONTACT_ERP = 0.08  # fraction of a contact's depth that one step gives back
 FASTEST = 1e4  # [rad/s, m/s] Bullet cuts joint speeds at 100 otherwise
 SKIN = 1e-4  # collision margin of meshes [m]
 ALL_BITS = 0xFFFF
@@ -323,7 +323,7 @@ def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: 
     if surface.restitution:
         given["contactProcessingThreshold"] = 0.0  # a contact met before it touches would not bounce
     if surface.kp is not None:
-        # Bullet gives back a share dt k / (dt k + d) of the depth in one step; more than `erp` of it would throw
+        # Bullet gives back a fraction dt k / (dt k + d) of the depth in one step; more than `erp` of it would throw
         erp = CONTACT_ERP if settings.erp is None else max(settings.erp, 1e-3)
         given["contactStiffness"] = surface.kp
         given["contactDamping"] = max(surface.kd or 0.0, settings.dt * surface.kp * (1 / erp - 1))
@@ -331,7 +331,7 @@ def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: 
 
 
 def _thin_skin(uid: int, link: int, shapes: Iterable[BodyShape], client: int) -> None:
-    """Meshes lie inside a skin of 1 mm unless told otherwise; other shapes already count it into their size."""
+    """Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
     if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
         pybullet.changeDynamics(uid, link, collisionMargin=SKIN, physicsClientId=client)
 

@@ -13,6 +13,7 @@ root: the pair has the geometric mean.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,19 +24,58 @@ from andante.description.source import Problem
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
-from andante.physics.raycast import Raycaster
+from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
 from .api import pybullet
 from .build import CONTACT_ERP, BulletModel, Collider, build_actor, filter_by_bitmask
-from .contacts import read_contacts
 from .inertia import weightless_mass
-from .links import close_loop, follow
-from .motion import BodyReader, Motion
+from .links import BodyReader, Motion, close_loop, follow
 from .servos import Servos
+from .shapes import distance
+
+
+def read_contacts(
+    client: int, colliders: dict[tuple[int, int], Collider], pose: Callable[[int, int], Array]
+) -> Contacts:
+    """The points of the last step that touch or push; `pose(actor, body)` returns the pose of a body (7,)."""
+    points = [point for point in pybullet.getContactPoints(physicsClientId=client) if point[9] > 0.0 or point[8] <= 0.0]
+    known = [p for p in points if (p[1], p[3]) in colliders and (p[2], p[4]) in colliders]
+    if not known:
+        return Contacts.empty()
+    on_a, on_b = np.array([p[5] for p in known]), np.array([p[6] for p in known])
+    normal = np.array([p[7] for p in known])
+    first, second = np.array([p[11] for p in known]), np.array([p[13] for p in known])
+    amount = np.array([(p[9], p[10], p[12]) for p in known])
+    position = (on_a + on_b) / 2
+    sides = [[colliders[p[1], p[3]] for p in known], [colliders[p[2], p[4]] for p in known]]
+    links = [
+        np.array([touched_link(side, at, pose) for side, at in zip(which, position, strict=True)]) for which in sides
+    ]
+    return Contacts(
+        actor_a=np.array([side.actor for side in sides[0]]),
+        link_a=links[0],
+        actor_b=np.array([side.actor for side in sides[1]]),
+        link_b=links[1],
+        position=position,
+        normal=normal,
+        force=normal * amount[:, :1] + first * amount[:, 1:2] + second * amount[:, 2:],
+        depth=-np.array([p[8] for p in known]),
+    )
+
+
+def touched_link(collider: Collider, point: Array, pose: Callable[[int, int], Array]) -> int:
+    """Link of the shape that was touched: the nearest where a body carries shapes of several links."""
+    shapes = collider.shapes
+    if all(shape.link == shapes[0].link for shape in shapes):
+        return shapes[0].link
+    local = SE3.from_vector(pose(collider.actor, collider.body)).inverse() @ point
+    gaps = [distance(shape.geometry, shape.pose.inverse() @ local) for shape in shapes]
+    return shapes[int(np.argmin(gaps))].link
+
 
 ITERATIONS = 30
-ERP = 0.2  # share of a joint's error that one step mends
+ERP = 0.2  # fraction of a joint's error that one step corrects
 
 
 @dataclass(frozen=True)
@@ -122,8 +162,8 @@ class BulletEngine(Engine):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What had to be changed to simulate the models."""
-        told = (problem for servos in self._servos for problem in servos.problems)
-        return tuple(dict.fromkeys((*super().problems, *told)))
+        reported = (problem for servos in self._servos for problem in servos.problems)
+        return tuple(dict.fromkeys((*super().problems, *reported)))
 
     # ---- time ------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
@@ -269,7 +309,7 @@ class BulletEngine(Engine):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3), met analytically; Bullet's own test errs by millimetres on round shapes."""
+        """First hits of rays (n, 3), met analytically; Bullet's own test errs by millimeters on round shapes."""
         if self._caster is None:
             self._caster = Raycaster(self.actors)
         poses = [self._read_bodies(actor.index).poses for actor in self.actors]

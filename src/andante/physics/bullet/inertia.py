@@ -45,7 +45,7 @@ def weightless_mass(tree: BodyTree, inertias: list[Inertia]) -> Array:
 
 
 def principal(inertia: Inertia) -> tuple[SE3, Array]:
-    """Frame at the centre of mass along the principal axes (body_from_principal), and the three moments."""
+    """Frame at the center of mass along the principal axes (body_from_principal), and the three moments."""
     tensor = inertia.matrix
     scale = np.abs(np.diag(tensor)).max(initial=0.0)
     if np.abs(tensor - np.diag(np.diag(tensor))).max() <= 1e-12 * scale:

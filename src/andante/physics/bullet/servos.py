@@ -23,15 +23,15 @@ ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
 
 @dataclass
 class _Group:
-    """Joints of one multibody in one mode, with what their motors are told beside the reference."""
+    """Joints of one multibody in one mode, with what their motors get beside the reference."""
 
     mode: Mode
     uid: int
     joints: np.ndarray
     links: list[int]
     forces: list[float] = field(default_factory=list)
-    near: list[float] = field(default_factory=list)  # share of the gap that a step closes
-    keen: list[float] = field(default_factory=list)  # share of the speed error that a step mends
+    near: list[float] = field(default_factory=list)  # fraction of the gap that a step closes
+    keen: list[float] = field(default_factory=list)  # fraction of the speed error that a step corrects
 
 
 class Servos:
@@ -58,7 +58,7 @@ class Servos:
         self._mode = np.full(count, Mode.OFF, dtype=np.int8)
         self._force, self._near, self._keen = np.zeros(count), np.zeros(count), np.ones(count)
         self._given_damping = np.zeros(count)
-        self._fresh = True  # nothing was told to the motors yet
+        self._fresh = True  # nothing was sent to the motors yet
         self._sent: Array | None = None
         self._groups: list[_Group] = []
 

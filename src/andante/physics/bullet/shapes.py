@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from andante.description import meshes
+from andante.description.mesh import triangles as meshes
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
-from andante.physics.raycast import shape_triangles
+from andante.physics.rays import shape_triangles
 from andante.physics.tree import BodyShape
 
 from .api import pybullet
@@ -129,7 +129,8 @@ def hull_points(geometry: Geometry) -> Array:
     if isinstance(geometry, Ellipsoid):
         from trimesh.creation import icosphere
 
-        return np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
+        points: Array = np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
+        return points
     raise Unsupported(f"bullet: a {type(geometry).__name__.lower()} has no convex form")
 
 

@@ -1,5 +1,58 @@
-"""`check_engine` and the small robots that it measures."""
+"""`check_engine`: whether an engine keeps the contract, measured against analysis, not against other engines.
 
-from .battery import CHECKS, Check, CheckResult, check_engine
+An engine may state class attributes that a check reads:
+
+| attribute | default | meaning |
+|---|---|---|
+| `restore_tolerance` | 1e-9 | largest difference of any pose or velocity 100 steps after `restore` |
+| `energy_tolerance` | 0.02 | largest change of a double pendulum's energy in 5 s at 1 ms, relative to its swing |
+| `rigid_servos` | False | position servos are velocity constraints: they may sag less than load / kp |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from andante.errors import UnknownName
+from andante.physics.engine import Engine
+from andante.physics.registry import engine_class
+
+from .contact import CONTACT
+from .joints import JOINTS
+from .motion import MOTION
+from .result import Check, CheckResult
+from .scene import SCENE
+from .servos import SERVOS
+
+CHECKS: Mapping[str, Check] = {**MOTION, **SERVOS, **JOINTS, **CONTACT, **SCENE}
 
 __all__ = ["CHECKS", "Check", "CheckResult", "check_engine"]
+
+
+def check_engine(
+    engine: type[Engine] | Engine | str, only: str | Iterable[str] | None = None
+) -> tuple[CheckResult, ...]:
+    """Results of all checks, or of those named in `only`, for an engine given by class, instance or name.
+
+    An exception inside a check is a failed check; its message holds the exception.
+
+    Args:
+        engine: class, instance or registered name.
+        only: names of the checks to run; all of `CHECKS` by default.
+    """
+    if isinstance(engine, str):
+        kind = engine_class(engine)
+    else:
+        kind = engine if isinstance(engine, type) else type(engine)
+    names = list(CHECKS) if only is None else [only] if isinstance(only, str) else list(only)
+    for name in names:
+        if name not in CHECKS:
+            raise UnknownName.among("check", name, CHECKS)
+    return tuple(_run(name, CHECKS[name], kind) for name in names)
+
+
+def _run(name: str, check: Check, engine: type[Engine]) -> CheckResult:
+    try:
+        return check(engine)
+    except Exception as error:
+        return CheckResult(name, False, f"{type(error).__name__}: {error}")

@@ -19,7 +19,9 @@ from andante.physics.engine import Engine
 from andante.physics.state import Contacts, Mode, Settings
 
 from . import specimens
-from .result import CheckResult, Checks, Findings
+from .result import Checks, Findings
+
+CONTACT = Checks()
 
 
 def _slips(engine: type[Engine], angle: float, mu_slope: float, mu_block: float, plane: bool) -> bool:
@@ -47,41 +49,39 @@ def slip_angle(engine: type[Engine], mu_slope: float, mu_block: float, plane: bo
     return (low + high) / 2
 
 
-def friction_angle(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def friction_angle(engine: type[Engine], found: Findings) -> None:
     """A block with mu 0.5 on a slope of mu 0.5 slips at atan 0.5 within 5 %, on a plane and on a tilted box."""
-    found = Findings("friction_angle")
     expected = math.atan(0.5)
     for plane in (True, False):
         where = "plane" if plane else "box"
         found.close(f"slip angle on a {where} [rad]", slip_angle(engine, 0.5, 0.5, plane), expected, 0.05 * expected)
-    return found.result()
 
 
-def mixed_friction(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def mixed_friction(engine: type[Engine], found: Findings) -> None:
     """Of two different coefficients the pair uses something between: the smaller, or their geometric mean."""
-    found = Findings("mixed_friction")
     low, high = math.atan(0.3), math.atan(math.sqrt(0.3 * 0.7))
     for pair in ((0.3, 0.7), (0.7, 0.3)):
         angle = slip_angle(engine, *pair, plane=True)
         found.close("slip angle of 0.3 on 0.7 [rad]", angle, (low + high) / 2, (high - low) / 2 * 1.1)
-    return found.result()
 
 
-def resting_block(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def resting_block(engine: type[Engine], found: Findings) -> None:
     """The contact forces under a resting block of 1 kg add up to m g, point up and act at its underside."""
-    found = Findings("resting_block")
     at = SE3.from_xyz_rpy((0.3, -0.2, 0.052), (0, 0, 0.4))
     scene = engine(specimens.world(specimens.ground()), [Placement("block", specimens.block(), at)], Settings())
     scene.step(500)
     contacts = scene.contacts().of(1)
     found.true("there are contacts", len(contacts) > 0)
     if len(contacts) == 0:
-        return found.result()
+        return
     total = contacts.force.sum(axis=0)
     found.close("upward force [N]", total[2], GRAVITY, 0.02 * GRAVITY)
     found.at_most("sideways force [N]", float(np.linalg.norm(total[:2])), 0.02 * GRAVITY)
     found.true("the normals point up", bool(np.all(contacts.normal[:, 2] > 0.99)))
-    found.true("the partners are told", bool(np.all(contacts.actor_b == 0) and np.all(contacts.link_a == 0)))
+    found.true("the partners are reported", bool(np.all(contacts.actor_b == 0) and np.all(contacts.link_a == 0)))
     found.at_most("height of the contact points [m]", np.abs(contacts.position[:, 2]).max(), 0.005)
     reach = np.linalg.norm(contacts.position[:, :2] - scene.base_pose(1)[:2], axis=1)
     found.at_most("contact points off the underside [m]", reach.max(), 0.1 * math.sqrt(2) + 0.005)
@@ -92,7 +92,6 @@ def resting_block(engine: type[Engine]) -> CheckResult:
     before = scene.base_pose(1)[:3]
     scene.step(1000)
     found.at_most("creep in 2 s [m]", math.dist(before, scene.base_pose(1)[:3]), 0.001)
-    return found.result()
 
 
 def _between(contacts: Contacts, a: int, b: int) -> float:
@@ -101,9 +100,9 @@ def _between(contacts: Contacts, a: int, b: int) -> float:
     return float(mine.force[mine.actor_b == b, 2].sum())
 
 
-def stack(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def stack(engine: type[Engine], found: Findings) -> None:
     """Of two stacked blocks the lower one carries both; they stay for 2 s."""
-    found = Findings("stack")
     blocks = [
         Placement("low", specimens.block(2.0), SE3.from_xyz_rpy((0, 0, 0.05))),
         Placement("high", specimens.block(1.0), SE3.from_xyz_rpy((0, 0, 0.15))),
@@ -115,12 +114,11 @@ def stack(engine: type[Engine]) -> CheckResult:
     found.close("force between the blocks [N]", _between(contacts, 2, 1), GRAVITY, 0.03 * GRAVITY)
     found.close("height of the upper block [m]", scene.base_pose(2)[2], 0.15, 0.004)
     found.at_most("sideways drift [m]", np.abs(scene.base_pose(2)[:2]).max(), 0.002)
-    return found.result()
 
 
-def shapes_rest(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def shapes_rest(engine: type[Engine], found: Findings) -> None:
     """A sphere, an upright cylinder, a lying capsule and the hull of a mesh rest on the ground at their heights."""
-    found = Findings("shapes_rest")
     with tempfile.TemporaryDirectory() as folder:
         mesh = specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.1, 0.06))
         lying = SE3.from_xyz_rpy((0, 0, 0), (0, math.pi / 2, 0))
@@ -139,12 +137,11 @@ def shapes_rest(engine: type[Engine]) -> CheckResult:
         for i, (name, _, _, height) in enumerate(cases):
             found.close(f"height of the {name} [m]", scene.base_pose(i + 1)[2], height, 0.004)
             found.close(f"force under the {name} [N]", _between(scene.contacts(), i + 1, 0), GRAVITY, 0.04 * GRAVITY)
-    return found.result()
 
 
-def heightmap(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def heightmap(engine: type[Engine], found: Findings) -> None:
     """A height map carries a ball at the height of its surface, with -x low and +x high, and blocks rays there."""
-    found = Findings("heightmap")
     terrain = Placement("hills", specimens.solid("hills", specimens.hills(), mu=1.0), fixed=True)
     ball = specimens.solid("ball", Sphere(0.1), mu=1.0)
     spots = ((-1.0, 0.3), (1.0, -0.4))
@@ -161,29 +158,27 @@ def heightmap(engine: type[Engine]) -> CheckResult:
     hits = scene.cast_rays([[-0.6, 0.8, 2.0], [0.9, -0.8, 2.0]], [[0, 0, -1.0]] * 2, 5.0)
     found.close("ray down to the low side [m]", hits.distance[0], 2 - 0.2 * 0.9 / 3, 0.005)
     found.close("ray down to the high side [m]", hits.distance[1], 2 - 0.2 * 2.4 / 3, 0.005)
-    return found.result()
 
 
-def self_collision(engine: type[Engine]) -> CheckResult:
-    """Links of one robot collide only when asked, never with their neighbours, never when the pair is masked."""
-    found = Findings("self_collision")
-    for wished, masked in ((False, False), (True, False), (True, True)):
+@CONTACT.add
+def self_collision(engine: type[Engine], found: Findings) -> None:
+    """Links of one robot collide only when asked, never with their neighbors, never when the pair is masked."""
+    for allowed, masked in ((False, False), (True, False), (True, True)):
         scene = engine(
             specimens.world(gravity=(0.0, 0.0, 0.0)),
-            [Placement("c", specimens.clapper(wished, masked))],
+            [Placement("c", specimens.clapper(allowed, masked))],
             Settings(dt=0.001),
         )
         scene.step(2)
-        found.close("contacts between neighbours", len(scene.contacts()), 0, 0.5)
+        found.close("contacts between neighbors", len(scene.contacts()), 0, 0.5)
         scene.command(0, [5.0, 5.0], Mode.TORQUE)
         scene.step(800)
         closed = float(scene.joint_positions(0).sum())
-        if wished and not masked:
+        if allowed and not masked:
             found.close("sliders that collide stop at contact [m]", closed, 0.3, 0.006)
-            found.true("their contact is told", len(scene.contacts()) > 0)
+            found.true("their contact is reported", len(scene.contacts()) > 0)
         else:
             found.close("sliders that do not collide run to their limits [m]", closed, 0.6, 0.006)
-    return found.result()
 
 
 def _with_mask(robot: Robot, mask: int) -> Robot:
@@ -192,9 +187,9 @@ def _with_mask(robot: Robot, mask: int) -> Robot:
     return replace(robot, links=(replace(link, collisions=shapes),))
 
 
-def bitmask(engine: type[Engine]) -> CheckResult:
+@CONTACT.add
+def bitmask(engine: type[Engine], found: Findings) -> None:
     """Shapes collide only when their collide_bitmasks share a bit; a silent shape has all bits."""
-    found = Findings("bitmask")
     shelf = Placement("shelf", _with_mask(specimens.block(1.0, (6.0, 1.0, 0.2)), 0x1), fixed=True)
     placements = [
         Placement("same", _with_mask(specimens.block(), 0x3), SE3.from_xyz_rpy((-1, 0, 0.16))),
@@ -206,16 +201,3 @@ def bitmask(engine: type[Engine]) -> CheckResult:
     found.close("height of a block with a common bit [m]", scene.base_pose(1)[2], 0.15, 0.004)
     found.true("a block without a common bit falls through", float(scene.base_pose(2)[2]) < -0.5)
     found.close("height of a block without a mask [m]", scene.base_pose(3)[2], 0.15, 0.004)
-    return found.result()
-
-
-CONTACT: Checks = {
-    "friction_angle": friction_angle,
-    "mixed_friction": mixed_friction,
-    "resting_block": resting_block,
-    "stack": stack,
-    "shapes_rest": shapes_rest,
-    "heightmap": heightmap,
-    "self_collision": self_collision,
-    "bitmask": bitmask,
-}

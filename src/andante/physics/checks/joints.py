@@ -17,17 +17,19 @@ from andante.physics.engine import Engine
 from andante.physics.state import Mode, Settings
 
 from . import specimens
-from .result import CheckResult, Checks, Findings
+from .result import Checks, Findings
 from .servos import alone
+
+JOINTS = Checks()
 
 
 def _rotor(dynamics: Dynamics) -> Robot:
     return specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), dynamics=dynamics)
 
 
-def joint_limits(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def joint_limits(engine: type[Engine], found: Findings) -> None:
     """A limit holds against a hard run into it (0.02 rad, 10 mm) and a lasting push (0.01 rad, 2 mm), both ways."""
-    found = Findings("joint_limits")
     arm = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=Limits(-0.5, 0.3))
     box = specimens.slider(limits=Limits(-0.1, 0.15))
     for robot, effort, lower, upper, transient, lasting in (
@@ -49,24 +51,22 @@ def joint_limits(engine: type[Engine]) -> CheckResult:
             lowest = min(lowest, float(scene.joint_positions(0)[0]))
         found.at_most("overshoot at the lower limit", max(0.0, lower - lowest), transient)
         found.close("rest at the lower limit", scene.joint_positions(0)[0], lower, lasting)
-    return found.result()
 
 
-def joint_damping(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def joint_damping(engine: type[Engine], found: Findings) -> None:
     """Viscous friction lets a speed decay as exp(-d t / I)."""
-    found = Findings("joint_damping")
     robot = _rotor(Dynamics(damping=0.1))
     scene = alone(engine, robot)
     scene.set_joints(0, [0.0], [3.0])
     scene.step(1000)
     expected = 3 * math.exp(-0.1 / specimens.hinge_inertia(robot))
     found.close("speed after 1 s [rad/s]", scene.joint_velocities(0)[0], expected, 0.03 * expected)
-    return found.result()
 
 
-def dry_friction(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def dry_friction(engine: type[Engine], found: Findings) -> None:
     """Dry friction of 1 N m holds 0.8 N m and leaves 0.5 of 1.5 N m; the same on a slider."""
-    found = Findings("dry_friction")
     rotor = _rotor(Dynamics(friction=1.0))
     for robot, inertia in (
         (rotor, specimens.hinge_inertia(rotor)),
@@ -80,12 +80,11 @@ def dry_friction(engine: type[Engine]) -> CheckResult:
         scene.step(300)
         expected = 0.5 / inertia * 0.3
         found.close("speed after 0.3 s above it", scene.joint_velocities(0)[0], expected, 0.05 * expected)
-    return found.result()
 
 
-def joint_spring(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def joint_spring(engine: type[Engine], found: Findings) -> None:
     """A spring in the joint swings with 2 pi sqrt(I / k) about its reference."""
-    found = Findings("joint_spring")
     robot = _rotor(Dynamics(stiffness=2.0, reference=0.3))
     inertia = specimens.hinge_inertia(robot)
     period = 2 * math.pi * math.sqrt(inertia / 2.0)
@@ -100,12 +99,11 @@ def joint_spring(engine: type[Engine]) -> CheckResult:
     calm = alone(engine, _rotor(Dynamics(stiffness=2.0, reference=0.3, damping=0.5)))
     calm.step(5000)
     found.close("rest of a damped spring [rad]", calm.joint_positions(0)[0], 0.3, 0.003)
-    return found.result()
 
 
-def armature(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def armature(engine: type[Engine], found: Findings) -> None:
     """Rotor inertia adds to that of the link: torque / (I + armature) within 3 %; on a slider it adds to the mass."""
-    found = Findings("armature")
     rotor = _rotor(Dynamics(armature=0.1))
     for robot, inertia in (
         (rotor, specimens.hinge_inertia(rotor) + 0.1),
@@ -116,23 +114,21 @@ def armature(engine: type[Engine]) -> CheckResult:
         scene.step(500)
         expected = 0.3 / inertia * 0.5
         found.close("speed after 0.5 s", scene.joint_velocities(0)[0], expected, 0.03 * expected)
-    return found.result()
 
 
-def initial_positions(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def initial_positions(engine: type[Engine], found: Findings) -> None:
     """A scene starts at `Joint.initial`."""
-    found = Findings("initial_positions")
     robot = specimens.tangle(True)
     values = {"shoulder": 0.3, "elbow": -0.4, "slide": 0.1}
     joints = tuple(replace(j, initial=values.get(j.name, 0.0)) for j in robot.joints)
     scene = alone(engine, replace(robot, joints=joints))
     found.at_most("joints at the start", np.abs(scene.joint_positions(0) - [0.3, -0.4, 0.1]).max(), 1e-6)
-    return found.result()
 
 
-def mimic(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def mimic(engine: type[Engine], found: Findings) -> None:
     """A mimic joint keeps q = -2 q_leader + 0.1 within 0.02 rad while its leader moves, under gravity and a push."""
-    found = Findings("mimic")
     scene = alone(engine, specimens.mimic_pair(), Settings(dt=0.002))
 
     def error() -> float:
@@ -152,12 +148,11 @@ def mimic(engine: type[Engine]) -> CheckResult:
         worst = max(worst, error())
     found.at_most("largest error [rad]", worst, 0.02)
     found.true("the leader moves", float(np.abs(scene.joint_velocities(0)).max()) > 0.1)
-    return found.result()
 
 
-def mimic_passive(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def mimic_passive(engine: type[Engine], found: Findings) -> None:
     """A mimic joint also follows a leader that no servo holds, and a load on it reaches the leader."""
-    found = Findings("mimic_passive")
     scene = engine(
         specimens.world(gravity=(0.0, 0.0, 0.0)), [Placement("m", specimens.mimic_pair())], Settings(dt=0.001)
     )
@@ -166,18 +161,17 @@ def mimic_passive(engine: type[Engine]) -> CheckResult:
     leader, follower = (float(v) for v in scene.joint_positions(0))
     found.at_most("error [rad]", follower - (-2 * leader + 0.1), 0.02)
     found.true("the load on the follower moves the leader", leader < -0.05)
-    return found.result()
 
 
-def loop(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def loop(engine: type[Engine], found: Findings) -> None:
     """A four-bar linkage stays closed within 2 mm while driven, or the engine refuses its loop joint by name."""
-    found = Findings("loop")
     robot = specimens.four_bar()
     try:
         scene = alone(engine, robot, Settings(dt=0.002))
     except Unsupported as refusal:
         found.true(f"the refusal names joint and engine ({refusal})", _named(refusal, "closure", engine))
-        return found.result()
+        return
     worst = 0.0
     drive = [robot.joint_names.index("drive")]
     for i in range(100):
@@ -192,16 +186,15 @@ def loop(engine: type[Engine]) -> CheckResult:
     q = scene.joint_positions(0)
     found.close("the rocker follows the crank [rad]", q[robot.joint_names.index("pivot")], q[drive[0]], 0.02)
     found.close("the crank obeys [rad]", q[drive[0]], 0.5, 0.1)
-    return found.result()
 
 
 def _named(refusal: Unsupported, joint: str, engine: type[Engine]) -> bool:
     return joint in str(refusal) and engine.name.casefold() in str(refusal).casefold()
 
 
-def several_degrees(engine: type[Engine]) -> CheckResult:
+@JOINTS.add
+def several_degrees(engine: type[Engine], found: Findings) -> None:
     """Floating, planar and ball joints inside a tree move as they should, or are refused by name."""
-    found = Findings("several_degrees")
     for kind in (JointType.FLOATING, JointType.PLANAR, JointType.BALL):
         try:
             scene = alone(engine, specimens.carried(kind))
@@ -225,18 +218,3 @@ def several_degrees(engine: type[Engine]) -> CheckResult:
         found.close(f"{kind}: path along the push [m]", x, 0.045, 0.001)
         across = 0.045 if kind is JointType.FLOATING else 0.0
         found.close(f"{kind}: path across the plane [m]", y, across, 0.001)
-    return found.result()
-
-
-JOINTS: Checks = {
-    "joint_limits": joint_limits,
-    "joint_damping": joint_damping,
-    "dry_friction": dry_friction,
-    "joint_spring": joint_spring,
-    "armature": armature,
-    "initial_positions": initial_positions,
-    "mimic": mimic,
-    "mimic_passive": mimic_passive,
-    "loop": loop,
-    "several_degrees": several_degrees,
-}

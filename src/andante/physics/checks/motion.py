@@ -14,14 +14,17 @@ from andante.physics.engine import Engine
 from andante.physics.state import Settings
 
 from . import specimens
-from .result import CheckResult, Checks, Findings
+from .result import Checks, Findings
 
 MILLI = Settings(dt=0.001)
 
 
-def free_fall(engine: type[Engine]) -> CheckResult:
+MOTION = Checks()
+
+
+@MOTION.add
+def free_fall(engine: type[Engine], found: Findings) -> None:
     """A thrown block falls by g t^2/2 (within what one step of Euler's rule explains) and keeps its momentum."""
-    found = Findings("free_fall")
     scene = engine(specimens.world(), [Placement("block", specimens.block(2.0))], MILLI)
     scene.set_base(0, [0, 0, 10, 0, 0, 0, 1], [1, -0.5, 0, 0, 0, 3])
     scene.step(500)
@@ -34,12 +37,11 @@ def free_fall(engine: type[Engine]) -> CheckResult:
     found.close("sideways speed [m/s]", velocity[0], 1.0, 0.001)
     found.close("spin about the axis [rad/s]", velocity[5], 3.0, 0.003)
     found.close("turned angle [rad]", so3.log(so3.from_quaternion(scene.base_pose(0)[3:]))[2], 1.5, 0.005)
-    return found.result()
 
 
-def tumbling(engine: type[Engine]) -> CheckResult:
+@MOTION.add
+def tumbling(engine: type[Engine], found: Findings) -> None:
     """A box that tumbles about no main axis keeps its angular momentum R I Rᵀ w."""
-    found = Findings("tumbling")
     robot = specimens.block(1.0, (0.3, 0.2, 0.1))
     scene = engine(specimens.world(gravity=(0.0, 0.0, 0.0)), [Placement("block", robot)], MILLI)
     tensor = robot.links[0].inertia.matrix  # type: ignore[union-attr]
@@ -56,7 +58,6 @@ def tumbling(engine: type[Engine]) -> CheckResult:
         float(np.linalg.norm(momentum() - before) / np.linalg.norm(before)),
         0.02,
     )
-    return found.result()
 
 
 def _period(scene: Engine, seconds: float) -> float:
@@ -74,9 +75,9 @@ def _period(scene: Engine, seconds: float) -> float:
     return float((crossings[-1] - crossings[0]) / (len(up) - 1) * scene.dt)
 
 
-def pendulum(engine: type[Engine]) -> CheckResult:
+@MOTION.add
+def pendulum(engine: type[Engine], found: Findings) -> None:
     """A physical pendulum swings with 2 pi sqrt(I / (m g l)), also about an oblique joint frame."""
-    found = Findings("pendulum")
     turned = SE3.from_xyz_rpy((0.1, 0.2, 0.3), (0.0, 0.0, 0.7))
     for robot in (specimens.hinge(), specimens.hinge(length=1.0, mass=3.0, pose=turned)):
         link = robot.link("arm").inertia
@@ -86,7 +87,6 @@ def pendulum(engine: type[Engine]) -> CheckResult:
         scene = engine(specimens.world(), [Placement("p", robot)], MILLI)
         scene.set_joints(0, [0.05])
         found.close("period [s]", _period(scene, 3.2 * expected), expected, 0.01 * expected)
-    return found.result()
 
 
 def mechanical_energy(scene: Engine, actor: int) -> tuple[float, float]:
@@ -108,17 +108,16 @@ def mechanical_energy(scene: Engine, actor: int) -> tuple[float, float]:
     return potential, kinetic
 
 
-def double_pendulum(engine: type[Engine]) -> CheckResult:
+@MOTION.add
+def double_pendulum(engine: type[Engine], found: Findings) -> None:
     """A double pendulum of 1 m rods keeps its energy for 5 s within `energy_tolerance` (2 %) of the potential swing.
 
     What is lost is the error of the integrator, first order in the step: half the step loses at most 0.65 as much.
     """
-    found = Findings("double_pendulum")
     tolerance = float(getattr(engine, "energy_tolerance", 0.02))
     whole, half = (_lost_energy(engine, dt, found) for dt in (0.001, 0.0005))
     found.at_most("largest change of energy in 5 s at 1 ms, relative to the swing", whole, tolerance)
     found.at_most("the same at 0.5 ms", half, 0.65 * whole)
-    return found.result()
 
 
 def _lost_energy(engine: type[Engine], dt: float, found: Findings) -> float:
@@ -135,9 +134,9 @@ def _lost_energy(engine: type[Engine], dt: float, found: Findings) -> float:
     return worst / (start - lowest)
 
 
-def push(engine: type[Engine]) -> CheckResult:
-    """A push for t gives F t / m; off the centre it also gives r x F t / I; it ends when set to zero."""
-    found = Findings("push")
+@MOTION.add
+def push(engine: type[Engine], found: Findings) -> None:
+    """A push for t gives F t / m; off the center it also gives r x F t / I; it ends when set to zero."""
     robot = specimens.block(2.0, (0.2, 0.3, 0.1))
     moment = robot.links[0].inertia.moments[5]  # type: ignore[union-attr]
     scene = engine(specimens.world(gravity=(0.0, 0.0, 0.0)), [Placement("b", robot)], MILLI)
@@ -152,9 +151,9 @@ def push(engine: type[Engine]) -> CheckResult:
     scene.set_base(0, [0, 0, 0, 0, 0, 0, 1])
     scene.push(0, "block", [0, 4.0, 0], point=[0.1, 0, 0])
     scene.step(10)
-    found.close("speed after a push beside the centre [m/s]", scene.base_velocity(0)[1], 0.02, 0.0004)
+    found.close("speed after a push beside the center [m/s]", scene.base_velocity(0)[1], 0.02, 0.0004)
     found.close(
-        "spin after a push beside the centre [rad/s]",
+        "spin after a push beside the center [rad/s]",
         scene.base_velocity(0)[5],
         0.1 * 4 * 0.01 / moment,
         0.02 / moment * 0.004,
@@ -163,7 +162,6 @@ def push(engine: type[Engine]) -> CheckResult:
     scene.push(0, "block", [0, 0, 0], torque=[0, 0, 0.05])
     scene.step(10)
     found.close("spin after a torque [rad/s]", scene.base_velocity(0)[5], 0.05 * 0.01 / moment, 1e-5 / moment)
-    return found.result()
 
 
 def _apart(a: Array, b: Array) -> float:
@@ -176,9 +174,9 @@ def _in_world(robot: Robot, base: Array, names: tuple[str, ...], q: Array) -> Ar
     return np.stack([(SE3.from_vector(base) @ poses[link.name]).vector for link in robot.links])
 
 
-def forward_kinematics(engine: type[Engine]) -> CheckResult:
+@MOTION.add
+def forward_kinematics(engine: type[Engine], found: Findings) -> None:
     """Link poses agree with `Robot.link_poses` at random positions, on a free and on a fixed base, to 1e-5."""
-    found = Findings("forward_kinematics")
     rng = np.random.default_rng(4)
     for fixed in (False, True):
         robot = specimens.tangle(fixed)
@@ -197,12 +195,11 @@ def forward_kinematics(engine: type[Engine]) -> CheckResult:
             now = _in_world(robot, scene.base_pose(0), robot.joint_names, scene.joint_positions(0))
             here = scene.link_poses(0)
             found.at_most("link positions in motion [m]", np.abs(here[:, :3] - now[:, :3]).max(), 5e-4)
-    return found.result()
 
 
-def velocities(engine: type[Engine]) -> CheckResult:
+@MOTION.add
+def velocities(engine: type[Engine], found: Findings) -> None:
     """Link velocities agree with finite differences of the poses, joint velocities with those of the positions."""
-    found = Findings("velocities")
     dt = 1e-4
     scene = engine(specimens.world(), [Placement("t", specimens.tangle())], Settings(dt=dt))
     scene.set_base(0, [0, 0, 2, 0, 0, 0, 1], [0.3, -0.2, 0.5, 0.4, -0.6, 0.8])
@@ -221,12 +218,11 @@ def velocities(engine: type[Engine]) -> CheckResult:
     found.at_most("angular velocities of the links [rad/s]", np.abs(angular - mean[:, 3:]).max(), 0.02)
     rate = (scene.joint_positions(0) - q) / (20 * dt)
     found.at_most("joint velocities [rad/s, m/s]", np.abs(rate - scene.joint_velocities(0)).max(), 0.05)
-    return found.result()
 
 
-def bases(engine: type[Engine]) -> CheckResult:
+@MOTION.add
+def bases(engine: type[Engine], found: Findings) -> None:
     """A fixed base stays under load and moves by `set_base`; a free base falls; a fixed placement holds any robot."""
-    found = Findings("bases")
     loose, bolted = specimens.block(name="block"), specimens.tangle(fixed_base=True)
     at = SE3.from_xyz_rpy((2, 0, 1))
     placements = [
@@ -246,16 +242,3 @@ def bases(engine: type[Engine]) -> CheckResult:
     found.at_most("fixed base as set", _apart(scene.base_pose(2), new), 1e-6)
     scene.step(50)
     found.at_most("fixed base stays there", _apart(scene.base_pose(2), new), 1e-6)
-    return found.result()
-
-
-MOTION: Checks = {
-    "free_fall": free_fall,
-    "tumbling": tumbling,
-    "pendulum": pendulum,
-    "double_pendulum": double_pendulum,
-    "push": push,
-    "forward_kinematics": forward_kinematics,
-    "velocities": velocities,
-    "bases": bases,
-}

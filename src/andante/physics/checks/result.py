@@ -1,10 +1,11 @@
-"""What a check of an engine tells, and the notebook in which a check collects its measurements."""
+"""Result of a check of an engine, and the record in which a check collects its measurements."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import TypeAlias
 
 from andante.physics.engine import Engine
@@ -26,7 +27,6 @@ class CheckResult:
 
 
 Check: TypeAlias = Callable[[type[Engine]], CheckResult]
-Checks: TypeAlias = Mapping[str, Check]
 
 
 class Findings:
@@ -62,3 +62,19 @@ class Findings:
         what, measured, expected, tolerance = failed[0] if failed else max(self._rows, key=strain)
         message = f"{what}: measured {measured:.6g}, expected {expected:.6g} within {tolerance:.3g}"
         return CheckResult(self.name, not failed, message, measured, expected, tolerance)
+
+
+class Checks(dict[str, Check]):
+    """Checks by name, in order."""
+
+    def add(self, measure: Callable[[type[Engine], Findings], None]) -> Check:
+        """Take in a function that measures an engine, as a check of its name; decorates it."""
+
+        @wraps(measure)
+        def check(engine: type[Engine]) -> CheckResult:
+            found = Findings(measure.__name__)
+            measure(engine, found)
+            return found.result()
+
+        self[measure.__name__] = check
+        return check

@@ -15,12 +15,14 @@ from andante.physics.engine import Engine
 from andante.physics.state import Settings
 
 from . import specimens
-from .result import CheckResult, Checks, Findings
+from .result import Checks, Findings
+
+SCENE = Checks()
 
 
-def rays(engine: type[Engine]) -> CheckResult:
-    """Rays meet every kind of shape at the right distance (1 mm), tell actor and link, miss with inf, can ignore."""
-    found = Findings("rays")
+@SCENE.add
+def rays(engine: type[Engine], found: Findings) -> None:
+    """Rays meet every kind of shape at the right distance (1 mm), report actor and link, miss with inf, can ignore."""
     with tempfile.TemporaryDirectory() as folder:
         mesh = specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.4, 0.6))
         cases: tuple[tuple[str, Geometry, float], ...] = (
@@ -51,12 +53,11 @@ def rays(engine: type[Engine]) -> CheckResult:
         past = scene.cast_rays([[0, 0, 1.0]], [[1.0, 0, 0]], 10.0, ignore=0)
         found.true("an ignored actor is passed", bool(np.isinf(past.distance[0])))
         found.close("no rays", len(scene.cast_rays(np.zeros((0, 3)), np.zeros((0, 3)), 1.0).distance), 0, 0)
-    return found.result()
 
 
-def ray_batch(engine: type[Engine]) -> CheckResult:
+@SCENE.add
+def ray_batch(engine: type[Engine], found: Findings) -> None:
     """A batch of 1000 rays from one origin or many gives what the single rays give; moving bodies are met too."""
-    found = Findings("ray_batch")
     rng = np.random.default_rng(3)
     radius, center = 0.5, np.array([0.2, -0.1, 2.0])
     ball = Placement("ball", specimens.solid("ball", Sphere(radius)))
@@ -73,12 +74,12 @@ def ray_batch(engine: type[Engine]) -> CheckResult:
         both = np.isfinite(hits.distance) & np.isfinite(expected) & sure
         found.true("some rays hit", bool(both.any()))
         found.at_most("largest error [m]", np.abs(hits.distance[both] - expected[both]).max(initial=0.0), 0.001)
-    return found.result()
 
 
 def _offset(origins: Array, directions: Array, center: Array) -> Array:
     """Distance of a point from the lines of rays."""
-    return np.linalg.norm(np.cross(center - origins, directions), axis=1)
+    distance: Array = np.linalg.norm(np.cross(center - origins, directions), axis=1)
+    return distance
 
 
 def _sphere_distance(origins: Array, directions: Array, center: Array, radius: float) -> Array:
@@ -108,9 +109,9 @@ def _state(scene: Engine) -> Array:
     return np.concatenate(parts)
 
 
-def snapshot(engine: type[Engine]) -> CheckResult:
+@SCENE.add
+def snapshot(engine: type[Engine], found: Findings) -> None:
     """After `restore` the run is repeated within `engine.restore_tolerance` (1e-9); commands and time come back."""
-    found = Findings("snapshot")
     tolerance = float(getattr(engine, "restore_tolerance", 1e-9))
     scene = _busy(engine)
     scene.step(60)
@@ -126,12 +127,11 @@ def snapshot(engine: type[Engine]) -> CheckResult:
     found.at_most("state right after restore", float(np.abs(_state(scene) - there).max()), min(tolerance, 1e-5))
     scene.step(100)
     found.at_most("state 100 steps after restore", float(np.abs(_state(scene) - first).max()), tolerance)
-    return found.result()
 
 
-def determinism(engine: type[Engine]) -> CheckResult:
+@SCENE.add
+def determinism(engine: type[Engine], found: Findings) -> None:
     """The same scene built twice gives the same bits over 200 steps."""
-    found = Findings("determinism")
     states = []
     for _ in range(2):
         scene = _busy(engine)
@@ -139,37 +139,24 @@ def determinism(engine: type[Engine]) -> CheckResult:
         states.append(_state(scene))
         scene.close()
     found.at_most("difference of two runs", float(np.abs(states[0] - states[1]).max()), 0.0)
-    return found.result()
 
 
-def weightless_link(engine: type[Engine]) -> CheckResult:
-    """A moving link without mass gets the least mass, it is told, and the rest of the robot is not disturbed."""
-    found = Findings("weightless_link")
+@SCENE.add
+def weightless_link(engine: type[Engine], found: Findings) -> None:
+    """A moving link without mass gets the least mass with a warning, and the rest of the robot is not disturbed."""
     scene = engine(specimens.world(), [Placement("m", specimens.massless())], Settings())
     found.true("the problem names the link", any("ghost" in p.message for p in scene.problems))
     scene.set_joints(0, [0.0, 0.5])
     scene.step(500)
     found.true("the state is finite", bool(np.isfinite(_state(scene)).all()))
     found.at_most("speed of the arm [rad/s]", scene.joint_velocities(0)[1], 20.0)
-    return found.result()
 
 
-def plane_normal(engine: type[Engine]) -> CheckResult:
+@SCENE.add
+def plane_normal(engine: type[Engine], found: Findings) -> None:
     """A plane with another normal than z carries a ball on that side."""
-    found = Findings("plane_normal")
     wall = Placement("wall", specimens.solid("wall", Plane((1.0, 0.0, 0.0))), fixed=True)
     ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), SE3.from_xyz_rpy((0.3, 0, 0)))
     scene = engine(specimens.world(wall, gravity=(-5.0, 0.0, 0.0)), [ball], Settings())
     scene.step(700)
     found.close("distance of a ball that rests on a wall [m]", scene.base_pose(1)[0], 0.1, 0.004)
-    return found.result()
-
-
-SCENE: Checks = {
-    "rays": rays,
-    "ray_batch": ray_batch,
-    "snapshot": snapshot,
-    "determinism": determinism,
-    "weightless_link": weightless_link,
-    "plane_normal": plane_normal,
-}

@@ -15,10 +15,13 @@ from andante.physics.engine import Engine
 from andante.physics.state import Mode, Settings
 
 from . import specimens
-from .result import CheckResult, Checks, Findings
+from .result import Checks, Findings
 
 MILLI = Settings(dt=0.001)
 ROTOR = specimens.hinge(axis=(0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0))  # upright axis: gravity has no lever
+
+
+SERVOS = Checks()
 
 
 def alone(engine: type[Engine], robot: Robot, settings: Settings = MILLI) -> Engine:
@@ -26,9 +29,9 @@ def alone(engine: type[Engine], robot: Robot, settings: Settings = MILLI) -> Eng
     return engine(specimens.world(), [Placement("robot", robot)], settings)
 
 
-def effort_limit(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def effort_limit(engine: type[Engine], found: Findings) -> None:
     """A servo under a load above its limit gives way, never pulls more, and rests where the load equals the limit."""
-    found = Findings("effort_limit")
     limit, mass, length = 2.0, 1.0, 1.0
     robot = specimens.hinge(
         length=length, mass=mass, limits=Limits(-3.0, 3.0, effort=limit), dynamics=Dynamics(damping=0.8)
@@ -46,24 +49,22 @@ def effort_limit(engine: type[Engine]) -> CheckResult:
     found.close("load at rest [N m]", abs(mass * GRAVITY * length / 2 * math.sin(q)), limit, 0.02 * limit)
     found.close("effort at rest [N m]", abs(scene.joint_efforts(0)[0]), limit, 0.02 * limit)
     found.at_most("largest effort [N m]", largest, limit * 1.001)
-    return found.result()
 
 
-def position_servo(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def position_servo(engine: type[Engine], found: Findings) -> None:
     """With default gains a servo settles on its target within 1 %, on hinges and sliders, and reports its effort."""
-    found = Findings("position_servo")
     for robot, target in ((ROTOR, 0.5), (specimens.slider(), 0.2)):
         scene = alone(engine, robot, Settings())
         scene.command(0, [target])
         scene.step(500)
         found.close("position after 1 s", scene.joint_positions(0)[0], target, 0.01 * target)
         found.at_most("speed after 1 s", scene.joint_velocities(0)[0], 0.02 * target)
-    return found.result()
 
 
-def stiff_arm(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def stiff_arm(engine: type[Engine], found: Findings) -> None:
     """A stiffly held arm of five links stays calm for 10 s at 2 ms."""
-    found = Findings("stiff_arm")
     scene = alone(engine, specimens.chain(5, 0.2, 0.3), Settings(dt=0.002))
     target = np.array([-1.2, 0.4, -0.5, 0.6, 0.3])
     scene.set_joints(0, target)
@@ -76,12 +77,11 @@ def stiff_arm(engine: type[Engine]) -> CheckResult:
         fastest = max(fastest, float(np.abs(scene.joint_velocities(0)).max()))
     found.at_most("fastest joint in the last second [rad/s]", fastest, 0.01)
     found.at_most("largest offset [rad]", float(np.abs(scene.joint_positions(0) - target).max()), 0.01)
-    return found.result()
 
 
-def servo_law(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def servo_law(engine: type[Engine], found: Findings) -> None:
     """Under a load the servo gives way by load / kp; engines that state `rigid_servos = True` may give way less."""
-    found = Findings("servo_law")
     robot = specimens.slider(2.0, (0.0, 0.0, 1.0))
     scene = alone(engine, robot)
     sag = 2 * GRAVITY / 1000.0
@@ -94,12 +94,11 @@ def servo_law(engine: type[Engine]) -> CheckResult:
     else:
         found.close("sag under 19.6 N at 1000 N/m [m]", -q, sag, 0.05 * sag)
     found.close("effort that carries the load [N]", scene.joint_efforts(0)[0], 2 * GRAVITY, 0.02 * 2 * GRAVITY)
-    return found.result()
 
 
-def gains_while_running(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def gains_while_running(engine: type[Engine], found: Findings) -> None:
     """An overdamped servo closes its gap as exp(-t kp/kd); new gains act from the next step."""
-    found = Findings("gains_while_running")
     robot = specimens.hinge((0.0, 0.0, 1.0), 0.2, 0.1, (1.0, 0.0, 0.0))
     scene = alone(engine, robot)
     scene.set_gains(0, scene.gains[0].changed(kp=10.0, kd=5.0))
@@ -115,12 +114,11 @@ def gains_while_running(engine: type[Engine]) -> CheckResult:
     scene.set_joints(0, [0.3])
     scene.step(200)
     found.close("without gains it stays where it is put", scene.joint_positions(0)[0], 0.3, 0.002)
-    return found.result()
 
 
-def velocity_servo(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def velocity_servo(engine: type[Engine], found: Findings) -> None:
     """A velocity servo reaches its speed on hinges and sliders, and stays below its effort limit."""
-    found = Findings("velocity_servo")
     for robot, speed in ((ROTOR, 2.0), (specimens.slider(), -0.5)):
         scene = alone(engine, robot)
         scene.command(0, [speed], Mode.VELOCITY)
@@ -133,12 +131,11 @@ def velocity_servo(engine: type[Engine]) -> CheckResult:
     scene.step(500)
     expected = 0.05 * 0.5 / specimens.hinge_inertia(weak)
     found.close("speed of a weak motor after 0.5 s [rad/s]", scene.joint_velocities(0)[0], expected, 0.02 * expected)
-    return found.result()
 
 
-def torque_mode(engine: type[Engine]) -> CheckResult:
-    """A torque accelerates by torque / inertia, a force by force / mass; efforts tell what was commanded."""
-    found = Findings("torque_mode")
+@SERVOS.add
+def torque_mode(engine: type[Engine], found: Findings) -> None:
+    """A torque accelerates by torque / inertia, a force by force / mass; efforts report what was commanded."""
     for robot, effort, inertia in (
         (ROTOR, 0.2, specimens.hinge_inertia(ROTOR)),
         (specimens.slider(2.0), -1.5, 2.0),
@@ -149,12 +146,11 @@ def torque_mode(engine: type[Engine]) -> CheckResult:
         expected = effort / inertia * 0.5
         found.close("speed after 0.5 s", scene.joint_velocities(0)[0], expected, 0.01 * abs(expected))
         found.close("effort", scene.joint_efforts(0)[0], effort, 1e-3)
-    return found.result()
 
 
-def passive_mode(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def passive_mode(engine: type[Engine], found: Findings) -> None:
     """Mode.OFF lets a joint swing as if it had never been commanded, and its effort is zero."""
-    found = Findings("passive_mode")
     robot = specimens.hinge()
     touched, pure = alone(engine, robot), alone(engine, robot)
     touched.command(0, [0.4])
@@ -166,12 +162,11 @@ def passive_mode(engine: type[Engine]) -> CheckResult:
     found.close("swing [rad]", touched.joint_positions(0)[0], pure.joint_positions(0)[0], 1e-3)
     found.true("it swings", float(pure.joint_positions(0)[0]) < -0.3)
     found.at_most("effort [N m]", touched.joint_efforts(0)[0], 1e-6)
-    return found.result()
 
 
-def slewed_reference(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def slewed_reference(engine: type[Engine], found: Findings) -> None:
     """A position servo moves its reference at the velocity limit; targets beyond the joint's limits are clipped."""
-    found = Findings("slewed_reference")
     limits = Limits(-1.0, 0.8, velocity=0.5)
     robot = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=limits)
     scene = alone(engine, robot)
@@ -181,12 +176,11 @@ def slewed_reference(engine: type[Engine]) -> CheckResult:
     found.close("speed on the way [rad/s]", scene.joint_velocities(0)[0], 0.5, 0.01)
     scene.step(1500)
     found.close("position at the end, clipped [rad]", scene.joint_positions(0)[0], 0.8, 0.008)
-    return found.result()
 
 
-def two_robots(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def two_robots(engine: type[Engine], found: Findings) -> None:
     """Commands, gains and reads of one robot do not reach another of the same description."""
-    found = Findings("two_robots")
     arms = [Placement("a", ROTOR), Placement("b", ROTOR, SE3.from_xyz_rpy((3, 0, 0)))]
     scene = engine(specimens.world(specimens.ground()), arms, Settings())
     a, b = scene.actor("a"), scene.actor("b")
@@ -203,12 +197,11 @@ def two_robots(engine: type[Engine]) -> CheckResult:
     scene.step(400)
     found.close("the other one, commanded [rad]", both()[1], -0.7, 0.007)
     found.true("gains are its own", float(scene.gains[b].kp[0]) > 0)
-    return found.result()
 
 
-def several_joints(engine: type[Engine]) -> CheckResult:
+@SERVOS.add
+def several_joints(engine: type[Engine], found: Findings) -> None:
     """Joints of one robot can be in different modes and be commanded by index."""
-    found = Findings("several_joints")
     scene = engine(specimens.world(gravity=(0.0, 0.0, 0.0)), [Placement("t", specimens.tangle(True))], Settings())
     scene.command(0, [0.4], joints=[1])
     scene.command(0, [0.05], Mode.VELOCITY, joints=[2])
@@ -216,19 +209,3 @@ def several_joints(engine: type[Engine]) -> CheckResult:
     found.close("position servo [rad]", scene.joint_positions(0)[1], 0.4, 0.01)
     found.close("velocity servo [m/s]", scene.joint_velocities(0)[2], 0.05, 0.002)
     found.at_most("effort of the passive joint [N m]", scene.joint_efforts(0)[0], 1e-9)
-    return found.result()
-
-
-SERVOS: Checks = {
-    "effort_limit": effort_limit,
-    "position_servo": position_servo,
-    "stiff_arm": stiff_arm,
-    "servo_law": servo_law,
-    "gains_while_running": gains_while_running,
-    "velocity_servo": velocity_servo,
-    "torque_mode": torque_mode,
-    "passive_mode": passive_mode,
-    "slewed_reference": slewed_reference,
-    "two_robots": two_robots,
-    "several_joints": several_joints,
-}

@@ -29,7 +29,7 @@ def box_inertia(mass: float, size: Vec3, com: Vec3 = (0.0, 0.0, 0.0)) -> Inertia
 def box_link(
     name: str, mass: float, size: Vec3, com: Vec3 = (0.0, 0.0, 0.0), mu: float | None = None, collide: bool = True
 ) -> Link:
-    """A link that is one solid box centred on `com`."""
+    """A link that is one solid box centered on `com`."""
     pose = SE3.from_xyz_rpy(com)
     collisions = (Collision(Box(size), pose, Surface(mu=mu)),) if collide else ()
     return Link(name, box_inertia(mass, size, com), (Visual(Box(size), pose, BLUE),), collisions)
@@ -87,7 +87,7 @@ def hills(rows: int = 21, columns: int = 31, size: tuple[float, float] = (3.0, 2
 
 
 def write_box_mesh(path: Path, size: Vec3) -> Mesh:
-    """An OBJ file of a box centred on its origin, and the mesh that names it."""
+    """An OBJ file of a box centered on its origin, and the mesh that names it."""
     half = np.asarray(size) / 2
     corners = [(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
     faces = ("1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6")

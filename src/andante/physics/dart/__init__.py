@@ -1,1 +1,7 @@
 """DART behind the `Engine` contract."""
+
+from andante.physics.registry import EngineEntry
+
+ENGINE = EngineEntry(
+    "dart", "andante.physics.dart.engine:DartEngine", "dartpy", "dartpy", "dart", "reduced coordinates, contacts by LCP"
+)

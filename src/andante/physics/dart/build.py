@@ -1,8 +1,14 @@
-"""A `BodyTree` as a DART skeleton: joints, inertias, shapes, passive forces, limits."""
+"""A `BodyTree` as a DART skeleton: joints, inertias, shapes, passive forces, limits, loop closures.
+
+A ball loop is one point held together, a revolute loop two points on its axis, a fixed loop a weld. (dartpy 6.20 has a
+revolute constraint as well, but it turns one body round and diverges in planar linkages, where its rows are
+redundant; two points do neither.)
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +20,63 @@ from andante.description.link import Surface
 from andante.description.shapes import Plane
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.bounds import FARTHEST
+from andante.physics.engine import FARTHEST
 from andante.physics.state import Settings
-from andante.physics.tree import Body, BodyTree
+from andante.physics.tree import Body, BodyTree, Loop
 
 from .shapes import ShapeMaker
+
+AXIS_ARM = 0.05  # distance of the two points of a revolute loop from its origin [m]
+ERROR_REDUCTION = 0.2  # fraction of the gap of a loop that is closed in one step
+
+
+def loop_constraints(robot: str, tree: BodyTree, loop: Loop, nodes: Sequence[Any]) -> list[Any]:
+    """Constraints of one loop joint; the bodies must stand at q = 0 and stand there again afterwards.
+
+    DART takes the held points from where the bodies are at the moment of construction, so one body is put where the
+    loop is closed (by way of the frame of the joint that carries it) and put back.
+    """
+    if loop.joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.BALL, JointType.FIXED):
+        raise Unsupported(
+            f"engine 'dart' cannot close a loop with the {loop.joint.type} joint {loop.joint.name!r} of {robot!r}; "
+            "use a revolute, ball or fixed joint there, or another engine"
+        )
+    world = [SE3(node.getWorldTransform().matrix()) for node in nodes]
+    moved, wanted = loop.child, world[loop.parent] @ loop.parent_from_joint @ loop.child_from_joint.inverse()
+    if _below(tree, loop.parent, loop.child):
+        moved, wanted = loop.parent, world[loop.child] @ loop.child_from_joint @ loop.parent_from_joint.inverse()
+    joint = nodes[moved].getParentJoint()
+    before = joint.getTransformFromParentBodyNode()
+    above = tree.bodies[moved].parent
+    world_from_above = world[above] if above >= 0 else SE3.identity()
+    motion = SE3(joint.getRelativeTransform().matrix())
+    frame = SE3(before.matrix()).inverse() @ motion  # what the joint itself adds, identity at q = 0
+    shifted = world_from_above.inverse() @ wanted @ frame.inverse()
+    joint.setTransformFromParentBodyNode(dartpy.math.Isometry3(shifted.matrix))
+    try:
+        return _make(loop, nodes[loop.parent], nodes[loop.child])
+    finally:
+        joint.setTransformFromParentBodyNode(before)
+
+
+def _make(loop: Loop, parent: Any, child: Any) -> list[Any]:
+    place = SE3(parent.getWorldTransform().matrix()) @ loop.parent_from_joint
+    if loop.joint.type is JointType.FIXED:
+        return [dartpy.constraint.WeldJointConstraint(parent, child)]
+    points = [np.zeros(3)]
+    if loop.joint.type is not JointType.BALL:
+        points = [-AXIS_ARM * np.asarray(loop.joint.axis), AXIS_ARM * np.asarray(loop.joint.axis)]
+    return [dartpy.constraint.BallJointConstraint(parent, child, place @ point) for point in points]
+
+
+def _below(tree: BodyTree, body: int, ancestor: int) -> bool:
+    """Whether a body hangs (at any depth) on another."""
+    while body >= 0:
+        if body == ancestor:
+            return True
+        body = tree.bodies[body].parent
+    return False
+
 
 LEAST_ROOT_MASS = 1e-6  # DART cannot hold a weightless body; a root frame without mass gets this [kg]
 
@@ -92,6 +150,7 @@ def _joint(skeleton: Any, parent: Any, body: Body, robot: str) -> tuple[Any, Any
     """Joint and body node of a body below the root; the body frame is the joint frame."""
     joint = body.joint
     assert joint is not None
+    made: tuple[Any, Any]
     match joint.type:
         case JointType.REVOLUTE | JointType.CONTINUOUS:
             made = skeleton.createRevoluteJointAndBodyNodePair(parent)
@@ -125,7 +184,7 @@ def _plane_axes(joint: Joint) -> tuple[Array, Array]:
 
 
 def _set_inertia(node: Any, body: Body) -> Array | None:
-    """Mass, centre and tensor; armature is added about (along) the joint axis of the body that the joint carries.
+    """Mass, center and tensor; armature is added about (along) the joint axis of the body that the joint carries.
 
     Armature weighs nothing, but on a prismatic joint DART lets it feel gravity: that part of the mass, m axis axisᵀ in
     the body frame, is returned so that its weight can be lifted; None where there is none.

@@ -19,13 +19,11 @@ from numpy.typing import ArrayLike
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
-from andante.physics.bounds import FARTHEST, diverged
-from andante.physics.engine import Engine
-from andante.physics.raycast import Raycaster
+from andante.physics.engine import FARTHEST, Engine, diverged
+from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
-from .build import Model, build_model, isometry
-from .loops import ERROR_REDUCTION, loop_constraints
+from .build import ERROR_REDUCTION, Model, build_model, isometry, loop_constraints
 from .servos import JointServos
 from .shapes import ShapeMaker
 
@@ -215,12 +213,14 @@ class DartEngine(Engine):
     def joint_positions(self, actor: int) -> Array:
         """Joint positions, (joints,), a copy."""
         model = self._models[actor]
-        return np.asarray(model.skeleton.getPositions())[model.dofs]
+        positions: Array = np.asarray(model.skeleton.getPositions())[model.dofs]
+        return positions
 
     def joint_velocities(self, actor: int) -> Array:
         """Joint velocities, (joints,), a copy."""
         model = self._models[actor]
-        return np.asarray(model.skeleton.getVelocities())[model.dofs]
+        velocities: Array = np.asarray(model.skeleton.getVelocities())[model.dofs]
+        return velocities
 
     def joint_efforts(self, actor: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]; see `JointServos.efforts`."""
@@ -312,7 +312,7 @@ class DartEngine(Engine):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalised, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
         if self._raycaster is None:
             self._raycaster = Raycaster(self.actors)
         poses = [self.body_poses(actor.index) for actor in self.actors]
@@ -354,7 +354,8 @@ class DartEngine(Engine):
 
 def _owner(side: Any) -> list[str]:
     """Actor and link of a collision object, from the name that its shape was given."""
-    return side.getShapeFrame().getName().split(".")[:2]
+    parts: list[str] = side.getShapeFrame().getName().split(".")[:2]
+    return parts
 
 
 def _near(what: str, *values: Array) -> None:

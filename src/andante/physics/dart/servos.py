@@ -11,6 +11,11 @@ DART's SERVO actuator is a velocity constraint, solved together with contacts an
 * TORQUE: FORCE actuator, cut at the limit. OFF: PASSIVE.
 * Dry friction is DART's own constraint on joints without a SERVO; with one it narrows the effort that moves the joint,
   as does the load of joints that mimic it.
+
+Mimic joints, q = m q_leader + c: under a leader that a servo drives, a follower is a SERVO joint without limit that
+gets the leader's speed, and what it takes is paid out of the leader's effort (DART's own mimic constraint lags a step,
+and its two-way form diverges when the follower's reflected inertia exceeds the leader's). Under a leader that no servo
+drives, both get the forces that keep the coupling through the next step of the joint-space dynamics.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from typing import Any
 
 import dartpy
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.description.robot import Robot
@@ -26,12 +32,154 @@ from andante.geometry import Array
 from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
-from . import kernels
+from . import servos as kernels
 from .build import Model
-from .mimic import Followers
+
+GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step under a passive leader
+
+
+class Followers:
+    """The mimic joints of one skeleton; arrays have one entry per follower."""
+
+    def __init__(self, model: Model, robot: Robot, dt: float) -> None:
+        self.sources, self.ratios, self.offsets = mimic_sources(robot)  # (joints,)
+        self.joints = np.flatnonzero(self.sources >= 0)  # among robot.movable
+        self.leader, self.follower = model.dofs[self.sources[self.joints]], model.dofs[self.joints]
+        self.ratio, self.offset = self.ratios[self.joints], self.offsets[self.joints]
+        self.driven = np.zeros(len(self.joints), dtype=bool)
+        self.slack = False  # whether some leader is not driven
+        self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
+        self._skeleton, self._dt = model.skeleton, dt
+        self._rows = np.zeros((0, model.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
+        self._coupling = np.zeros(len(self.joints))
+
+    def set_driven(self, driven: np.ndarray) -> None:
+        """Set which joints of robot.movable are driven by a servo, (joints,) bool."""
+        self.driven = driven[self.sources[self.joints]]
+        loose = np.flatnonzero(~self.driven)
+        self._rows = np.zeros((len(loose), self._skeleton.getNumDofs()))
+        self._rows[np.arange(len(loose)), self.follower[loose]] = 1.0
+        self._rows[np.arange(len(loose)), self.leader[loose]] -= self.ratio[loose]
+        self._coupling[:] = 0.0
+        self.slack = len(loose) > 0
+
+    @property
+    def loose(self) -> np.ndarray:
+        """Followers (indices into robot.movable) whose leader no servo drives."""
+        return self.joints[~self.driven]
+
+    @property
+    def loose_efforts(self) -> Array:
+        """Efforts of the `loose` followers in the last step."""
+        return self._coupling[~self.driven]
+
+    def couple(self, command: Array, q: Array, v: Array) -> None:
+        """Add the forces f of the loose followers to the commands.
+
+        C (v + dt (a + M⁻¹ Cᵀ f)) = fraction · gap / dt, a being the accelerations without them.
+        """
+        skeleton, rows, loose = self._skeleton, self._rows, ~self.driven
+        gap = (self.ratio * q[self.leader] + self.offset - q[self.follower])[loose]
+        skeleton.setCommands(command)
+        skeleton.computeForwardDynamics()
+        ahead = v + self._dt * np.asarray(skeleton.getAccelerations())
+        yielded = np.linalg.solve(skeleton.getAugMassMatrix(), rows.T)
+        force = np.linalg.solve(rows @ yielded, (GAP_FRACTION * gap / self._dt - rows @ ahead) / self._dt)
+        command += rows.T @ force
+        self._coupling[loose] = force
+
+
+def mimic_sources(robot: Robot) -> tuple[np.ndarray, Array, Array]:
+    """Index of the independent joint that each movable joint follows (-1: none), and q = ratio q[source] + offset."""
+    names = {joint.name: i for i, joint in enumerate(robot.movable)}
+    count = len(robot.movable)
+    source, ratio, offset = np.full(count, -1), np.ones(count), np.zeros(count)
+    for i, joint in enumerate(robot.movable):
+        at, m, c = joint, 1.0, 0.0
+        for _ in range(count):  # chains of mimics end at an independent joint; a cycle follows nobody
+            if at.mimic is None or at.mimic.joint not in names:
+                break
+            m, c = m * at.mimic.multiplier, m * at.mimic.offset + c
+            at = robot.movable[names[at.mimic.joint]]
+        if at is not joint and at.mimic is None:
+            source[i], ratio[i], offset[i] = names[at.name], m, c
+    return source, ratio, offset
+
+
+STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
+LOAD_WEIGHT = 0.02  # weight of the newest step in the smoothed load that a follower puts on a driven leader
+AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit feels where the limit lies
+
+
+@njit(cache=True)
+def commands(
+    q: Array,
+    v: Array,
+    reference: Array,
+    rate: Array,
+    top: Array,
+    feed: Array,
+    leader: np.ndarray,
+    follower: np.ndarray,
+    ratio: Array,
+    offset: Array,
+    driven: np.ndarray,
+    dt: float,
+    out: Array,
+) -> None:
+    """Commands of all degrees of freedom into `out`.
+
+    feed + rate (reference - q), the second part cut at +-top; a follower of a driven leader gets
+    m dq + (m q + c - q_follower) / dt, so its error after a step is what the leader's speed gained in it, times dt.
+    """
+    for i in range(q.shape[0]):
+        out[i] = feed[i] + min(max(rate[i] * (reference[i] - q[i]), -top[i]), top[i])
+    for k in range(leader.shape[0]):
+        if driven[k]:
+            a, b = leader[k], follower[k]
+            out[b] = ratio[k] * v[a] + (ratio[k] * q[a] + offset[k] - q[b]) / dt
+
+
+@njit(cache=True)
+def losses(
+    v: Array,
+    impulses: Array,
+    dry: Array,
+    effort: Array,
+    leader: np.ndarray,
+    follower: np.ndarray,
+    ratio: Array,
+    driven: np.ndarray,
+    dt: float,
+    load: Array,
+    given: Array,
+    out: Array,
+) -> float:
+    """Efforts lost to dry friction and to followers, into `out`; how far those `given` to DART are off.
+
+    That is the largest difference among servos at their limit, as a fraction of the limit; the others do not feel it.
+
+    Friction dry sign(v) grows linearly up to the stiction speed. `load` is the smoothed effort of each follower and is
+    carried on; its leader pays m load. Only joints with a finite effort limit have losses.
+    """
+    for i in range(v.shape[0]):
+        out[i] = dry[i] * min(max(v[i] / STICTION_SPEED, -1.0), 1.0)
+    for k in range(leader.shape[0]):
+        if driven[k]:
+            load[k] += LOAD_WEIGHT * (impulses[follower[k]] / dt - load[k])
+            if np.isfinite(effort[leader[k]]):
+                out[leader[k]] += ratio[k] * load[k]
+    off = 0.0
+    for i in range(v.shape[0]):
+        if 0.0 < effort[i] < np.inf:
+            pull, gap = impulses[i] / dt, abs(out[i] - given[i])
+            if gap > off * effort[i] and max(abs(pull + out[i]), abs(pull + given[i])) > AT_LIMIT * effort[i]:
+                off = gap / effort[i]
+    return off
+
 
 ACTUATOR = dartpy.dynamics.ActuatorType
-LOSS_STEP = 0.005  # share of an effort limit by which DART's knowledge of it may be off for long,
+LOSS_STEP = 0.005  # fraction of an effort limit by which DART's knowledge of it may be off for long,
 LOSS_JUMP = 0.2  # or for some steps,
 LOSS_WAIT = 5  # so many: after news of limits DART sorts all collision shapes anew, which takes as long as a step
 LEAST_STEPS = 2.0  # a position error decays with a time constant of at least this many steps
@@ -81,7 +229,7 @@ class JointServos:
         bounded = self._servo & np.isfinite(gains.effort)
         self._rub[dofs] = np.where(bounded, self._dry, 0.0)
         self._loss[:] = 0.0
-        self._tell(self._loss)
+        self._set_losses(self._loss)
         leads = np.zeros(len(dofs), dtype=bool)
         leads[self.followers.sources[self.followers.joints]] = True
         self._lossy = bool(self._rub.any() or (leads & bounded).any())
@@ -131,13 +279,13 @@ class JointServos:
             )  # fmt: skip
             self._late = self._late + 1 if off > LOSS_STEP else 0
             if off > LOSS_JUMP or self._late >= LOSS_WAIT:
-                self._tell(self._loss)
+                self._set_losses(self._loss)
         self._restored = None
         if ties.slack:
             ties.couple(command, q, v)
         skeleton.setCommands(command)
 
-    def _tell(self, loss: Array) -> None:
+    def _set_losses(self, loss: Array) -> None:
         """Give DART the effort limits, narrowed by a loss.
 
         Bounds of an LCP must enclose 0, so a loss above the limit leaves a servo powerless and does not drive it back.
@@ -151,20 +299,20 @@ class JointServos:
         return self._skeleton.getJointConstraintImpulses() if self._restored is None else self._restored
 
     def save(self) -> tuple[Array, Array, Array, int]:
-        """Loads of followers, losses as told and since when they are off, impulses of the last step."""
+        """Loads of followers, losses as given to DART and since when they are off, impulses of the last step."""
         return self.followers.load.copy(), self._told.copy(), np.array(self._impulses()), self._late
 
     def load(self, state: tuple[Array, Array, Array, int]) -> None:
-        """Put back what `save` gave."""
-        self.followers.load[:], told, self._restored, late = state
-        if len(told):
-            self._tell(told)
+        """Put back what `save` returned."""
+        self.followers.load[:], given, self._restored, late = state
+        if len(given):
+            self._set_losses(given)
         self._late = late
 
     def efforts(self) -> Array:
         """Efforts of the servos in the last step, (joints,): the impulse of the servo constraint by dt, or the torque.
 
-        What dry friction and followers took counts as pulled by the servo. A follower tells what the coupling pulled.
+        What dry friction and followers took counts as pulled by the servo. A follower reports what the coupling pulled.
         Where a servo presses against a joint limit DART solves both as one; then the value is cut at the servo's limit.
         """
         dofs = self._dofs
@@ -174,4 +322,5 @@ class JointServos:
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]
         out[self.followers.loose] = self.followers.loose_efforts
         bound = self._effort[dofs]
-        return np.clip(out, -bound, bound)
+        efforts: Array = np.clip(out, -bound, bound)
+        return efforts

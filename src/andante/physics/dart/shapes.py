@@ -16,7 +16,7 @@ import numpy as np
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput, Unsupported
 from andante.geometry import Array
-from andante.physics.raycast import shape_triangles
+from andante.physics.rays import shape_triangles
 
 LARGEST = 1e7  # [m]; the detector ends the process when a shape reaches beyond some 1e9
 ELLIPSOID_SUBDIVISIONS = 3  # 642 vertices on the surface, chords within 0.3 % of the radius

@@ -17,11 +17,12 @@ from andante.description.world import World
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Actor
-from andante.physics.mujoco_shapes import quaternion
 from andante.physics.state import Settings
 from andante.physics.tree import Body, Loop
 
-from .geoms import GeomMaker
+from .geoms import GeomMaker, quaternion
+
+Exact = dict[str, tuple[Array, Array]]  # principal moments and axes by element, where MuJoCo would round them
 
 LEAST_MEMORY = 32 * 2**20  # for contacts and the solver; touched only as far as it is needed [bytes]
 BYTES_PER_PAIR = 4  # what sorting out pairs of bodies takes, doubled
@@ -60,7 +61,7 @@ def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[An
     bodies = sum(len(actor.tree.bodies) for actor in actors)
     spec.memory = LEAST_MEMORY + BYTES_PER_PAIR * bodies**2
     maker = GeomMaker(spec, actors, settings)
-    exact: dict[str, tuple[Array, Array]] = {}
+    exact: Exact = {}
     for actor in actors:
         _add_actor(spec, actor, settings, maker, exact)
     for index, first, second in maker.bits.excluded:
@@ -103,7 +104,9 @@ def set_options(option: Any, world: World, settings: Settings, islands: bool = T
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
 
 
-def _add_actor(spec: Any, actor: Actor, settings: Settings, maker: GeomMaker, exact: dict) -> None:
+def _add_actor(
+    spec: Any, actor: Actor, settings: Settings, maker: GeomMaker, exact: dict[str, tuple[Array, Array]]
+) -> None:
     tree = actor.tree
     made: list[Any] = []
     start = _start_poses(actor)
@@ -175,8 +178,8 @@ def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> Non
         item.solref_limit, item.solimp_limit = [fastest, 1.0], HARD
 
 
-def _set_inertia(element: Any, body: Body, static: bool, exact: dict) -> None:
-    """Mass, centre and main moments."""
+def _set_inertia(element: Any, body: Body, static: bool, exact: Exact) -> None:
+    """Mass, center and main moments."""
     inertia = body.inertia
     moments, axes = np.linalg.eigh(inertia.matrix)
     if np.linalg.det(axes) < 0:

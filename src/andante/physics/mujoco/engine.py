@@ -17,12 +17,11 @@ from numpy.typing import ArrayLike
 from andante.description.source import Problem
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.bounds import diverged
 from andante.physics.commands import POSITION
-from andante.physics.engine import Engine
+from andante.physics.engine import Engine, diverged
 from andante.physics.state import Contacts, Mode, RayHits
 
-from . import _kernels
+from . import kernels
 from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -35,7 +34,7 @@ mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoC
 
 
 class MujocoEngine(Engine):
-    """One MuJoCo model for the whole scene. `model` and `data` are there to be looked at."""
+    """One MuJoCo model for the whole scene. `model` and `data` may be read."""
 
     name: ClassVar[str] = "mujoco"
     restore_tolerance: ClassVar[float] = 1e-9
@@ -51,7 +50,7 @@ class MujocoEngine(Engine):
         self._geom_actor, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
         self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
-        self._turning: list[tuple[int, Any]] = []  # pushes beside the centre of mass, told anew in every step
+        self._turning: list[tuple[int, Any]] = []  # pushes beside the center of mass, applied anew in every step
         self._stale = True
         self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
         for actor, index in zip(self.actors, self._index, strict=True):
@@ -87,18 +86,18 @@ class MujocoEngine(Engine):
         if self.drives or len(self._slewing) != 1:
             return super()._advance_driven(n)
         (actor,) = self._slewing
-        wish, controls = self.wishes[actor], self._controls[actor]
-        stride, per_stride = wish.strides(self.dt)
-        rows, there = _kernels.slewed(
-            wish.references, wish.targets, wish.modes, stride, per_stride, min(n, SLEWED_AT_ONCE)
+        command, controls = self.commands[actor], self._controls[actor]
+        stride, per_stride = command.strides(self.dt)
+        rows, there = kernels.slewed(
+            command.references, command.targets, command.modes, stride, per_stride, min(n, SLEWED_AT_ONCE)
         )
         for row in rows:
             controls[:] = row
-            wish.references = self.references[actor] = row
+            command.references = self.references[actor] = row
             self._advance(1)
             self.steps += 1
         if there:
-            wish.references = self.references[actor] = wish.targets
+            command.references = self.references[actor] = command.targets
             self._slewing.discard(actor)
         return len(rows)
 
@@ -124,19 +123,21 @@ class MujocoEngine(Engine):
 
     # ---- servos ----------------------------------------------------------------------------------
     def command(self, actor: int, values: ArrayLike, mode: Mode = POSITION, joints: ArrayLike | None = None) -> None:
-        wish, wanted, far = self.wishes[actor], np.empty(0), -1
-        if joints is None and mode is POSITION and wish.uniform is POSITION and not self.drives:
-            wanted = np.empty(len(wish.targets))
+        command, wanted, far = self.commands[actor], np.empty(0), -1
+        if joints is None and mode is POSITION and command.uniform is POSITION and not self.drives:
+            wanted = np.empty(len(command.targets))
             wanted[:] = values
-            far = _kernels.followed(wanted, wish.lower, wish.upper, wish.references, wish.strides(self.dt)[1])
+            far = kernels.followed(
+                wanted, command.lower, command.upper, command.references, command.strides(self.dt)[1]
+            )
         if far < 0:  # the long way
             super().command(actor, values, mode, joints)
         elif far > 0:
-            wish.targets = wanted
+            command.targets = wanted
             self._slewing.add(actor)
         else:
             self._slewing.discard(actor)
-            wish.targets = wish.references = self.references[actor] = wanted
+            command.targets = command.references = self.references[actor] = wanted
             self._controls[actor][:] = wanted
 
     def _apply_servos(self, actor: int) -> None:
@@ -169,7 +170,7 @@ class MujocoEngine(Engine):
                 self._turning.append((row, push))
 
     def _turn_pushes(self) -> None:
-        """The torque of pushes that act beside the centre of mass turns with the body."""
+        """The torque of pushes that act beside the center of mass turns with the body."""
         mujoco.mj_kinematics(self.model, self.data)
         for row, push in self._turning:
             arm = self.data.xmat[row].reshape(3, 3) @ (push.point - self.model.body_ipos[row])
@@ -177,13 +178,16 @@ class MujocoEngine(Engine):
 
     # ---- joints ----------------------------------------------------------------------------------
     def joint_positions(self, actor: int) -> Array:
-        return self.data.qpos[self._index[actor].qpos]
+        positions: Array = self.data.qpos[self._index[actor].qpos]
+        return positions
 
     def joint_velocities(self, actor: int) -> Array:
-        return self.data.qvel[self._index[actor].qvel]
+        velocities: Array = self.data.qvel[self._index[actor].qvel]
+        return velocities
 
     def joint_efforts(self, actor: int) -> Array:
-        return self.data.actuator_force[self._index[actor].actuators].copy()
+        efforts: Array = self.data.actuator_force[self._index[actor].actuators].copy()
+        return efforts
 
     def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
         robot, index = self.actors[actor].tree.robot, self._index[actor]
@@ -203,7 +207,7 @@ class MujocoEngine(Engine):
         self._moved()
 
     def _moved(self) -> None:
-        """The state was changed by hand: the solver starts cold, poses are told anew."""
+        """The state was changed by hand: the solver starts cold, poses are computed anew."""
         self.data.qacc_warmstart[:] = 0.0
         self._stale = True
 
@@ -234,17 +238,17 @@ class MujocoEngine(Engine):
 
     def body_poses(self, actor: int) -> Array:
         self._fresh()
-        return _kernels.body_poses(self._index[actor].bodies, self.data.xpos, self.data.xquat)
+        return kernels.body_poses(self._index[actor].bodies, self.data.xpos, self.data.xquat)
 
     def body_velocities(self, actor: int) -> Array:
         self._fresh()
         index, data = self._index[actor], self.data
-        return _kernels.body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
+        return kernels.body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
 
     def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
         index = self._index[actor]
         if body == 0 and index.base_qpos >= 0:  # a free root is the state itself
-            return _kernels.free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
+            return kernels.free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
         return super().body_motion(actor, body)
 
     def base_pose(self, actor: int) -> Array:
@@ -264,9 +268,9 @@ class MujocoEngine(Engine):
         """Contacts of all actors (-1), or of one as side A."""
         if self.data.ncon == 0:
             return Contacts.empty()
-        told = self.data.contact
-        who, what = _kernels.contacts(
-            actor, told.geom, told.efc_address, told.frame, told.pos, told.dist, self.data.efc_force,
+        found = self.data.contact
+        who, what = kernels.contacts(
+            actor, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
             self._geom_actor, self._geom_link,
         )  # fmt: skip
         actor_a, link_a, actor_b, link_b = who.T

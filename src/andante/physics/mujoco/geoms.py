@@ -1,8 +1,9 @@
-"""Collision shapes of bodies as MuJoCo geoms: friction, softness, who meets whom, meshes and height fields.
+"""Shapes of bodies as MuJoCo geoms: friction, softness, who meets whom, meshes and height fields.
 
 Friction of a pair is the smaller coefficient of the two. MuJoCo itself takes the larger one unless the geoms differ in
 priority, so the priority falls as the coefficient rises. Contacts are elliptic cones of three dimensions, four where
-torsional and six where rolling friction is stated.
+torsional and six where rolling friction is stated. MuJoCo collides convex shapes only, so meshes that stand still are
+cut into convex parts.
 """
 
 from __future__ import annotations
@@ -14,17 +15,100 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from andante.description import meshes
 from andante.description.link import Surface
-from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
+from andante.description.mesh import triangles as meshes
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.description.source import Problem, Severity
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
-from andante.physics.convex import MAX_TRIANGLES, convex_parts
 from andante.physics.engine import Actor
-from andante.physics.mujoco_shapes import add_field, field_pose, quaternion, set_solid
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape
+
+
+def quaternion(pose: SE3) -> Array:
+    """Quaternion w x y z of a pose, MuJoCo's order."""
+    x, y, z, w = pose.quaternion
+    return np.array([w, x, y, z])
+
+
+def set_solid(geom: Any, geometry: Geometry) -> bool:
+    """Set type and half sizes of a geom to a solid; False, and nothing set, for planes, meshes and height fields."""
+    kinds = mujoco.mjtGeom
+    match geometry:
+        case Box(size):
+            geom.type, geom.size = kinds.mjGEOM_BOX, [s / 2 for s in size]
+        case Sphere(radius):
+            geom.type, geom.size = kinds.mjGEOM_SPHERE, [radius, 0, 0]
+        case Cylinder(radius, length):
+            geom.type, geom.size = kinds.mjGEOM_CYLINDER, [radius, length / 2, 0]
+        case Capsule(radius, length):
+            geom.type, geom.size = kinds.mjGEOM_CAPSULE, [radius, length / 2, 0]
+        case Ellipsoid(radii):
+            geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, list(radii)
+        case _:
+            return False
+    return True
+
+
+def add_field(spec: Any, name: str, field: Heightmap, thickness: float = 0.0) -> None:
+    """Add a height field under a name; its zero is the lowest height, below it stands as much as it rises.
+
+    thickness: of that lower part, where another is wanted [m].
+    """
+    heights = np.asarray(field.heights, dtype=float)
+    rise = max(float(np.ptp(heights)), 1e-6)
+    asset = spec.add_hfield()
+    asset.name = name
+    asset.nrow, asset.ncol = heights.shape
+    asset.size = [field.size[0] / 2, field.size[1] / 2, rise, thickness or max(0.5, rise)]
+    asset.userdata = ((heights - heights.min()) / rise).ravel()
+
+
+def field_pose(pose: SE3, field: Heightmap) -> SE3:
+    """Where MuJoCo wants a height field whose pose is that of the height zero."""
+    return pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in field.heights)))
+
+
+SHELL = 0.005  # thickness that a single triangle is given, inwards [m]
+MAX_TRIANGLES = 5000  # a concave part with more triangles is taken as its hull, with a warning
+FLAT = 1e-6  # a part thinner than this has no hull [m]
+
+
+def convex_parts(vertices: Array, faces: np.ndarray, filled: list[int] | None = None) -> list[tuple[Array, np.ndarray]]:
+    """Convex solids (vertices, faces) that together have the surface of a mesh.
+
+    Every connected part that is convex is one solid. A concave or flat one becomes a shell: a thin prism under each
+    triangle, so that a room stays hollow and a bowl can be filled. `filled` is given the number of triangles of every
+    concave part that is too fine for that and becomes its hull.
+    """
+    import trimesh
+
+    whole = trimesh.Trimesh(vertices, faces, process=True)
+    whole.update_faces(whole.nondegenerate_faces())
+    groups = trimesh.graph.connected_components(whole.face_adjacency, nodes=np.arange(len(whole.faces)), min_len=1)
+    out: list[tuple[Array, np.ndarray]] = []
+    for group in groups:
+        part = trimesh.Trimesh(whole.vertices, whole.faces[group], process=False)
+        part.remove_unreferenced_vertices()
+        thick = float(np.linalg.svd(part.vertices - part.vertices.mean(axis=0), compute_uv=False)[-1]) > FLAT
+        if thick and (part.is_convex or len(part.faces) > MAX_TRIANGLES):
+            if filled is not None and not part.is_convex:
+                filled.append(len(part.faces))
+            hull = part.convex_hull
+            out.append((np.asarray(hull.vertices), np.asarray(hull.faces)))
+        else:
+            out += _prisms(np.asarray(part.triangles), np.asarray(part.face_normals))
+    return out
+
+
+PRISM_FACES = np.array([[0, 1, 2], [5, 4, 3], [0, 3, 4], [0, 4, 1], [1, 4, 5], [1, 5, 2], [2, 5, 3], [2, 3, 0]])
+
+
+def _prisms(triangles: Array, normals: Array) -> list[tuple[Array, np.ndarray]]:
+    lower = triangles - SHELL * normals[:, None, :]
+    return [(np.concatenate(pair), PRISM_FACES) for pair in zip(triangles, lower, strict=True)]
+
 
 CONTACT_TIME = 0.01  # time constant of a contact where nothing is stated [s]
 SOFTEST_CONTACT = 0.05  # and of the softest stated one [s]
@@ -158,7 +242,8 @@ class GeomMaker:
         asset.name = f"mesh{len(self.spec.meshes)}"
         asset.uservert, asset.userface = vertices.ravel(), faces.ravel()
         asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
-        return asset.name
+        name: str = asset.name
+        return name
 
     def _field(self, field: Heightmap) -> str:
         """Name of a height field; its zero is the lowest height."""

@@ -36,11 +36,10 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import Actor
 from andante.physics.state import Contacts, Settings
 
-from ._convex_kernels import place_shapes
 from .build import Built, attach, set_bits
 from .convex import ConvexPairs
-from .filter import pair_bits, wished_pairs
-from .near import Nearby
+from .convex_kernels import place_shapes
+from .filter import Nearby, allowed_pairs, pair_bits
 from .read import PoseReader
 
 EVENT = "andante-ode-contact"
@@ -83,15 +82,15 @@ class Collider:
         self.key = self.actor * (1 + int(self.body.max(initial=0))) + self.body
         free = np.array([owner is not None for owner in self.owner], dtype=bool)
         mask = np.array([_bitmask(shape.surface) for shape in self.shapes], dtype=np.int64)
-        wish = wished_pairs(actors, self.actor, self.body, mask, free)
+        allowed = allowed_pairs(actors, self.actor, self.body, mask, free)
         self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
         self._erp, self._dt = erp, settings.dt
         self._set_surfaces()
-        self.own = ConvexPairs([shape.geometry for shape in self.shapes], free, wish)
+        self.own = ConvexPairs([shape.geometry for shape in self.shapes], free, allowed)
         for a, b in self.own.pairs:
-            wish[a, b] = wish[b, a] = False
-        self._wish = wish
-        bits = pair_bits(wish, self.actor, self.body, free)
+            allowed[a, b] = allowed[b, a] = False
+        self._allowed = allowed
+        bits = pair_bits(allowed, self.actor, self.body, free)
         self._exact = bits.exact
         for index, geom in enumerate(self.geoms):
             set_bits(geom, bits.category[index], bits.collide[index])
@@ -240,13 +239,13 @@ class Collider:
                     owner.getJoint(total - 1 - k).setFeedback(feedback)
 
     def _collide_slowly(self, record: bool) -> None:
-        """The same with a filter in Python, for scenes whose wishes do not fit into ODE's bits."""
+        """The same with a filter in Python, for scenes whose pairs do not fit into ODE's bits."""
         number, used = self.space.getCollideId, len(self._mine[0])
 
         def near(_: object, first: OdeGeom, second: OdeGeom) -> None:
             nonlocal used
             a, b = number(first), number(second)
-            if not self._wish[a, b]:
+            if not self._allowed[a, b]:
                 return
             entry = OdeUtil.collide(first, second, MAX_PER_PAIR)
             count = entry.getNumContacts()

@@ -17,9 +17,9 @@ from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane
 from andante.geometry import Array
-from andante.physics.raycast import shape_triangles
+from andante.physics.rays import shape_triangles
 
-from . import _convex_kernels as kernels
+from . import convex_kernels as kernels
 from .build import ellipsoid_triangles
 
 MAX_CORNERS = 96
@@ -77,7 +77,8 @@ def polytope(points: Array) -> Polytope:
 def _alike(units: Array, signed: bool) -> np.ndarray:
     """For each unit vector the first one of nearly the same direction (or, unsigned, of the same line)."""
     cosine = units @ units.T
-    return np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
+    first: np.ndarray = np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
+    return first
 
 
 def _directions() -> Array:
@@ -101,7 +102,8 @@ def shape_points(geometry: Geometry) -> Array:
             return np.column_stack([np.tile(ring, (2, 1)), ends])
         case Capsule(radius=radius, length=length):
             ball = _directions() * radius
-            return ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
+            capsule: Array = ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
+            return capsule
         case Ellipsoid(radii=radii):
             return ellipsoid_triangles(radii)[0]
         case _:
@@ -111,12 +113,12 @@ def shape_points(geometry: Geometry) -> Array:
 class ConvexPairs:
     """The pairs of a scene that are met here."""
 
-    def __init__(self, geometries: Sequence[Geometry], free: np.ndarray, wish: np.ndarray) -> None:
+    def __init__(self, geometries: Sequence[Geometry], free: np.ndarray, allowed: np.ndarray) -> None:
         pairs = [
             (i, k)
             for i in range(len(geometries))
             for k in range(i + 1, len(geometries))
-            if wish[i, k] and is_own(geometries[i], geometries[k], bool(free[i]), bool(free[k]))
+            if allowed[i, k] and is_own(geometries[i], geometries[k], bool(free[i]), bool(free[k]))
         ]
         self.geoms = sorted({g for pair in pairs for g in pair})
         local = {g: i for i, g in enumerate(self.geoms)}
@@ -130,7 +132,7 @@ class ConvexPairs:
         self._local_pairs = self._local_pairs.reshape(-1, 2)
         self._guesses = np.tile([0.0, 0.0, 1.0], (len(self.pairs), 1))
         self.spans = np.zeros((len(self.geoms), 6), dtype=np.int64)
-        self.centre, self.radius = np.zeros((len(self.geoms), 3)), np.full(len(self.geoms), math.inf)
+        self.center, self.radius = np.zeros((len(self.geoms), 3)), np.full(len(self.geoms), math.inf)
         corners, normals, edges, triangles = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 3))], []
         known: dict[int, Polytope] = {}
         counts = [0, 0, 0, 0]
@@ -166,8 +168,8 @@ class ConvexPairs:
                     block.append(rows)
                     counts[k] += len(rows)
                 points = shape.corners
-            self.centre[i] = (points.min(axis=0) + points.max(axis=0)) / 2
-            self.radius[i] = float(np.linalg.norm(points - self.centre[i], axis=1).max())
+            self.center[i] = (points.min(axis=0) + points.max(axis=0)) / 2
+            self.radius[i] = float(np.linalg.norm(points - self.center[i], axis=1).max())
         self.corners, self.normals, self.edges = np.concatenate(corners), np.concatenate(normals), np.concatenate(edges)
         self.triangles = np.concatenate(triangles) if triangles else np.zeros((0, 3, 3))
         self._hits, self._points = np.zeros(MAX_CONTACTS, dtype=np.int64), np.zeros((MAX_CONTACTS, 7))
@@ -179,7 +181,7 @@ class ConvexPairs:
         """
         count = kernels.collide(
             self._local_pairs, self._guesses, self.kind, self.spans, self.corners, self.normals, self.edges,
-            poses, self.centre, self.radius, self.triangles, self._hits, self._points,
+            poses, self.center, self.radius, self.triangles, self._hits, self._points,
         )  # fmt: skip
         return self._hits[:count], self._points[:count]
 

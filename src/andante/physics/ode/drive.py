@@ -48,7 +48,7 @@ STOP_CFM = 1e-6
 MIMIC_ERP = 0.2
 MIMIC_CFM = 1e-3
 REACTION_TIME = 0.03  # [s]
-MERGED = 0.02  # damping up to this share of kd is carried by the row of a position servo
+MERGED = 0.02  # damping up to this fraction of kd is carried by the row of a position servo
 NEAR = 1.0  # a wide joint gets its stop this far before the limit [rad]
 
 
@@ -94,7 +94,7 @@ class Drive:
         self.movable, self.dt = tree.robot.movable, dt
         count = len(self.movable)
         index = {joint.name: i for i, joint in enumerate(self.movable)}
-        self.centre = made.centre
+        self.center = made.center
         self.joints = made.joints
         self.read = [j.getPosition if isinstance(j, OdeSliderJoint) else j.getAngle for j in made.joints]
         self.push = [j.addForce if isinstance(j, OdeSliderJoint) else j.addTorque for j in made.joints]
@@ -107,13 +107,13 @@ class Drive:
         self.passive: dict[int, Motor] = {}
         self.springs: list[tuple[int, Motor, float, float, float]] = []  # index, motor, k CFM, rest, A CFM / h
         for i, joint in enumerate(self.movable):
-            set_losses(made.joints[i], joint, float(self.centre[i]))
+            set_losses(made.joints[i], joint, float(self.center[i]))
             self._make_passive(world, i, joint, ends[i])
         self.mimics: list[tuple[int, int, float, float]] = []
         for i, joint in enumerate(self.movable):
             if joint.mimic is not None and joint.mimic.joint in index:
                 source, m = index[joint.mimic.joint], joint.mimic.multiplier
-                offset = m * float(self.centre[source]) + joint.mimic.offset - float(self.centre[i])
+                offset = m * float(self.center[source]) + joint.mimic.offset - float(self.center[i])
                 self.mimics.append((i, source, m, offset))
         self.followers = np.zeros(count, dtype=bool)
         self.followers[[i for i, _, _, _ in self.mimics]] = True
@@ -153,7 +153,7 @@ class Drive:
         self.modes[self.followers] = Mode.OFF
         self._held, self._held_turning, self._torques = [], [], []
         self._speeds = np.flatnonzero(self.modes == Mode.VELOCITY).tolist()
-        self._shift = np.where(self.modes == Mode.POSITION, self.centre, 0.0)
+        self._shift = np.where(self.modes == Mode.POSITION, self.center, 0.0)
         for i, motor in enumerate(self.motors):
             if self.followers[i]:
                 continue
@@ -218,7 +218,7 @@ class Drive:
         for i in self._torques:
             self.push[i](reference[i])
         for i, motor, stiffness, rest, rotor in self.springs:
-            gap = rest - self.centre[i] - self.turns[i] - self.read[i]()
+            gap = rest - self.center[i] - self.turns[i] - self.read[i]()
             motor.set_velocity(motor.key, stiffness * gap + rotor * self.rate[i]())
         for i, source, m, offset in self.mimics:
             gap = m * (self.read[source]() + self.turns[source]) + offset - self.read[i]() - self.turns[i]
@@ -230,19 +230,19 @@ class Drive:
     def _move_stops(self, i: int) -> None:
         """Switch on the stop that a joint of a wide range is near to; ODE folds angles into half a turn."""
         q, joint, limits = self.position(i), self.joints[i], self.movable[i].limits
-        centre = float(self.centre[i])
-        joint.setParamHiStop(fold(limits.upper - centre) if limits.upper - q < NEAR else math.inf)
-        joint.setParamLoStop(fold(limits.lower - centre) if q - limits.lower < NEAR else -math.inf)
+        center = float(self.center[i])
+        joint.setParamHiStop(fold(limits.upper - center) if limits.upper - q < NEAR else math.inf)
+        joint.setParamLoStop(fold(limits.lower - center) if q - limits.lower < NEAR else -math.inf)
 
     # ---- reading ---------------------------------------------------------------------------------
     def position(self, i: int) -> float:
         """Position of a tracked joint [rad]."""
-        return float(self.centre[i]) + self.turns[i] + self.last[i]
+        return float(self.center[i]) + self.turns[i] + self.last[i]
 
     def positions(self) -> Array:
         """Joint positions, whole turns included."""
         self.track()
-        return np.array([read() for read in self.read]) + self.turns + self.centre
+        return np.array([read() for read in self.read]) + self.turns + self.center
 
     def velocities(self) -> Array:
         """Joint velocities."""
@@ -263,7 +263,7 @@ class Drive:
         for i in self.turning:
             angle = self.read[i]()
             self.last[i] = angle
-            off = float(positions[i]) - float(self.centre[i]) - angle
+            off = float(positions[i]) - float(self.center[i]) - angle
             self.turns[i] = 2 * math.pi * round(off / (2 * math.pi))
         self.reaction = [0.0] * len(self.reaction)
 
@@ -272,11 +272,11 @@ class Drive:
         return self.turns.copy(), self.last.copy(), self.reaction.copy()
 
     def load(self, state: tuple[list[float], list[float], list[float]]) -> None:
-        """Put back what `save` gave."""
+        """Put back what `save` returned."""
         self.turns, self.last, self.reaction = (values.copy() for values in state)
 
 
-def set_losses(ode: OdeJoint, joint: Joint, centre: float) -> None:
+def set_losses(ode: OdeJoint, joint: Joint, center: float) -> None:
     """Stops and dry friction of a hinge or slider."""
     if not isinstance(ode, (OdeHingeJoint, OdeSliderJoint)):
         return
@@ -287,9 +287,9 @@ def set_losses(ode: OdeJoint, joint: Joint, centre: float) -> None:
     ode.setParamCFM(0.0)
     ode.setParamFMax(joint.dynamics.friction)
     if not is_wide(joint):
-        ode.setParamLoStop(joint.limits.lower - centre)
-        ode.setParamHiStop(joint.limits.upper - centre)
-        ode.setParamLoStop(joint.limits.lower - centre)  # ODE takes a stop only on its side of the other one
+        ode.setParamLoStop(joint.limits.lower - center)
+        ode.setParamHiStop(joint.limits.upper - center)
+        ode.setParamLoStop(joint.limits.lower - center)  # ODE takes a stop only on its side of the other one
 
 
 def make_loops(world: OdeWorld, actor: Actor, made: Built) -> list[Motor]:

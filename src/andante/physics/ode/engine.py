@@ -19,7 +19,7 @@ from andante.description.joint import JointType
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
-from andante.physics.raycast import Raycaster
+from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
 from .build import Built, anchor_joints, build_actor, place, place_static, put_back, tree_poses
@@ -86,7 +86,7 @@ class OdeEngine(Engine):
                 self._collider.stand(actor.index, self._roots[actor.index])
 
     def _iterations(self) -> int:
-        """Iterations of QuickStep when none are asked for: 40 per joint of the longest chain, less in large scenes."""
+        """Iterations of QuickStep where none are set: 40 per joint of the longest chain, less in large scenes."""
         moving, longest = 0, 0
         for actor in self.actors:
             depth = [0]

@@ -1,17 +1,97 @@
-"""Who may collide with whom in ODE, said in 32 category and collide bits.
+"""Which geoms ODE looks at: pairs that may collide, and standing geoms that are near something that moves.
 
 ODE looks at a pair of geoms when (category_a & collide_b) | (category_b & collide_a) is not zero. A bit therefore
-stands for "all of A against all of B"; a wish for pairs is met exactly when it is a union of such blocks.
+stands for "all of A against all of B"; a set of pairs is met exactly when it is a union of such blocks.
+
+ODE looks at every pair each step, standing or not, so standing geoms far from everything that moves are switched off.
+Which ones are near is determined anew every `PERIOD` steps with a margin that a body could only cross in that time by
+gaining `SURPRISE` of speed.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from panda3d.ode import OdeBody, OdeGeom, OdePlaneGeom
 
+from andante.geometry import Array
 from andante.physics.engine import Actor
+
+PERIOD = 20  # steps
+SURPRISE = 10.0  # [m/s]
+LEAST = 8  # fewer standing geoms than this are left on
+
+
+class Nearby:
+    """The standing geoms of a scene and whether they are switched on."""
+
+    def __init__(self, geoms: Sequence[OdeGeom], owners: Sequence[OdeBody | None], dt: float) -> None:
+        self._margin, self._period = SURPRISE * dt * PERIOD, dt * PERIOD
+        moving = [(geom, owner) for geom, owner in zip(geoms, owners, strict=True) if owner is not None]
+        self._bodies = list({id(owner): owner for _, owner in moving}.values())
+        place = {id(owner): i for i, owner in enumerate(self._bodies)}
+        self._reach = np.zeros(len(self._bodies))
+        for geom, owner in moving:
+            low, high = _bounds(geom)
+            center = np.array([*owner.getPosition()])
+            far = np.maximum(np.abs(low - center), np.abs(high - center))
+            index = place[id(owner)]
+            self._reach[index] = max(self._reach[index], float(np.linalg.norm(far)))
+        self._standing = [
+            geom
+            for geom, owner in zip(geoms, owners, strict=True)
+            if owner is None and not isinstance(geom, OdePlaneGeom)
+        ]
+        self._on = np.ones(len(self._standing), dtype=bool)
+        self.measure()
+
+    def ask(self) -> None:
+        """A body was put elsewhere: ask again before the next step."""
+        self._left = 0
+
+    def measure(self) -> None:
+        """Standing geoms were put elsewhere: measure them anew."""
+        self._left = 0
+        bounds = [_bounds(geom) for geom in self._standing]
+        self._low = np.array([low for low, _ in bounds]).reshape(-1, 3)
+        self._high = np.array([high for _, high in bounds]).reshape(-1, 3)
+
+    def before_step(self) -> None:
+        """Switch standing geoms on or off when it is time to."""
+        self._left -= 1
+        if self._left > 0 or len(self._standing) < LEAST:
+            return
+        self._left = PERIOD
+        wanted = self._near()
+        for index in np.flatnonzero(wanted != self._on):
+            if wanted[index]:
+                self._standing[index].enable()
+            else:
+                self._standing[index].disable()
+        self._on = wanted
+
+    def _near(self) -> np.ndarray:
+        """Which standing boxes a moving body could reach before the next question."""
+        state = np.array([(*b.getPosition(), *b.getLinearVel()) for b in self._bodies]).reshape(-1, 6)
+        speed = np.linalg.norm(state[:, 3:], axis=1)
+        reach: Array = (self._reach + self._margin + speed * self._period)[:, None]
+        low, high = state[:, :3] - reach, state[:, :3] + reach
+        apart = (low[:, None] > self._high[None]) | (high[:, None] < self._low[None])
+        return np.asarray(~apart.any(axis=2).all(axis=0))
+
+
+def _bounds(geom: OdeGeom) -> tuple[Array, Array]:
+    """Low and high corner of the box around a geom in the world."""
+    low, high = geom.getAABounds()
+    box = np.array([*low]), np.array([*high])
+    if all(math.isfinite(v) for side in box for v in side):
+        return box
+    return np.full(3, -math.inf), np.full(3, math.inf)
+
 
 BITS = 32
 ALL = 0xFFFFFFFF
@@ -19,14 +99,14 @@ ALL = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class Filter:
-    """Bits per geom. Where `exact` is False the bits let more pairs through than wished."""
+    """Bits per geom. Where `exact` is False the bits let more pairs through than allowed."""
 
     category: tuple[int, ...]
     collide: tuple[int, ...]
     exact: bool
 
 
-def wished_pairs(
+def allowed_pairs(
     actors: Sequence[Actor], actor: np.ndarray, body: np.ndarray, mask: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
     """Which geoms should collide, (n, n) symmetric.
@@ -35,27 +115,27 @@ def wished_pairs(
     nothing moves, masked bodies of one actor and bitmasks without a common bit never collide.
     """
     same_actor = actor[:, None] == actor[None, :]
-    wish = (free[:, None] | free[None, :]) & ((mask[:, None] & mask[None, :]) != 0)
-    wish &= ~(same_actor & (body[:, None] == body[None, :]))
+    allowed: NDArray[np.bool_] = (free[:, None] | free[None, :]) & ((mask[:, None] & mask[None, :]) != 0)
+    allowed &= ~(same_actor & (body[:, None] == body[None, :]))
     for index in np.unique(actor):
         mine = np.flatnonzero(actor == index)
         pairs = actors[index].tree.masked_pairs
         for i in mine:
             for k in mine:
                 if (min(body[i], body[k]), max(body[i], body[k])) in pairs:
-                    wish[i, k] = False
-    return wish
+                    allowed[i, k] = False
+    return allowed
 
 
-def pair_bits(wish: np.ndarray, actor: np.ndarray, body: np.ndarray, free: np.ndarray) -> Filter:
-    """Category and collide bits that give exactly the wished pairs where 32 bits are enough.
+def pair_bits(allowed: np.ndarray, actor: np.ndarray, body: np.ndarray, free: np.ndarray) -> Filter:
+    """Category and collide bits that give exactly the allowed pairs where 32 bits are enough.
 
     Geoms of one free body never meet in ODE, whatever their bits say, so a lone body may share a class with others.
     """
-    count = len(wish)
+    count = len(allowed)
     same = (actor[:, None] == actor[None, :]) & (body[:, None] == body[None, :]) & free[:, None]
     lone = np.array([len(np.unique(body[actor == a])) == 1 for a in actor], dtype=bool) if count else np.zeros(0, bool)
-    table = wish | (same & lone[:, None])
+    table = allowed | (same & lone[:, None])
     classes, member = np.unique(table, axis=0, return_inverse=True)
     member = np.asarray(member).ravel()
     first = [int(np.flatnonzero(member == c)[0]) for c in range(len(classes))]

@@ -50,7 +50,7 @@ class StateReader(PoseReader):
             angular[i] = get_angular()
 
     def origins(self, com: Array, poses: Array, speeds: Array) -> None:
-        """Fill poses (n, 7) and velocities (n, 6) of the body origins; `com` (n, 3) are the centres of mass there."""
+        """Fill poses (n, 7) and velocities (n, 6) of the body origins; `com` (n, 3) are the centers of mass there."""
         self.read()
         _origins(self.position, self.quaternion, self.linear, self.angular, com, poses, speeds)
 

@@ -11,7 +11,7 @@ import os
 import time
 from typing import Any
 
-from andante.errors import BadInput
+from andante.errors import AndanteError, BadInput
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
@@ -155,8 +155,6 @@ class _Actor:
     """Holds an evaluator on a node."""
 
     def __init__(self, spec: dict[str, Any]) -> None:
-        from andante.errors import AndanteError
-
         self._evaluator: Evaluator | None = None
         self._refusal = ""
         try:

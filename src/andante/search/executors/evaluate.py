@@ -1,4 +1,4 @@
-"""One evaluation, the same in every executor: text in, text out, and no error of an objective gets past it."""
+"""`Evaluator`: one evaluation, the same in every executor, errors caught; `InlineExecutor`: in this process."""
 
 from __future__ import annotations
 
@@ -53,3 +53,42 @@ class Evaluator:
 def task_text(task: Task) -> str:
     """The task as one line of JSON."""
     return json.dumps({"index": task.index, "seed": task.seed, "parameters": dict(task.parameters)})
+
+
+class InlineExecutor:
+    """No workers: `wait` evaluates the submitted task here; for debugging, small machines and notebooks."""
+
+    name = "local"
+    workers = 0
+
+    def __init__(self, objective: ObjectiveSpec) -> None:
+        self._evaluator = Evaluator(objective.build())
+        self._task: Task | None = None
+
+    @property
+    def free(self) -> int:
+        """One task at a time."""
+        return 0 if self._task else 1
+
+    @property
+    def busy(self) -> int:
+        """One task at a time."""
+        return 1 if self._task else 0
+
+    def submit(self, task: Task) -> None:
+        """Take the task."""
+        self._task = task
+
+    def wait(self, timeout: float) -> list[Outcome]:
+        """Evaluate the task; without time for it (0 s) nothing is done."""
+        task = self._task
+        if task is None or timeout <= 0:
+            return []
+        outcome = self._evaluator.result(task)
+        self._task = None
+        return [outcome]
+
+    def close(self) -> None:
+        """Let the objective free what it holds."""
+        self._task = None
+        self._evaluator.close()

@@ -23,7 +23,7 @@ from .evaluate import task_text
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 SINGLE_THREAD = {**{f"{name}_NUM_THREADS": "1" for name in LIBRARIES}, "VECLIB_MAXIMUM_THREADS": "1"}
 OVERDUE_EVERY = 0.25  # how often candidates without end are looked for [s]
-PATIENCE = 5.0  # for workers that were told to end [s]
+PATIENCE = 5.0  # for workers to end [s]
 
 
 class _Worker:
@@ -78,7 +78,7 @@ class _Worker:
                 self.process.stdin.write(text.encode() + b"\n")
                 self.process.stdin.flush()
         except OSError:
-            pass  # it died; the listener tells
+            pass  # it died; the listener reports it
 
     def _listen(self) -> None:
         stdout: Any = self.process.stdout
@@ -175,7 +175,7 @@ class LocalExecutor:
         code = worker.process.wait()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         if not worker.ready:
-            raise BadInput(f"a worker process could not start ({how}); its reason stands above")
+            raise BadInput(f"a worker process could not start ({how}); see its error above")
         task = worker.task
         if task is None:
             self._hire()

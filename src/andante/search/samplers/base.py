@@ -68,7 +68,7 @@ class Sampler(ABC):
 
     adaptive: it learns; otherwise `ask` depends on the number of the batch alone and `tell` is never called.
     lag: how many batches may be asked for before the results of the first of them are told.
-    replays: asking changes it, so that a study that is taken up again asks anew for what is already known.
+    replays: asking changes it, so that a study that is taken up again asks again for what is already known.
     """
 
     adaptive: bool = True
@@ -92,7 +92,7 @@ class Sampler(ABC):
 
 
 def first_candidate(space: Space, start: Mapping[str, Any] | None) -> dict[str, Value] | None:
-    """The candidate that a search shall start from, moved into the space."""
+    """The candidate that a search starts from, moved into the space."""
     if start is None:
         return None
     if not isinstance(start, Mapping):

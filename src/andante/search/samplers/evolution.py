@@ -22,9 +22,9 @@ GROWTH_LIMIT = 8  # the largest population in batches
 
 
 class CmaesSampler(Sampler):
-    """A normal distribution that moves and shapes itself towards the better candidates, in the unit cube.
+    """A normal distribution that moves and shapes itself toward the better candidates, in the unit cube.
 
-    sigma: first standard deviation, as a share of each range.
+    sigma: first standard deviation, as a fraction of each range.
     start: where the first run starts; else in the middle.
     growth: by how much the population grows with every restart.
     """
@@ -43,7 +43,7 @@ class CmaesSampler(Sampler):
             raise BadInput("every parameter is frozen; nothing is left to search")
         super().__init__(space, seed, batch or max(16, 2 * (4 + int(3 * log(space.dimensions)))))
         if not 0 < sigma <= 1:
-            raise BadInput(f"sigma is a share of the ranges between 0 and 1, got {sigma}")
+            raise BadInput(f"sigma is a fraction of the ranges between 0 and 1, got {sigma}")
         if growth < 1:
             raise BadInput(f"growth is a factor of 1 or more, got {growth}")
         if self.batch < 4:
@@ -67,7 +67,7 @@ class CmaesSampler(Sampler):
         return [self.space.decode(x[: self.space.dimensions]) for x, _ in drawn]
 
     def tell(self, results: Sequence[Told]) -> None:
-        """Move the distribution when a whole population is known; start anew when it no longer moves."""
+        """Move the distribution when a whole population is known; restart when it no longer moves."""
         raw = self._asked.pop(self._generation)
         self._generation += 1
         self._results += [(x, -told.fitness) for x, told in zip(raw, results, strict=True)]
@@ -81,7 +81,8 @@ class CmaesSampler(Sampler):
 
     def _draw(self) -> tuple[Array, Array]:
         if self._discrete:
-            return self._optimizer.ask()
+            pair: tuple[Array, Array] = self._optimizer.ask()
+            return pair
         x = self._optimizer.ask()
         return x, x
 

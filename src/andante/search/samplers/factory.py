@@ -1,20 +1,77 @@
-"""A sampler from its name and options."""
+"""`make_sampler`: a sampler by name and options; the ones that do not learn (grid, random) and users' own."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from andante.errors import BadInput, UnknownName
-from andante.search.permutation import derived_seed
+from andante.search.permutation import Permutation, derived_seed
 from andante.search.space import Space, Value
 from andante.userfile import is_user_reference, load_user_object
 
 from .base import Sampler, Shard, Told
+from .elites import ElitesSampler
+from .evolution import CmaesSampler
+from .optuna import NsgaSampler, TpeSampler
 
-SAMPLERS = ("grid", "random", "cmaes", "tpe", "nsga2", "elites")
+LEARNING: dict[str, Callable[..., Sampler]] = {
+    "cmaes": CmaesSampler,
+    "tpe": TpeSampler,
+    "nsga2": NsgaSampler,
+    "elites": ElitesSampler,
+}
+SAMPLERS = ("grid", "random", *LEARNING)
 USER_BATCH = 16
+BATCH = 64
+
+
+class GridSampler(Sampler):
+    """Every combination of the grid once, in an order that the seed shuffles, in constant memory."""
+
+    adaptive = False
+
+    def __init__(self, space: Space, seed: int, batch: int, shard: Shard) -> None:
+        super().__init__(space, seed, batch or BATCH)
+        if not space.cells:
+            missing = [name for name, kind in zip(space.names, space.free, strict=True) if not kind.grid]
+            raise BadInput(f"the grid sampler needs a step, levels or a grid for {', '.join(missing)}")
+        self.shard = shard
+        self._order = Permutation(space.cells, seed)
+
+    def ask(self, generation: int) -> list[dict[str, Value]]:
+        """The next combinations; none when all have been drawn."""
+        locals_ = range(generation * self.batch, (generation + 1) * self.batch)
+        indices = [self.shard.index(local) for local in locals_]
+        return [self.space.cell(self._order[index]) for index in indices if index < self.space.cells]
+
+    def tell(self, results: Sequence[Told]) -> None:
+        """Nothing is learned."""
+
+
+class RandomSampler(Sampler):
+    """Places drawn evenly from the unit cube; candidate k depends on seed and k alone."""
+
+    adaptive = False
+
+    def __init__(self, space: Space, seed: int, batch: int, shard: Shard) -> None:
+        super().__init__(space, seed, batch or BATCH)
+        self.shard = shard
+
+    def ask(self, generation: int) -> list[dict[str, Value]]:
+        """The next places."""
+        locals_ = range(generation * self.batch, (generation + 1) * self.batch)
+        return [self._at(self.shard.index(local)) for local in locals_]
+
+    def tell(self, results: Sequence[Told]) -> None:
+        """Nothing is learned."""
+
+    def _at(self, index: int) -> dict[str, Value]:
+        rng = np.random.Generator(np.random.PCG64(derived_seed(self.seed, index)))
+        return self.space.decode(rng.random(self.space.dimensions))
 
 
 class UserSampler(Sampler):
@@ -75,10 +132,10 @@ def make_sampler(
     if name in ("grid", "random"):
         if chosen:
             raise BadInput(f"the sampler {name} has no options, got {', '.join(chosen)}")
-        from .plain import GridSampler, RandomSampler
-
         return (GridSampler if name == "grid" else RandomSampler)(space, seed, batch, shard)
-    kind = _learning(name)
+    if name not in LEARNING:
+        raise UnknownName.among("sampler", name, (*SAMPLERS, "file.py:Name"))
+    kind = LEARNING[name]
     known = [key for key, entry in inspect.signature(kind).parameters.items() if entry.kind is entry.KEYWORD_ONLY]
     for key in chosen:
         if key not in known:
@@ -87,23 +144,3 @@ def make_sampler(
         return kind(space, island, batch, **chosen)
     except TypeError as error:
         raise BadInput(f"options of the sampler {name}: {error}") from None
-
-
-def _learning(name: str) -> Any:
-    if name == "cmaes":
-        from .evolution import CmaesSampler
-
-        return CmaesSampler
-    if name == "tpe":
-        from .parzen import TpeSampler
-
-        return TpeSampler
-    if name == "nsga2":
-        from .fronts import NsgaSampler
-
-        return NsgaSampler
-    if name == "elites":
-        from .elites import ElitesSampler
-
-        return ElitesSampler
-    raise UnknownName.among("sampler", name, (*SAMPLERS, "file.py:Name"))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import Cancelled, GoalFailed, messages
+from andante.bags import messages
+from andante.bus import Cancelled, GoalFailed
 from andante.control.activities import Activity, Playing
 
 from .node import LiveNode
@@ -58,7 +59,7 @@ class ActionNode(LiveNode):
         try:
             while True:
                 if self.stage is not stage:
-                    raise GoalFailed("the scene was built anew")
+                    raise GoalFailed("the scene was rebuilt")
                 board = stage.activities
                 if stage.supervisor is not None and stage.supervisor.busy:
                     raise GoalFailed(f"the robot is {stage.supervisor.state}")
@@ -71,7 +72,7 @@ class ActionNode(LiveNode):
                     if mine.finished:
                         return
                     if mine is not board.present:
-                        raise GoalFailed("another activity took over")
+                        raise GoalFailed("preempted by another activity")
                 yield None
         except Cancelled:
             if mine is not None and mine is stage.activities.present:

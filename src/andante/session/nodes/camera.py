@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.bus import Publisher, messages
+from andante.bags import messages
+from andante.bus import Publisher
 from andante.errors import AndanteError, UnknownName
 from andante.sensors import CameraSensor
 from andante.sensors.sensor import Scene

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.control.body import StopPlan
 from andante.errors import BadInput
 

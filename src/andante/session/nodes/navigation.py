@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import Cancelled, GoalFailed, messages
+from andante.bags import messages
+from andante.bus import Cancelled, GoalFailed
 from andante.control.publishers import MAP, Point, Pose, Quaternion, stamp
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
@@ -103,8 +104,8 @@ class NavigationNode(LiveNode):
             self.bus.log("info", event, self.name)
         live.events.clear()
         state = next((n for n in self.session.nodes if isinstance(n, RobotStateNode)), None)
-        if state is not None and live.localised:
-            state.map_from_odom, state.localised = live.map_from_odom, True
+        if state is not None and live.localized:
+            state.map_from_odom, state.localized = live.map_from_odom, True
         return led
 
     def _goal(self, message: Any) -> str:
@@ -135,7 +136,7 @@ class NavigationNode(LiveNode):
         if self.live is None or not self.live.active:
             return "there is no goal"
         self.live.cancel()
-        return "the goal is taken back"
+        return "goal canceled"
 
     def _work(self, goal: Any) -> Generator[Any, None, Any]:
         x, y, yaw = flat_pose(goal.pose.pose)
@@ -147,7 +148,7 @@ class NavigationNode(LiveNode):
         try:
             while live.goal is wanted:
                 if self.live is not live:
-                    raise GoalFailed("the scene was built anew")
+                    raise GoalFailed("the scene was rebuilt")
                 left = math.hypot(x - live.pose[0], y - live.pose[1])
                 spent = messages.duration(self.bus.clock.now - began)
                 yield {"current_pose": self._stamped(live.pose), "navigation_time": spent, "distance_remaining": left}
@@ -156,7 +157,7 @@ class NavigationNode(LiveNode):
             raise
         out = live.output
         if live.goal is not None or out is None or out.state != "arrived":
-            raise GoalFailed(out.reason if out is not None and out.reason else "another goal took its place")
+            raise GoalFailed(out.reason if out is not None and out.reason else "preempted by another goal")
         return None
 
     # ---- what is told ------------------------------------------------------------------------------

@@ -28,13 +28,17 @@ class ParameterNode(LiveNode):
             "/speed",
             session.pilot.speed,
             changed=session.set_speed,
-            help="percent of the top speed that keys ask for",
+            help="speed of driving by keys in percent of the top speed",
             low=1.0,
             high=100.0,
             node=self.name,
         )
         self.bus.parameters.declare(
-            "/fall_manager", True, changed=self._guard, help="feel falls, soften them and get up", node=self.name
+            "/fall_manager",
+            True,
+            changed=self._guard,
+            help="detect falls, protect the robot and get up",
+            node=self.name,
         )
         self.rebuilt()
 
@@ -49,7 +53,7 @@ class ParameterNode(LiveNode):
                 f"/{self._robot}/{which}",
                 self.stage.sim.servos.gain(which),
                 changed=self._setter(which),
-                help=f"of all joints; told is the largest [{unit}]",
+                help=f"of all joints; the largest is reported [{unit}]",
                 low=0.0,
                 high=MOST_GAIN,
                 node=self.name,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from andante.bags import TopicChoice
+from andante.bus import Recorder
 from andante.errors import BadInput
 from andante.session.files import file_in
-from andante.simulation.recording import SESSION_ONLY
+from andante.simulation.recording import NAVIGATION, SESSION_ONLY
 
 from .node import Answer, LiveNode
 
 if TYPE_CHECKING:
-    from andante.bus.bags import Recorder
     from andante.session.clip import Clip
     from andante.session.session import LiveSession
 
@@ -29,6 +30,7 @@ class RecordingNode(LiveNode):
         self.offer("/record_stop", "andante_msgs/srv/Record", self._stop)
         self._recorder: Recorder | None = None
         self.file, self._count = "", 0
+        self._navigates = False  # whether the navigation is recorded
         self._clip: Clip | None = None
         self.lists = {
             "clips": lambda: dict.fromkeys(files(self.folder, "*.mp4"), ""),
@@ -51,7 +53,6 @@ class RecordingNode(LiveNode):
         return self._recorder.count if self._recorder is not None else self._count
 
     def _start(self, request: Any) -> Answer:
-        from andante.bus.bags import Recorder, TopicChoice
 
         if self.recording:
             raise BadInput(f"{self.file} is being recorded; stop it first")
@@ -60,12 +61,22 @@ class RecordingNode(LiveNode):
             raise BadInput(f"recordings are mcap or bag, got {kind!r}")
         topics = tuple(str(topic) for topic in request.topics)
         path = file_in(self.folder, str(request.name), self.stage.name, f".{kind}")
-        choice = TopicChoice(topics, exclude=() if topics else SESSION_ONLY)
+        choice = self._choice(topics)
         missing = choice.missing(self.bus.topics())
         self._recorder = Recorder(self.bus, path, choice)
         self.file, self._count = path.name, 0
-        note = f"; nobody publishes {', '.join(missing)} yet" if missing else ""
+        note = f"; no publisher yet of {', '.join(missing)}" if missing else ""
         return {"message": f"{path.name}{note}", "file": path.name}
+
+    def _choice(self, topics: tuple[str, ...] = ()) -> TopicChoice:
+        """The named topics, else all that tell of the robot: those of the navigation once it has a goal."""
+        self._navigates = bool(topics) or self._led
+        exclude = SESSION_ONLY if self._navigates else (*SESSION_ONLY, *NAVIGATION)
+        return TopicChoice(topics, exclude=() if topics else exclude)
+
+    @property
+    def _led(self) -> bool:
+        return self.session.pilot.navigates
 
     def _stop(self, _: Any) -> Answer:
         if self._recorder is None:
@@ -92,6 +103,8 @@ class RecordingNode(LiveNode):
     def update(self) -> None:
         """Keep a recording safe, also in a pause; look at the scene for a clip, and say when it is ready."""
         if self._recorder is not None:
+            if not self._navigates and self._led:
+                self._recorder.change(self._choice())
             self._recorder.keep_safe()
         if self._clip is None:
             return
@@ -108,7 +121,7 @@ class RecordingNode(LiveNode):
         if self._clip is not None and self._clip.collecting:
             self._clip.close()
             self._clip = None
-            self.bus.log("warn", "the scene was built anew; the clip is given up", self.name)
+            self.bus.log("warn", "the scene was rebuilt; the clip is aborted", self.name)
 
     def close(self) -> None:
         """End what is being made."""

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
 from .node import Answer, LiveNode
 from .recording import RecordingNode, recordings
 
 if TYPE_CHECKING:
-    from andante.bus.bags import Player
+    from andante.bus import Player
     from andante.session.session import LiveSession
 
 EVERY = 0.1  # between two words on how far it is [s]
@@ -47,7 +47,8 @@ class ReplayNode(LiveNode):
         return self._player is not None
 
     def _play(self, request: Any) -> Answer:
-        from andante.bus.bags import Player, TopicChoice
+        from andante.bags import TopicChoice
+        from andante.bus import Player
 
         folder, name = self.session.folder, str(request.name)
         if name not in recordings(folder) or (folder / name).resolve().parent != folder.resolve():
@@ -82,10 +83,10 @@ class ReplayNode(LiveNode):
 
     def _stop(self, _: Any) -> str:
         if self._player is None:
-            raise BadInput("nothing is played")
+            raise BadInput("nothing is being played")
         name = self._file
         self._end()
-        return f"{name}: ended, the session goes on"
+        return f"{name}: stopped, the session continues"
 
     def update(self) -> None:
         """Play on by the wall time that has passed."""
@@ -102,7 +103,7 @@ class ReplayNode(LiveNode):
         if player.finished:
             name, count = self._file, player.count
             self._end()
-            self.bus.log("info", f"{name}: at its end after {count} messages, the session goes on", self.name)
+            self.bus.log("info", f"{name}: finished after {count} messages, the session continues", self.name)
         elif now - self._told >= EVERY:
             self._tell()
 

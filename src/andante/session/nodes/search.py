@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.errors import BadInput, UnknownName
 from andante.session.files import plain_name
 from andante.session.search_worker import SearchWorker
@@ -98,13 +98,13 @@ class SearchNode(LiveNode):
         if self._worker is None:
             raise BadInput("no search is running")
         self._worker.ask_to_stop()
-        return "pauses after the present candidate"
+        return "pauses after the current candidate"
 
     def _resume(self, _: Any) -> str:
         if self._worker is not None:
             raise BadInput("the search is running already, or has not paused yet")
         if not self._job:
-            raise BadInput("there is nothing to go on with; start a search")
+            raise BadInput("nothing to resume; start a search")
         self._begin()
         return f"{Path(self._job['study']).name} goes on"
 
@@ -153,7 +153,7 @@ class SearchNode(LiveNode):
             case "gone":  # only now another one can start
                 self.status = self._end or "failed"
                 if not self._end:
-                    self.message = f"the search process has ended with code {entry['code']}"
+                    self.message = f"the search process exited with code {entry['code']}"
                     self.bus.log("error", self.message, self.name)
                 if self._worker is not None:
                     self._worker.close()

@@ -46,7 +46,7 @@ class ServiceNode(LiveNode):
 
     def _resume(self, _: Any) -> str:
         self.session.resume()
-        return "time goes on"
+        return "resumed"
 
     def _step(self, request: Any) -> Answer:
         count = int(request.periods) or 1
@@ -55,7 +55,7 @@ class ServiceNode(LiveNode):
 
     def _reset(self, _: Any) -> str:
         self.session.reset()
-        return "the scene starts anew"
+        return "the scene is reset"
 
     def _stop(self, _: Any) -> str:
         """Let go of keys and velocities, and hold or balance."""

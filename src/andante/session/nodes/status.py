@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.control.publishers import Pose2D
 
 from .node import LiveNode

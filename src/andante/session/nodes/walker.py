@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.bus import messages
+from andante.bags import messages
 from andante.control.activities import Waving
 from andante.errors import BadInput
-from andante.locomotion.wave_fitness import source_fitness
+from andante.locomotion.wave.fitness import source_fitness
 
 from .node import Answer, LiveNode
 
@@ -40,11 +40,11 @@ class WalkerNode(LiveNode):
 
     def _start(self, _: Any) -> str:
         self.operator.start_wave()
-        return "walks by waves"
+        return "wave gait started"
 
     def _stop(self, _: Any) -> str:
         self.operator.stop_wave()
-        return "comes to a stand"
+        return "stopping"
 
     def _set(self, request: Any) -> Answer:
         symbols = [str(name) for name in request.parameters.symbols]
@@ -56,7 +56,7 @@ class WalkerNode(LiveNode):
             "andante_msgs/msg/WalkerParameters", symbols=list(now), values=np.array(list(now.values()))
         )
         changed = ", ".join(f"{s} {v:g}" for s, v in zip(symbols, values, strict=True))
-        return {"message": changed or "as they were", "parameters": told}
+        return {"message": changed or "unchanged", "parameters": told}
 
     def _statistics(self, _: Any) -> Answer:
         watch = self.operator.watch

@@ -1,0 +1,109 @@
+"""Filling of caches ahead of time: meshes of the robots, and compiled kernels by a short run of every capability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from andante.description import load_robot, load_world, robot_names
+from andante.description.extent import robot_bounds
+from andante.physics.registry import ENGINES, installed
+from andante.simulation.simulation import simulate
+
+WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
+MOMENT = 0.3  # simulated time of a walk [s]
+
+
+def warm_up() -> Iterator[str]:
+    """Make the meshes of every robot and compile every kernel; tells what was done."""
+    for name in robot_names():
+        robot_bounds(load_robot(name))
+        yield f"robot {name}: meshes made"
+    for name, entry in ENGINES.items():
+        if installed(entry):
+            sim = simulate("nao", "lab", name)
+            sim.run(0.02)
+            sim.engine.cast_rays([[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0)
+            sim.close()
+            yield f"engine {name}: compiled"
+    leg = load_robot("nao").chain("torso", "l_sole")
+    leg.jacobian(leg.ik(leg.coordinates(leg.middle)).q)
+    yield "kinematics: compiled"
+    yield from _gaits()
+    yield from _finding_the_way()
+
+
+def _gaits() -> Iterator[str]:
+    from andante.experiments.wave.trial import WaveTrial
+    from andante.locomotion.io.wave_file import default_gait
+    from andante.locomotion.wave.model import VARIANTS
+    from andante.tasks.walk import walk
+
+    for robot, gait in WALKS:
+        walk(robot, gait=gait, velocity=(0.05, 0.0, 0.0), seconds=MOMENT)
+        yield f"{robot} {gait}: compiled"
+    trial = WaveTrial()
+    for variant in VARIANTS:
+        trial.run(default_gait(variant).parameters, variant, 0.1)
+    trial.close()
+    yield "wave gait: compiled"
+
+
+def _finding_the_way() -> Iterator[str]:
+    from andante.localization.synthetic import uwb_drive
+    from andante.localization.uwb_track import track_uwb, trilaterate_log
+    from andante.mapping.worlds import map_of_world, world_of_map
+    from andante.navigation.choose import CONTROLLERS, PLANNERS
+    from andante.tasks.navigate import navigate
+
+    warm_mapping()
+    world_of_map(map_of_world(load_world("lab")))
+    yield "mapping: compiled"
+    warm_localization()
+    drive = uwb_drive(0, 3.0)
+    track_uwb(drive.log, drive.setup)
+    trilaterate_log(drive.log, drive.setup, robust=True)
+    yield "localisation: compiled"
+    for robot, planner, controller in (
+        ("rover", "auto", "mppi"),
+        *(("waffle", name, "pursuit") for name in PLANNERS),
+        *(("waffle", "auto", name) for name in CONTROLLERS),
+    ):
+        navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
+    yield "navigation: compiled"
+
+
+def warm_mapping() -> None:
+    """Have every compiled part ready, so that its first use does not count as mapping."""
+    import numpy as np
+
+    from andante.mapping import MappingParameters, Scan
+    from andante.mapping.records import Log, Odometry
+    from andante.mapping.slam import build_map
+
+    records: list[Scan | Odometry] = []
+    for k in range(3):
+        ranges = 2.0 / np.maximum(np.abs(np.cos(np.linspace(-1.5, 1.5, 90))), 0.5)
+        records += [Odometry(0.5 * k, (0.5 * k, 0.0, 0.0)), Scan(0.5 * k, ranges, -1.5, 3.0 / 89, 0.0, 20.0)]
+    small = MappingParameters(loop_travel=0.1, pair_rounds=1)
+    build_map(Log("warm", tuple(records)), small)
+    build_map(Log("warm", tuple(records)), small, odometry=False, loop_closure=False)
+
+
+def warm_localization() -> None:
+    """Have every compiled part ready, so that its first use does not count as localizing."""
+    import numpy as np
+
+    from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
+    from andante.mapping import OccupancyGrid, Scan
+    from andante.mapping.records import Log, Odometry
+
+    parameters = MclParameters()
+    cells = np.zeros((40, 60), dtype=np.int8)
+    cells[[0, -1], :], cells[:, [0, -1]] = 100, 100
+    small = MonteCarloLocalizer(LikelihoodField(OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), parameters))
+    scan = Scan(0.0, np.full(90, 0.7), -1.5, 3.0 / 89, 0.0, 20.0)
+    small.start_anywhere(scan)
+    for k in range(3):
+        small.update(scan, (0.2 * k, 0.0, 0.0))
+    log = Log("warm", (Odometry(0.0, (0.0, 0.0, 0.0)), scan))
+    localize_log(log, small.field, np.array([1.5, 1.0, 0.0]), parameters)

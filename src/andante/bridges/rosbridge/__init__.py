@@ -1,0 +1,1 @@
+"""The rosbridge protocol (v2), both as server and as client."""

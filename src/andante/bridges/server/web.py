@@ -1,0 +1,318 @@
+"""The web server: rosbridge over WebSockets, pages and files, one access rule for all.
+
+Each client has a bounded queue of its own and a task that empties it. A client that takes nothing for some seconds
+is cut off, so it can neither fill the memory nor hold up the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import mimetypes
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from andante.bridges.client import BusClient
+from andante.bridges.rosbridge.calls import Hub
+from andante.bridges.rosbridge.session import Session
+
+from .access import COOKIE, Access, Bucket, Limits, Page
+
+POLICY, TOO_MANY = 1008, 1013  # close codes of RFC 6455 and the IANA registry
+
+
+class Outbox:
+    """What waits for one client: a bounded queue with one lane per topic."""
+
+    def __init__(self, size: int) -> None:
+        self.dropped = 0
+        self.overflow = False  # more undroppable data than the size allows: the client is to be cut off
+        self._size, self._bytes, self._solid = size, 0, 0  # bytes in all, and of what may not be dropped
+        self._queue: deque[tuple[str, str | bytes]] = deque()
+        self._lanes: dict[str, int] = {}
+        self._filled = asyncio.Event()
+
+    def put(self, data: str | bytes, lane: str = "", depth: int = 0) -> None:
+        """Queue data; the oldest of a lane that is longer than `depth` goes, then the oldest of any lane.
+
+        What has just come stays, however large it is: a client gets at least the newest.
+        """
+        self._queue.append((lane, data))
+        self._bytes += len(data)
+        self._solid += 0 if lane else len(data)
+        self._lanes[lane] = self._lanes.get(lane, 0) + 1
+        if lane and depth and self._lanes[lane] > depth:
+            self._drop(lane)
+        while self._bytes > self._size and self._drop(None):
+            pass
+        self.overflow = self.overflow or self._solid > self._size
+        self._filled.set()
+
+    async def get(self) -> str | bytes:
+        """The next data, waiting for it if need be."""
+        while not self._queue:
+            self._filled.clear()
+            await self._filled.wait()
+        lane, data = self._queue.popleft()
+        self._forget(lane, data)
+        return data
+
+    def clear(self) -> None:
+        """Forget everything: the client is gone, and its messages shall not wait until it is collected."""
+        self._queue.clear()
+        self._lanes.clear()
+        self._bytes = self._solid = 0
+
+    def _drop(self, lane: str | None) -> bool:
+        newest = len(self._queue) - 1
+        for place, (name, data) in enumerate(self._queue):
+            if place < newest and (name == lane or (lane is None and name)):
+                del self._queue[place]
+                self._forget(name, data)
+                self.dropped += 1
+                return True
+        return False
+
+    def _forget(self, lane: str, data: str | bytes) -> None:
+        self._bytes -= len(data)
+        self._solid -= 0 if lane else len(data)
+        self._lanes[lane] -= 1
+        if not self._lanes[lane]:
+            del self._lanes[lane]
+
+
+class Client:
+    """One WebSocket: reads operations, writes what its outbox holds."""
+
+    def __init__(self, socket: WebSocket, bus: BusClient, hub: Hub, limits: Limits, allow: tuple[str, ...]) -> None:
+        self.socket, self.limits = socket, limits
+        self.outbox = Outbox(limits.queue_bytes)
+        self.session = Session(bus, hub, self.outbox, limits, allow)
+        self._sending_since = float("inf")  # loop time of the last progress of the write under way
+        self._unsent = 0  # bytes that the system had not taken at the last look
+        self.reason = ""
+        now = asyncio.get_running_loop().time()
+        self._messages = Bucket(limits.message_rate, limits.message_burst, now)
+        self._bytes = Bucket(limits.byte_rate, limits.byte_rate + limits.message_size, now)
+        self._strikes = 0
+
+    async def run(self) -> None:
+        """Serve the client until it leaves or is cut off."""
+        writer = asyncio.create_task(self._write())
+        try:
+            await self._read()
+        finally:
+            writer.cancel()
+            self.session.close()
+            self.outbox.clear()
+
+    def cut(self, reason: str) -> None:
+        """End the connection at once, whatever is still on the way."""
+        self.reason = self.reason or reason
+        transport = self.socket.scope.get("state", {}).get("transport")
+        if transport is not None:
+            transport.abort()
+
+    def stalled(self) -> bool:
+        """Whether the client has read nothing for too long, though there is something for it; asked regularly."""
+        now = asyncio.get_running_loop().time()
+        transport = self.socket.scope.get("state", {}).get("transport")
+        unsent = transport.get_write_buffer_size() if transport is not None else 0
+        if unsent < self._unsent and self._sending_since < now:
+            self._sending_since = now
+        self._unsent = unsent
+        return self.outbox.overflow or now - self._sending_since > self.limits.stall
+
+    async def _read(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            message = await self.socket.receive()
+            if message["type"] != "websocket.receive":
+                return
+            data = message.get("text")
+            if data is None:
+                data = message.get("bytes") or b""
+            now = clock()
+            if self._messages.take(1.0, now) and self._bytes.take(len(data), now):
+                self.session.receive(data)
+                continue
+            self._strikes += 1
+            if self._strikes == 1:
+                self.session.status("error", f"too many messages: at most {self.limits.message_rate:g} a second")
+            if self._strikes > self.limits.strikes:
+                self.reason = "too many messages"
+                await self.socket.close(POLICY, self.reason)
+                return
+
+    async def _write(self) -> None:
+        clock = asyncio.get_running_loop().time
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+            while True:
+                data = await self.outbox.get()
+                self._sending_since = clock()
+                if isinstance(data, str):
+                    await self.socket.send_text(data)
+                else:
+                    await self.socket.send_bytes(data)
+                self._sending_since = float("inf")
+
+
+class AccessMiddleware:
+    """Refuses requests by the access rule, and sets the token as a cookie for the page's own requests."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app, self.access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        request = HTTPConnection(scope)
+        query = request.query_params.get("token")
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        tokens = tuple(token for token in (query, bearer, request.cookies.get(COOKIE)) if token)
+        refusal = self.access.refusal(request.headers.get("host"), request.headers.get("origin"), tokens)
+        if refusal:
+            if scope["type"] == "websocket":
+                await WebSocket(scope, receive, send).close(POLICY, refusal)
+            else:
+                await PlainTextResponse(f"andante: {refusal}\n", 403)(scope, receive, send)
+            return
+        await self.app(scope, receive, _headed(send, self.access.token if query else None))
+
+
+def _headed(send: Send, token: str | None) -> Send:
+    """Sends with the headers that keep a page to itself, and with the cookie for a token that came as a query."""
+
+    async def headed(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [
+                *message.get("headers", []),
+                (b"x-content-type-options", b"nosniff"),
+                (b"referrer-policy", b"no-referrer"),
+                (b"cross-origin-resource-policy", b"same-origin"),
+            ]
+            if token:
+                cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+                message["headers"].append((b"set-cookie", cookie.encode("latin-1", "ignore")))
+        await send(message)
+
+    return headed
+
+
+class WebServer:
+    """The application of one session. `app` is ASGI; `clients` are those connected now."""
+
+    def __init__(
+        self,
+        bus: BusClient,
+        access: Access,
+        *,
+        limits: Limits | None = None,
+        allow: tuple[str, ...] = (),
+        pages: list[Page] | None = None,
+        routes: list[BaseRoute] | None = None,
+        say: Callable[[str, str], None] = lambda level, text: None,
+        until: str = "",
+    ) -> None:
+        """`until` names a topic: sockets are held until the session has it."""
+        self.bus, self.limits, self.allow = bus, limits or Limits(), allow
+        self.hub = Hub()
+        self.clients: set[Client] = set()
+        self._say, self._until = say, until
+        self._pages: dict[str, Page] = {}
+        self._folders: list[tuple[str, StaticFiles]] = []
+        self.add_pages(pages or [])
+        own: list[BaseRoute] = [WebSocketRoute("/rosbridge", self._socket), WebSocketRoute("/", self._socket)]
+        files = Mount("/", app=self._serve_file)
+        self.app = AccessMiddleware(Starlette(routes=[*own, *(routes or []), files], lifespan=self._lifespan), access)
+
+    def add_pages(self, pages: list[Page]) -> None:
+        """Serve these too; an address that is served already gets the new page."""
+        for page in pages:
+            if page.url.endswith("/") and page.path is not None and page.content is None and page.path.is_dir():
+                served = StaticFiles(directory=page.path, html=True)
+                self._folders = [entry for entry in self._folders if entry[0] != page.url]
+                self._folders.append((page.url, served))
+                self._folders.sort(key=lambda entry: -len(entry[0]))
+            else:
+                self._pages[page.url] = page
+
+    async def _serve_file(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await WebSocket(scope, receive, send).close(POLICY, "no such address")
+            return
+        response = await self._file(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _file(self, request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            return PlainTextResponse("andante: only GET and HEAD\n", 405)
+        path = request.scope["path"]
+        page = self._pages.get(path)
+        if page is not None:
+            kind = page.media_type or mimetypes.guess_type(path)[0] or "application/octet-stream"
+            if page.content is not None:
+                return Response(page.content, media_type=kind, headers={"cache-control": "no-cache"})
+            if page.path is not None and page.path.is_file():
+                return FileResponse(page.path, media_type=kind)
+        from starlette.exceptions import HTTPException
+
+        for url, folder in self._folders:
+            if path.startswith(url) or f"{path}/" == url:
+                inside = folder.get_path({**request.scope, "path": "/" + path[len(url) :], "root_path": ""})
+                with contextlib.suppress(HTTPException):
+                    return await folder.get_response(inside, request.scope)
+        return PlainTextResponse("andante: no such page\n", 404)
+
+    async def _socket(self, socket: WebSocket) -> None:
+        if len(self.clients) >= self.limits.clients:
+            await socket.accept()
+            await socket.close(TOO_MANY, f"{self.limits.clients} clients are connected already")
+            return
+        await self._session_there()
+        await socket.accept()
+        client = Client(socket, self.bus, self.hub, self.limits, self.allow)
+        self.clients.add(client)
+        try:
+            await client.run()
+        finally:
+            self.clients.discard(client)
+            if client.reason:
+                self._say("warn", f"a client was disconnected: {client.reason}")
+
+    async def _session_there(self) -> None:
+        """Wait while the session is still being built."""
+        if not self._until or self._until in self.bus.graph.topics:
+            return
+        there = asyncio.Event()
+        watch = self.bus.on_graph(lambda graph: there.set() if self._until in graph.topics else None)
+        try:
+            await there.wait()
+        finally:
+            watch.close()
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        watch = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    async def _watch(self) -> None:
+        """Disconnect clients that do not read."""
+        while True:
+            await asyncio.sleep(min(1.0, self.limits.stall / 4.0))
+            for client in list(self.clients):
+                if client.stalled():
+                    client.cut(f"it read nothing for {self.limits.stall:g} s")

@@ -1,0 +1,1 @@
+"""SDF, the format of Gazebo: reader and writer."""

@@ -1,0 +1,327 @@
+"""<geometry> and <material> of SDF: shapes, meshes, height maps, polylines, colours."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from andante.description.io.values import number, vec3, vector
+from andante.description.io.xmltree import Node
+from andante.description.link import IDENTITY, Material
+from andante.description.shapes import (
+    RGBA,
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Sphere,
+)
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+
+from .include import Reading
+from .values import color, flag, text_of
+
+# colours of Gazebo's own material script, by the names that worlds use most
+SCRIPT_COLORS: dict[str, RGBA] = {
+    "grey": (0.7, 0.7, 0.7, 1.0),
+    "gray": (0.7, 0.7, 0.7, 1.0),
+    "darkgrey": (0.175, 0.175, 0.175, 1.0),
+    "darkgray": (0.175, 0.175, 0.175, 1.0),
+    "lightgrey": (0.8, 0.8, 0.8, 1.0),
+    "white": (1.0, 1.0, 1.0, 1.0),
+    "flatblack": (0.1, 0.1, 0.1, 1.0),
+    "black": (0.0, 0.0, 0.0, 1.0),
+    "red": (1.0, 0.0, 0.0, 1.0),
+    "redbright": (0.87, 0.26, 0.07, 1.0),
+    "green": (0.0, 1.0, 0.0, 1.0),
+    "blue": (0.0, 0.0, 1.0, 1.0),
+    "skyblue": (0.13, 0.44, 0.70, 1.0),
+    "yellow": (1.0, 1.0, 0.0, 1.0),
+    "zincyellow": (0.9725, 0.9529, 0.2078, 1.0),
+    "darkyellow": (0.7, 0.7, 0.0, 1.0),
+    "orange": (1.0, 0.5088, 0.0468, 1.0),
+    "purple": (1.0, 0.0, 1.0, 1.0),
+    "turquoise": (0.0, 1.0, 1.0, 1.0),
+    "indigo": (0.33, 0.0, 0.5, 1.0),
+    "gold": (0.8, 0.64869, 0.12076, 1.0),
+    "bluglow": (0.0, 0.0, 1.0, 1.0),
+    "wood": (0.6, 0.43, 0.27, 1.0),
+    "woodfloor": (0.6, 0.43, 0.27, 1.0),
+    "bricks": (0.6, 0.3, 0.24, 1.0),
+    "residential": (0.7, 0.65, 0.6, 1.0),
+    "asphalt": (0.3, 0.3, 0.3, 1.0),
+    "road": (0.3, 0.3, 0.3, 1.0),
+    "grass": (0.3, 0.5, 0.2, 1.0),
+}
+
+
+def read_geometry(reading: Reading, geometry: Node) -> tuple[Geometry, SE3] | None:
+    """Shape of a <geometry> and its pose in the element; None (and a finding) when it has none we can use."""
+    shape = next((c for c in geometry.children if not c.tag.startswith("andante:")), None)
+    if shape is None:
+        reading.report.warn(geometry, "<geometry> is empty; the element is left out")
+        return None
+    try:
+        return _shape(reading, shape)
+    except BadInput as error:
+        if str(shape.source) in str(error):
+            raise
+        raise shape.error(str(error)) from None
+
+
+def _shape(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
+    tag = shape.tag
+    if tag == "box":
+        return Box(vec3(shape, text_of(shape, "size"), "<size>", (1.0, 1.0, 1.0))), IDENTITY
+    if tag == "sphere":
+        return Sphere(number(shape, text_of(shape, "radius"), "<radius>", 1.0)), IDENTITY
+    if tag in ("cylinder", "capsule"):
+        kind = Cylinder if tag == "cylinder" else Capsule
+        radius = number(shape, text_of(shape, "radius"), "<radius>", 1.0 if tag == "cylinder" else 0.5)
+        return kind(radius, number(shape, text_of(shape, "length"), "<length>", 1.0)), IDENTITY
+    if tag == "ellipsoid":
+        return Ellipsoid(vec3(shape, text_of(shape, "radii"), "<radii>", (1.0, 1.0, 1.0))), IDENTITY
+    if tag == "plane":
+        return _plane(shape), IDENTITY
+    if tag == "mesh":
+        return _mesh(reading, shape), IDENTITY
+    if tag == "heightmap":
+        return read_heightmap(reading, shape)
+    if tag == "polyline":
+        return read_polyline(reading, shape)
+    if tag == "empty":
+        return None
+    if tag == "image":
+        reading.report.warn(shape, "a grid of boxes from an <image> is not supported and is left out; use a heightmap")
+    elif tag == "cone":
+        reading.report.warn(shape, "a <cone> is not supported and is left out; use a mesh")
+    else:
+        reading.report.warn(shape, f"<{tag}> is not a known shape and is left out")
+    return None
+
+
+def _plane(shape: Node) -> Plane:
+    x, y, z = vec3(shape, text_of(shape, "normal"), "<normal>", (0.0, 0.0, 1.0))
+    length = math.sqrt(x * x + y * y + z * z)
+    if length < 1e-9:
+        raise shape.error("the normal has no length; write 0 0 1")
+    if abs(length - 1.0) > 1e-12:
+        x, y, z = x / length, y / length, z / length
+    a, b = vector(shape, text_of(shape, "size"), 2, "<size>", (1.0, 1.0))
+    return Plane((x, y, z), (a, b))
+
+
+def _mesh(reading: Reading, shape: Node) -> Mesh:
+    uri = text_of(shape, "uri") or text_of(shape, "filename")
+    if not uri:
+        raise shape.error("a mesh needs a <uri>")
+    found = find_file(reading, uri, shape)
+    if found is None:
+        reading.report.warn(shape, f"mesh {uri[:200]} was not found; set GAZEBO_MODEL_PATH to the folder that holds it")
+    sub = shape.find("submesh")
+    reading.report.leftovers(shape, ("uri", "filename", "scale", "submesh"), ("convex_decomposition",))
+    if shape.get("optimization"):
+        reading.report.info(shape, "the `optimization` attribute of <mesh> is not used")
+    return Mesh(
+        uri=uri,
+        path=found,
+        scale=vec3(shape, text_of(shape, "scale"), "<scale>", (1.0, 1.0, 1.0)),
+        submesh=text_of(sub, "name"),
+        center_submesh=flag(sub, "center"),
+    )
+
+
+def find_file(reading: Reading, uri: str, node: Node) -> Path | None:
+    """Path of a file that an element names, seen from the file that the element stands in."""
+    try:
+        found = reading.resolver.resolve(uri, Path(node.source.file))
+        return found.resolve() if found is not None and ".." in found.parts else found
+    except (OSError, ValueError):
+        return None
+
+
+def read_material(reading: Reading, visual: Node) -> Material:
+    """Colour of a visual: diffuse, else ambient, else the colour of a known Gazebo script name."""
+    materials = list(visual.all("material"))
+    if not materials:
+        return Material()
+    name, rgba, texture = "", None, ""
+    for node in materials:
+        script = node.find("script")
+        script_name = text_of(script, "name") if script is not None else ""
+        name = name or (node.get("andante:name") or script_name)
+        rgba = rgba or color(node, "diffuse") or color(node, "ambient")
+        texture = texture or (node.get("andante:texture") or "")
+        pbr = node.find("pbr")
+        for flow in pbr.children if pbr is not None else ():
+            texture = texture or text_of(flow, "albedo_map")
+        reading.report.leftovers(
+            node,
+            ("script", "ambient", "diffuse"),
+            (
+                "specular",
+                "emissive",
+                "shader",
+                "lighting",
+                "pbr",
+                "render_order",
+                "double_sided",
+                "shininess",
+            ),
+        )
+    own = any(node.get("andante:name") is not None for node in materials)
+    if rgba is None and name and not own:
+        rgba = SCRIPT_COLORS.get(name.rpartition("/")[2].casefold())
+        if rgba is None:
+            reading.report.info(materials[0], f"the colour of material script {name[:80]!r} is not known")
+    transparency = text_of(visual, "transparency")
+    if transparency:
+        hidden = number(visual, transparency, "<transparency>")
+        if hidden:
+            r, g, b, a = rgba or SCRIPT_COLORS["grey"]
+            rgba = (r, g, b, a * min(max(1.0 - hidden, 0.0), 1.0))
+    return Material(name, rgba, texture)
+
+
+MAX_PIXELS = 4097 * 4097
+HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
+
+
+def read_heightmap(reading: Reading, shape: Node) -> tuple[Heightmap, SE3] | None:
+    """Heights of a <heightmap>: white is size z, black 0; the top row of the image lies at +y."""
+    uri = text_of(shape, "uri")
+    x, y, z = vec3(shape, text_of(shape, "size"), "<size>", (1.0, 1.0, 1.0))
+    if not (x > 0 and y > 0):
+        raise shape.error(f"<size> needs a positive extent along x and y, got {x:g} {y:g}")
+    offset = vec3(shape, text_of(shape, "pos"), "<pos>", (0.0, 0.0, 0.0))
+    pose = SE3.from_xyz_rpy(offset) if any(offset) else IDENTITY
+    reading.report.leftovers(shape, ("uri", "size", "pos"), HARMLESS)
+    own = shape.find("andante:heights")
+    if own is not None:
+        return Heightmap(_own_heights(own), (x, y), uri), pose
+    path = None
+    try:
+        path = reading.resolver.resolve(uri, Path(shape.source.file)) if uri else None
+    except BadInput:
+        raise
+    except (OSError, ValueError):
+        path = None
+    if path is None:
+        reading.report.warn(shape, f"height map image {uri[:200]!r} was not found; the shape is left out")
+        return None
+    levels = _levels(shape, path) * z
+    return Heightmap(tuple(tuple(row) for row in levels.tolist()), (x, y), uri), pose
+
+
+def _own_heights(node: Node) -> tuple[tuple[float, ...], ...]:
+    columns = int(number(node, node.get("columns"), "columns"))
+    values = [number(node, part, "height") for part in node.text.split()]
+    if columns < 2 or len(values) < 2 * columns or len(values) % columns:
+        raise node.error(f"{len(values)} heights do not fill rows of {columns}")
+    return tuple(tuple(values[i : i + columns]) for i in range(0, len(values), columns))
+
+
+def _levels(shape: Node, path: Path) -> np.ndarray:
+    """Brightness of an image, 0 to 1 of what its pixels can hold, row 0 at the bottom of the picture."""
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            if image.width * image.height > MAX_PIXELS or min(image.size) < 2:
+                raise shape.error(f"{path} has {image.width} x {image.height} pixels; 2 x 2 to 4097 x 4097 are read")
+            deep = image.mode.startswith("I") or image.mode == "F"
+            pixels = np.asarray(image if deep else image.convert("L"), dtype=float)
+            full = 65535.0 if deep else 255.0
+    except BadInput:
+        raise
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise shape.error(f"{path} cannot be read as an image ({error}); use a grey PNG") from None
+    return pixels[::-1] / full
+
+
+MAX_POINTS = 10_000
+
+
+def read_polyline(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
+    """Prism of a polygon from z = 0 to its height; None (and a finding) when the polygon is not convex."""
+    height = number(shape, text_of(shape, "height"), "<height>", 1.0)
+    if height <= 0:
+        raise shape.error(f"<height> must be positive, got {height:g}")
+    points = np.array([vector(p, p.text, 2, "<point>") for p in shape.all("point")], dtype=float).reshape(-1, 2)
+    if len(points) > MAX_POINTS:
+        raise shape.error(f"more than {MAX_POINTS} points; refused")
+    if len(points) > 1 and np.array_equal(points[0], points[-1]):
+        points = points[:-1]
+    if len(points) < 3:
+        raise shape.error("a polyline needs at least three points")
+    if not _convex(points):
+        reading.report.warn(shape, "a <polyline> that is not convex is left out; split it into convex parts")
+        return None
+    box = _rectangle(points, height)
+    return box if box is not None else (_prism(points, height), IDENTITY)
+
+
+def _convex(points: Array) -> bool:
+    """Whether a polygon turns one way only, and once around."""
+    edges = np.roll(points, -1, axis=0) - points
+    following = np.roll(edges, -1, axis=0)
+    cross = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
+    dot = np.sum(edges * following, axis=1)
+    turned = abs(float(np.sum(np.arctan2(cross, dot))))
+    small = 1e-12 * float(np.max(np.abs(points)) ** 2 + 1e-300)
+    one_way = bool(np.all(cross >= -small) or np.all(cross <= small))
+    return one_way and abs(turned - 2 * np.pi) < 1e-6
+
+
+def _rectangle(points: Array, height: float) -> tuple[Box, SE3] | None:
+    if len(points) != 4:
+        return None
+    a, b = points[1] - points[0], points[2] - points[1]
+    scale = float(np.linalg.norm(a) * np.linalg.norm(b))
+    closed = np.allclose(points[0] + points[2], points[1] + points[3], atol=1e-9 * (1 + np.max(np.abs(points))))
+    if scale <= 0 or abs(float(a @ b)) > 1e-9 * scale or not closed:
+        return None
+    center = points.mean(axis=0)
+    pose = SE3.from_xyz_rpy((center[0], center[1], height / 2), (0.0, 0.0, float(np.arctan2(a[1], a[0]))))
+    return Box((float(np.linalg.norm(a)), float(np.linalg.norm(b)), height)), pose
+
+
+def _prism(points: Array, height: float) -> Mesh:
+    """The prism as a mesh file in the cache, named by its contents so that it is written once."""
+    text = _obj(points, height)
+    name = f"polyline-{hashlib.sha256(text.encode()).hexdigest()[:16]}.obj"
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "andante" / "shapes"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(tempfile.gettempdir())
+    path = folder / name
+    if not path.is_file():
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, suffix=".part") as file:
+            file.write(text)
+        Path(file.name).replace(path)
+    return Mesh(path.as_uri(), path)
+
+
+def _obj(points: Array, height: float) -> str:
+    """Wavefront text of the prism, faces outward."""
+    if float(np.sum(points[:, 0] * np.roll(points[:, 1], -1) - points[:, 1] * np.roll(points[:, 0], -1))) < 0:
+        points = points[::-1]
+    n = len(points)
+    lines = [f"v {x!r} {y!r} {z!r}" for z in (0.0, height) for x, y in points.tolist()]
+    for i in range(1, n - 1):
+        lines += [f"f 1 {i + 2} {i + 1}", f"f {n + 1} {n + i + 1} {n + i + 2}"]
+    for i in range(n):
+        j = (i + 1) % n
+        lines += [f"f {i + 1} {j + 1} {n + j + 1}", f"f {i + 1} {n + j + 1} {n + i + 1}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,200 @@
+"""Finds and opens what <include> names: model:// folders with model.config, files, and two built-in models.
+
+Includes are counted, their depth and total size are bounded, and a cycle is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from andante.description.io.resolver import VARIABLES, Resolver
+from andante.description.io.xmltree import Node, parse_xml, read_bytes
+from andante.description.source import Problem, Severity, Source
+from andante.errors import BadInput
+
+MAX_INCLUDES = 5000
+MAX_INCLUDE_DEPTH = 20
+MAX_INCLUDED_ELEMENTS = 1_000_000
+
+BUILT_IN = {
+    "ground_plane": b"""<sdf version="1.6"><model name="ground_plane"><static>true</static><link name="link">
+<collision name="collision"><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
+<surface><friction><ode><mu>100</mu><mu2>50</mu2></ode></friction></surface></collision>
+<visual name="visual"><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
+<material><ambient>0.8 0.8 0.8 1</ambient><diffuse>0.8 0.8 0.8 1</diffuse></material></visual></link></model></sdf>""",
+    "sun": b"""<sdf version="1.6"><light name="sun" type="directional"><cast_shadows>true</cast_shadows>
+<pose>0 0 10 0 0 0</pose><diffuse>0.8 0.8 0.8 1</diffuse><specular>0.2 0.2 0.2 1</specular>
+<direction>-0.5 0.1 -0.9</direction></light></sdf>""",
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed SDF file: root element, version as a number that compares (1.12 > 1.9), and its path."""
+
+    root: Node
+    version: tuple[int, int]
+    path: Path
+
+
+@dataclass
+class Report:
+    """Problems in the order found; findings with the same text are told once and counted."""
+
+    _found: dict[tuple[Severity, str], list[Source]] = field(default_factory=dict)
+
+    def add(self, severity: Severity, message: str, source: Source) -> None:
+        """One finding."""
+        self._found.setdefault((severity, message), []).append(source)
+
+    def info(self, node: Node, message: str) -> None:
+        """Something the user should know."""
+        self.add(Severity.INFO, message, node.source)
+
+    def warn(self, node: Node, message: str) -> None:
+        """Something that changes what the file means."""
+        self.add(Severity.WARNING, message, node.source)
+
+    def leftovers(self, node: Node, known: Collection[str], harmless: Collection[str] = ()) -> None:
+        """Report the children that nobody reads: harmless ones as info, unknown ones as warning."""
+        for child in node.children:
+            if child.tag in known or child.tag.startswith("andante:"):
+                continue
+            if child.tag in harmless:
+                self.info(child, f"<{child.tag}> in <{node.tag}> is not used")
+            elif ":" in child.tag and not child.tag.startswith("experimental:"):
+                self.info(child, f"<{child.tag}> in <{node.tag}> is an extension of another program and is not used")
+            else:
+                self.warn(child, f"<{child.tag}> in <{node.tag}> is not understood and is left out")
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The findings as problems."""
+        return tuple(
+            Problem(severity, message + (f" ({len(places)} places)" if len(places) > 1 else ""), places[0])
+            for (severity, message), places in self._found.items()
+        )
+
+
+@dataclass
+class Reading:
+    """One run of the reader: where files are found, what was opened, what is to be told."""
+
+    resolver: Resolver
+    report: Report = field(default_factory=Report)
+    parsed: dict[Path, tuple[Node, int]] = field(default_factory=dict)
+    includes: int = 0
+    elements: int = 0
+
+    def document(self, root: Node, path: Path) -> Document:
+        """The document of a root element, its version checked."""
+        return Document(root, self._version(root), path)
+
+    def _version(self, root: Node) -> tuple[int, int]:
+        text = (root.get("version") or "").strip()
+        major, dot, minor = text.partition(".")
+        if not text:
+            self.report.warn(root, "<sdf> states no version; it is read as 1.6")
+            return (1, 6)
+        if not (major.isascii() and major.isdigit() and (not dot or (minor.isascii() and minor.isdigit()))):
+            raise root.error(f"version should look like 1.9, got {text[:20]!r}")
+        if len(text) > 8:
+            raise root.error(f"version should look like 1.9, got {text[:20]!r}")
+        version = (int(major), int(minor or 0))
+        if version < (1, 4):
+            self.report.warn(root, f"SDF {text} is older than 1.4 and is read as 1.4; convert it with a Gazebo tool")
+            return (1, 4)
+        if version > (1, 12):
+            self.report.warn(root, f"SDF {text} is newer than 1.12 and is read as 1.12")
+            return (1, 12)
+        return version
+
+    def included(self, include: Node, asking: Path, chain: tuple[Path, ...]) -> Document:
+        """The document that an <include> names; `chain` is the files being read, outermost first."""
+        node = include.find("uri")
+        uri = node.text.strip() if node is not None else ""
+        if not uri:
+            raise include.error("<include> needs a <uri>, like <uri>model://my_model</uri>")
+        self.includes += 1
+        if self.includes > MAX_INCLUDES or len(chain) > MAX_INCLUDE_DEPTH:
+            raise include.error(f"more than {MAX_INCLUDES} includes or {MAX_INCLUDE_DEPTH} levels of them; refused")
+        path = self._find(include, uri, asking)
+        if path is None:
+            name = uri.removeprefix("model://").rstrip("/")
+            builtin = Path(f"{name}.sdf")
+            root, size = self._parse(builtin, BUILT_IN[name])
+            path = builtin
+        else:
+            path = path.resolve()
+            if path in chain:
+                cycle = " -> ".join(p.name for p in (*chain[chain.index(path) :], path))
+                raise include.error(f"includes itself: {cycle}; remove one of these includes")
+            root, size = self._parse(path, None)
+        self.elements += size
+        if self.elements > MAX_INCLUDED_ELEMENTS:
+            raise include.error(f"the includes bring more than {MAX_INCLUDED_ELEMENTS} elements; refused")
+        if root.tag != "sdf":
+            raise include.error(f"{path} is not an SDF file, its root element is <{root.tag}>")
+        return self.document(root, path)
+
+    def _parse(self, path: Path, data: bytes | None) -> tuple[Node, int]:
+        if path not in self.parsed:
+            root = parse_xml(read_bytes(path) if data is None else data, str(path))
+            self.parsed[path] = (root, sum(1 for _ in root.walk()))
+        return self.parsed[path]
+
+    def _find(self, include: Node, uri: str, asking: Path) -> Path | None:
+        """File of a URI; None for a built-in model that no folder offers."""
+        scheme, separator, rest = uri.partition("://")
+        if separator and scheme not in ("model", "file", "package"):
+            raise include.error(f"{uri}: nothing is fetched from the net; download it and use model:// or a file path")
+        try:
+            found = self.resolver.resolve(uri, asking)
+            if found is not None:
+                return found
+            folder = self._folder(scheme if separator else "", rest if separator else uri, asking)
+        except (OSError, ValueError) as error:
+            raise include.error(f"{uri[:200]!r} is not a usable path ({error})") from None
+        if folder is not None:
+            return _model_file(include, folder)
+        if scheme == "model" and rest.rstrip("/") in BUILT_IN:
+            return None
+        raise include.error(
+            f"{uri} was not found; put it beside the file or set {VARIABLES[1]} (or {VARIABLES[4]}) "
+            "to the folder that holds it"
+        )
+
+    def _folder(self, scheme: str, rest: str, asking: Path) -> Path | None:
+        if scheme in ("model", "package"):
+            name, _, inside = rest.rstrip("/").partition("/")
+            base = self.resolver.package(name, asking)
+            candidates = [base / inside] if base is not None else []
+        elif Path(rest).is_absolute():
+            candidates = [Path(rest)]
+        else:
+            candidates = [base / rest for base in (asking.parent, *self.resolver.folders)]
+        return next((folder for folder in candidates if folder.is_dir()), None)
+
+
+def _model_file(include: Node, folder: Path) -> Path:
+    """The newest SDF file that model.config (or manifest.xml) of a model folder names, else model.sdf."""
+    config = next((folder / n for n in ("model.config", "manifest.xml") if (folder / n).is_file()), None)
+    if config is not None:
+        root = parse_xml(read_bytes(config, 1024 * 1024), str(config))
+        offers = [((_version_key(node.get("version") or "")), node.text.strip()) for node in root.all("sdf")]
+        for _, name in sorted((o for o in offers if o[1]), key=lambda offer: offer[0], reverse=True):
+            if (folder / name).is_file():
+                return folder / name
+        if offers:
+            raise BadInput(f"{config}: names {offers[0][1]!r}, which is not in the folder")
+    if (folder / "model.sdf").is_file():
+        return folder / "model.sdf"
+    raise include.error(f"{folder} holds neither a model.config that names an SDF file nor a model.sdf")
+
+
+def _version_key(text: str) -> tuple[int, ...]:
+    parts = text.strip().split(".")
+    key = tuple(int(p) for p in parts if p.isascii() and p.isdigit() and len(p) < 6)
+    return key if key and key <= (1, 12) else (0,)

@@ -1,0 +1,1 @@
+"""URDF with its Gazebo extensions: reader and writer."""

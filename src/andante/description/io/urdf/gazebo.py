@@ -1,0 +1,337 @@
+"""The <gazebo> elements of a URDF: surfaces, gravity, colours, springs, sensors and plugins.
+
+What has no counterpart in `Robot` is told as an info, what is not known at all as a warning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from andante.description.io.values import number, vec3, vector
+from andante.description.io.xmltree import Node
+from andante.description.joint import Joint
+from andante.description.link import Link, Material, SensorSpec
+from andante.description.robot import Frame, Plugin
+from andante.description.shapes import RGBA
+
+from .parts import Context, pose_of, required_name, rgba
+from .sensors import gazebo_sensor
+
+COLOURS: dict[str, RGBA] = {
+    "Black": (0.0, 0.0, 0.0, 1.0),
+    "Blue": (0.0, 0.0, 1.0, 1.0),
+    "BlueGlow": (0.0, 0.0, 1.0, 1.0),
+    "BlueTransparent": (0.0, 0.0, 1.0, 0.5),
+    "DarkGray": (0.175, 0.175, 0.175, 1.0),
+    "DarkGrey": (0.175, 0.175, 0.175, 1.0),
+    "DarkYellow": (0.7, 0.7, 0.0, 1.0),
+    "FlatBlack": (0.1, 0.1, 0.1, 1.0),
+    "Gold": (0.8, 0.649, 0.223, 1.0),
+    "Gray": (0.7, 0.7, 0.7, 1.0),
+    "Green": (0.0, 1.0, 0.0, 1.0),
+    "GreenGlow": (0.0, 1.0, 0.0, 1.0),
+    "GreenTransparent": (0.0, 1.0, 0.0, 0.5),
+    "Grey": (0.7, 0.7, 0.7, 1.0),
+    "GreyTransparent": (0.5, 0.5, 0.5, 0.5),
+    "Indigo": (0.33, 0.0, 0.5, 1.0),
+    "LightGray": (0.8, 0.8, 0.8, 1.0),
+    "Orange": (1.0, 0.5088, 0.0468, 1.0),
+    "OrangeTransparent": (1.0, 0.44, 0.0, 0.4),
+    "Purple": (1.0, 0.0, 1.0, 1.0),
+    "PurpleGlow": (1.0, 0.0, 1.0, 1.0),
+    "Red": (1.0, 0.0, 0.0, 1.0),
+    "RedGlow": (1.0, 0.0, 0.0, 1.0),
+    "RedTransparent": (1.0, 0.0, 0.0, 0.5),
+    "SkyBlue": (0.13, 0.44, 0.7, 1.0),
+    "Turquoise": (0.0, 1.0, 1.0, 1.0),
+    "TurquoiseGlow": (0.0, 1.0, 1.0, 1.0),
+    "White": (1.0, 1.0, 1.0, 1.0),
+    "WhiteGlow": (1.0, 1.0, 1.0, 1.0),
+    "Wood": (0.6, 0.42, 0.25, 1.0),
+    "Yellow": (1.0, 1.0, 0.0, 1.0),
+    "YellowGlow": (1.0, 1.0, 0.0, 1.0),
+    "YellowTransparent": (1.0, 1.0, 0.0, 0.5),
+    "ZincYellow": (0.9725, 0.9529, 0.2078, 1.0),
+}
+SURFACE_TAGS = {
+    "mu": "mu",
+    "mu1": "mu",
+    "mu2": "mu2",
+    "kp": "kp",
+    "kd": "kd",
+    "maxVel": "max_velocity",
+    "max_vel": "max_velocity",
+    "minDepth": "min_depth",
+    "min_depth": "min_depth",
+}
+SURFACE_PATHS = {  # below <collision> of SDF, which <gazebo reference=LINK> may hold
+    "surface/friction/ode/mu": "mu",
+    "surface/friction/ode/mu2": "mu2",
+    "surface/friction/ode/fdir1": "fdir1",
+    "surface/friction/torsional/coefficient": "torsional",
+    "surface/friction/rolling/coefficient": "rolling",
+    "surface/bounce/restitution_coefficient": "restitution",
+    "surface/contact/ode/kp": "kp",
+    "surface/contact/ode/kd": "kd",
+    "surface/contact/ode/max_vel": "max_velocity",
+    "surface/contact/ode/min_depth": "min_depth",
+    "surface/contact/collide_bitmask": "collide_bitmask",
+}
+LINK_WORDS = """maxContacts max_contacts dampingFactor velocity_decay laserRetro laser_retro genTexCoord bumper
+    kinematic enable_wind softCfm softErp"""
+JOINT_WORDS = """implicitSpringDamper disableFixedJointLumping preserveFixedJoint provideFeedback provide_feedback
+    stopCfm stopErp stopKp stopKd fudgeFactor cfmDamping erp cfm initialForce limitStopCfm limitStopErp"""
+NO_MEANING_ON_LINK = frozenset(LINK_WORDS.split())
+NO_MEANING_ON_JOINT = frozenset(JOINT_WORDS.split())
+JOINT_TAGS = {
+    "springStiffness": "stiffness",
+    "springReference": "reference",
+    "springDamping": "damping",
+    "damping": "damping",
+    "armature": "armature",
+}
+INITIAL_TAGS = ("initial_position", "initialPosition")
+NO_MEANING_ON_MODEL = frozenset(("allow_auto_disable", "enable_wind", "pose"))
+_ANY_JOINT_TAG = frozenset((*NO_MEANING_ON_JOINT, *JOINT_TAGS, *INITIAL_TAGS))
+
+
+@dataclass
+class Additions:
+    """Links and joints by name, which the elements replace, and what they add to the robot."""
+
+    links: dict[str, Link]
+    joints: dict[str, Joint]
+    sensors: list[SensorSpec] = field(default_factory=list)
+    plugins: list[Plugin] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    no_collision: set[frozenset[str]] = field(default_factory=set)
+    self_collide: bool = False
+    static: bool = False
+
+
+def read_gazebo(node: Node, additions: Additions, context: Context) -> None:
+    """Carry one <gazebo> element over into the additions."""
+    reference = (node.get("reference") or "").strip()
+    if not reference:
+        _on_model(node, additions, context)
+    elif reference in additions.links:
+        _on_link(node, additions, context, reference)
+        if reference in additions.joints:
+            _on_joint(node, additions, context, reference, shared=True)
+    elif reference in additions.joints:
+        _on_joint(node, additions, context, reference)
+    else:
+        context.warn(node, f"refers to {reference!r}, which is neither a link nor a joint; ignored")
+
+
+def truth(node: Node) -> bool:
+    """true or 1, false or 0, in any case."""
+    text = (node.text.strip() or (node.get("value") or "").strip()).casefold()
+    if text in ("true", "1", "1.0", "yes"):
+        return True
+    if text in ("false", "0", "0.0", "no"):
+        return False
+    raise node.error(f"should be true or false, got {text[:40]!r}")
+
+
+def _value(node: Node) -> str:
+    """Text of an element, or its value attribute, as Gazebo accepts both."""
+    return node.text.strip() or (node.get("value") or "").strip()
+
+
+def _ignored(child: Node, context: Context, harmless: frozenset[str], where: str) -> None:
+    if child.tag in harmless:
+        context.info(child, f"a Gazebo setting of {where} without a counterpart here, ignored")
+    else:
+        context.warn(child, f"not understood in the <gazebo> element of {where}, ignored")
+
+
+def _on_model(node: Node, additions: Additions, context: Context) -> None:
+    for child in node.children:
+        if child.tag == "plugin":
+            additions.plugins.append(plugin(child, context))
+        elif child.tag == "static":
+            additions.static = truth(child)
+        elif child.tag in ("self_collide", "selfCollide"):
+            additions.self_collide = truth(child)
+        elif child.tag == "frame":
+            _frame(child, additions)
+        elif child.tag == "disable_collisions":
+            pair = frozenset(_link_name(child, key, additions) for key in ("link1", "link2"))
+            additions.no_collision.add(pair)
+        else:
+            _ignored(child, context, NO_MEANING_ON_MODEL, "the robot")
+
+
+def _link_name(node: Node, key: str, additions: Additions) -> str:
+    name = node.get(key) or ""
+    if name not in additions.links:
+        raise node.error(f"{key} {name!r} is not a link of this robot")
+    return name
+
+
+def _frame(node: Node, additions: Additions) -> None:
+    """A named frame on a link, as SDF writes it: <frame name attached_to><pose>x y z roll pitch yaw</pose></frame>."""
+    link, element = _link_name(node, "attached_to", additions), node.find("pose")
+    x, y, z, roll, pitch, yaw = (
+        vector(element, element.text, 6, "pose", (0.0,) * 6) if element is not None else (0.0,) * 6
+    )
+    additions.frames.append(Frame(required_name(node), link, pose_of((x, y, z), (roll, pitch, yaw))))
+
+
+def _on_link(node: Node, additions: Additions, context: Context, reference: str) -> None:
+    where = f"link {reference!r}"
+    for child in node.children:
+        link, tag = additions.links[reference], child.tag
+        if tag in SURFACE_TAGS:
+            link = _with_surface(link, {SURFACE_TAGS[tag]: number(child, _value(child), tag)})
+        elif tag == "fdir1":
+            link = _with_surface(link, {"fdir1": vec3(child, _value(child), tag)})
+        elif tag == "collision":
+            link = _collision(child, link, context)
+        elif tag in ("selfCollide", "self_collide"):
+            link = replace(link, self_collide=truth(child))
+        elif tag == "gravity":
+            link = replace(link, gravity=truth(child))
+        elif tag == "turnGravityOff":
+            link = replace(link, gravity=not truth(child))
+        elif tag == "material":
+            link = _with_colour(link, _gazebo_colour(child, context))
+        elif tag == "visual":
+            link = _visual(child, link, context)
+        elif tag == "sensor":
+            _sensor(child, additions, context, reference, "")
+        elif tag == "plugin":
+            additions.plugins.append(plugin(child, context, reference=reference))
+        elif reference in additions.joints and tag in _ANY_JOINT_TAG:
+            continue  # a joint of the same name; `_on_joint` takes it
+        else:
+            _ignored(child, context, NO_MEANING_ON_LINK, where)
+        additions.links[reference] = link
+
+
+def _on_joint(node: Node, additions: Additions, context: Context, reference: str, shared: bool = False) -> None:
+    for child in node.children:
+        joint = additions.joints[reference]
+        if child.tag in JOINT_TAGS:
+            value = number(child, _value(child), child.tag)
+            if value < 0 and JOINT_TAGS[child.tag] in ("armature", "damping"):
+                raise child.error(f"must be >= 0, got {value:g}")
+            dynamics = replace(joint.dynamics, **{JOINT_TAGS[child.tag]: value})
+            additions.joints[reference] = replace(joint, dynamics=dynamics)
+        elif child.tag in INITIAL_TAGS:
+            additions.joints[reference] = replace(joint, initial=number(child, _value(child), child.tag))
+        elif child.tag in NO_MEANING_ON_JOINT:
+            _ignored(child, context, NO_MEANING_ON_JOINT, f"joint {reference!r}")
+        elif shared:
+            continue
+        elif child.tag == "sensor":
+            _sensor(child, additions, context, joint.child, reference)
+        elif child.tag == "plugin":
+            additions.plugins.append(plugin(child, context, reference=reference))
+        else:
+            _ignored(child, context, NO_MEANING_ON_JOINT, f"joint {reference!r}")
+
+
+def _sensor(node: Node, additions: Additions, context: Context, link: str, joint: str) -> None:
+    found = gazebo_sensor(node, link, context)
+    if joint:
+        found = replace(found, parameters={**found.parameters, "joint": joint})
+    plugins = [plugin(child, context, sensor=found.name) for child in node.all("plugin")]
+    for item in plugins:
+        topic = item.parameters.get("topicName") or item.parameters.get("topic") or ""
+        found = found if found.topic else replace(found, topic=topic)
+    additions.sensors.append(found)
+    additions.plugins += plugins
+
+
+def plugin(node: Node, context: Context, **extra: str) -> Plugin:
+    """A plugin with its leaf elements; repeated names are joined by a blank."""
+    parameters: dict[str, str] = {}
+    for element in node.walk():
+        if element is not node and not element.children:
+            text = element.text.strip()
+            parameters[element.tag] = f"{parameters[element.tag]} {text}" if element.tag in parameters else text
+    for key, value in extra.items():
+        parameters.setdefault(key, value)
+    filename = (node.get("filename") or "").strip()
+    if not filename:
+        context.warn(node, "names no filename; kept, but nothing can tell which plugin it is")
+    return Plugin((node.get("name") or "").strip(), filename, parameters, node.source)
+
+
+def _with_surface(link: Link, values: dict[str, Any], only: object = None) -> Link:
+    collisions = tuple(
+        replace(item, surface=replace(item.surface, **values)) if only is None or only in (i, item.name) else item
+        for i, item in enumerate(link.collisions)
+    )
+    return replace(link, collisions=collisions)
+
+
+def _collision(node: Node, link: Link, context: Context) -> Link:
+    """Surface of SDF form; `index` or `name` chooses one collision of the link, without them it holds for all."""
+    only: object = node.get("name") or None
+    if node.get("index") is not None:
+        index = number(node, node.get("index"), "index")
+        if not (index.is_integer() and 0 <= index < len(link.collisions)):
+            raise node.error(f"index should be 0 to {len(link.collisions) - 1}, got {node.get('index')}")
+        only = int(index)
+    values: dict[str, Any] = {}
+    for path, element in leaves(node):
+        name = SURFACE_PATHS.get(path)
+        if name is None:
+            context.info(element, f"{path} of a collision has no counterpart here, ignored")
+        elif name == "fdir1":
+            values[name] = vec3(element, element.text, path)
+        elif name == "collide_bitmask":
+            try:
+                values[name] = int(element.text.strip(), 0) & 0xFFFFFFFF
+            except ValueError:
+                raise element.error(f"should be an integer such as 0x01, got {element.text.strip()[:40]!r}") from None
+        else:
+            values[name] = number(element, element.text, path)
+    if isinstance(only, str) and all(item.name != only for item in link.collisions):
+        only = None if len(link.collisions) == 1 else only
+        if only is not None:
+            context.warn(node, f"link {link.name!r} has no collision of this name; ignored")
+    return _with_surface(link, values, only)
+
+
+def leaves(node: Node, prefix: str = "") -> list[tuple[str, Node]]:
+    """Elements without children below a node, with their path a/b/c."""
+    out: list[tuple[str, Node]] = []
+    for child in node.children:
+        path = f"{prefix}{child.tag}"
+        out += leaves(child, path + "/") if child.children else [(path, child)]
+    return out
+
+
+def _gazebo_colour(node: Node, context: Context) -> Material:
+    name = _value(node)
+    colour = COLOURS.get(name.removeprefix("Gazebo/"))
+    if colour is None and name:
+        context.info(node, f"the Gazebo material {name!r} is not in the table of colours; the visual keeps its own")
+    return Material(name, colour)
+
+
+def _with_colour(link: Link, material: Material) -> Link:
+    """Colour for the visuals that have none of their own."""
+    if material.rgba is None:
+        return link
+    visuals = tuple(
+        item if item.material.rgba or item.material.texture else replace(item, material=material)
+        for item in link.visuals
+    )
+    return replace(link, visuals=visuals)
+
+
+def _visual(node: Node, link: Link, context: Context) -> Link:
+    element = node.find("material")
+    diffuse = element.find("diffuse") or element.find("ambient") if element is not None else None
+    for child in node.children:
+        if child.tag != "material":
+            context.info(child, "a Gazebo setting of a visual without a counterpart here, ignored")
+    if diffuse is None:
+        return link
+    return _with_colour(link, Material("", rgba(diffuse, diffuse.text)))

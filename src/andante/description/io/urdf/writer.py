@@ -1,0 +1,225 @@
+"""`Robot` to URDF text that reads back as the same physics, and that other URDF parsers accept.
+
+Link frames are the joint frames in URDF: where a joint puts its child frame elsewhere, everything on the child is told
+in the joint frame instead. What URDF lacks stands in <gazebo> elements; what has no place there either is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from andante.description.joint import Dynamics, Joint, JointType, Limits
+from andante.description.link import IDENTITY, Collision, Link, Material, Visual
+from andante.description.robot import Robot, Transmission
+from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from andante.errors import Unsupported
+from andante.geometry import SE3
+
+from .joints import UNBOUNDED
+from .reader import WORLD
+from .write_gazebo import add, numbers, rpy_of, write_gazebo
+
+AXIS_TYPES = frozenset((JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.PLANAR))
+
+
+def write_urdf(robot: Robot, path: Path) -> str:
+    """Text of a URDF file that is to stand at `path` (meshes below its folder get relative names)."""
+    _refuse(robot)
+    robot = in_joint_frames(robot)
+    root = ET.Element("robot", name=robot.name)
+    if robot.fixed_base and robot.root != WORLD:
+        add(root, "link", name=WORLD)
+        weld = add(root, "joint", name=_free_name(robot, f"{WORLD}_joint"), type="fixed")
+        add(weld, "parent", link=WORLD)
+        add(weld, "child", link=robot.root)
+    for link in robot.links:
+        _link(root, link, path)
+    for joint in robot.joints:
+        _joint(root, joint)
+    for transmission in robot.transmissions:
+        _transmission(root, transmission)
+    write_gazebo(root, robot)
+    ET.indent(root, "  ")
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def in_joint_frames(robot: Robot) -> Robot:
+    """The same robot with joint_from_child = identity everywhere: link frames moved into their joints."""
+    moved = {joint.child: joint.joint_from_child for joint in robot.joints if not joint.joint_from_child.is_identity()}
+    if not moved:
+        return robot
+
+    def told(link: str, pose: SE3) -> SE3:
+        return moved[link] @ pose if link in moved else pose
+
+    def moved_link(link: Link) -> Link:
+        if link.name not in moved:
+            return link
+        return replace(
+            link,
+            inertia=link.inertia.transformed(moved[link.name]) if link.inertia is not None else None,
+            visuals=tuple(replace(item, pose=told(link.name, item.pose)) for item in link.visuals),
+            collisions=tuple(replace(item, pose=told(link.name, item.pose)) for item in link.collisions),
+        )
+
+    return replace(
+        robot,
+        links=tuple(moved_link(link) for link in robot.links),
+        joints=tuple(
+            replace(joint, pose=told(joint.parent, joint.pose), joint_from_child=IDENTITY) for joint in robot.joints
+        ),
+        sensors=tuple(replace(item, pose=told(item.link, item.pose)) for item in robot.sensors),
+        frames=tuple(replace(item, pose=told(item.link, item.pose)) for item in robot.frames),
+    )
+
+
+def _refuse(robot: Robot) -> None:
+    if robot.loops:
+        names = ", ".join(repr(joint.name) for joint in robot.loops)
+        raise Unsupported(
+            f"URDF cannot hold the loop joint(s) {names} of robot {robot.name!r}; write SDF or MJCF instead"
+        )
+    for joint in robot.joints:
+        if joint.type in (JointType.BALL, JointType.SCREW):
+            raise Unsupported(f"URDF has no {joint.type} joint such as {joint.name!r}; write SDF instead")
+    names = {link.name for link in robot.links}
+    if robot.fixed_base and WORLD in names and robot.root != WORLD:
+        raise Unsupported(
+            f"a fixed base is the link 'world' in URDF, but robot {robot.name!r} has another link so named"
+        )
+    if robot.root == WORLD and not robot.fixed_base:
+        raise Unsupported(f"the root link 'world' means a fixed base in URDF; rename it in robot {robot.name!r}")
+
+
+def _free_name(robot: Robot, name: str) -> str:
+    taken = {joint.name for joint in robot.joints}
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _origin(parent: ET.Element, pose: SE3) -> None:
+    if pose.is_identity():
+        return
+    element = add(parent, "origin", xyz=numbers(*pose.translation))
+    rpy = rpy_of(pose)
+    if any(rpy):
+        element.set("rpy", numbers(*rpy))
+
+
+def _link(root: ET.Element, link: Link, path: Path) -> None:
+    element = add(root, "link", name=link.name)
+    if link.inertia is not None:
+        inertial = add(element, "inertial")
+        if any(link.inertia.com):
+            add(inertial, "origin", xyz=numbers(*link.inertia.com))
+        add(inertial, "mass", value=numbers(link.inertia.mass))
+        keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        add(inertial, "inertia", **dict(zip(keys, (numbers(v) for v in link.inertia.moments), strict=True)))
+    for visual in link.visuals:
+        _material(_shape(element, "visual", visual, link, path), visual.material)
+    for collision in link.collisions:
+        _shape(element, "collision", collision, link, path)
+
+
+def _shape(parent: ET.Element, tag: str, item: Visual | Collision, link: Link, path: Path) -> ET.Element:
+    element = add(parent, tag, **({"name": item.name} if item.name else {}))
+    _origin(element, item.pose)
+    _geometry(add(element, "geometry"), item.geometry, link, path)
+    return element
+
+
+def _geometry(parent: ET.Element, shape: Geometry, link: Link, path: Path) -> None:
+    if isinstance(shape, Box):
+        add(parent, "box", size=numbers(*shape.size))
+    elif isinstance(shape, Sphere):
+        add(parent, "sphere", radius=numbers(shape.radius))
+    elif isinstance(shape, Cylinder):
+        add(parent, "cylinder", radius=numbers(shape.radius), length=numbers(shape.length))
+    elif isinstance(shape, Capsule):
+        add(parent, "capsule", radius=numbers(shape.radius), length=numbers(shape.length))
+    elif isinstance(shape, Mesh) and not shape.submesh:
+        element = add(parent, "mesh", filename=mesh_uri(shape, path))
+        if shape.scale != (1.0, 1.0, 1.0):
+            element.set("scale", numbers(*shape.scale))
+    else:
+        what = "submesh" if isinstance(shape, Mesh) else type(shape).__name__.lower()
+        raise Unsupported(f"URDF has no {what}, which link {link.name!r} uses; write SDF or MJCF instead")
+
+
+def mesh_uri(mesh: Mesh, path: Path) -> str:
+    """Name of a mesh in a file at `path`: package:// kept, relative below its folder, otherwise absolute."""
+    if mesh.path is None or mesh.uri.startswith("package://"):
+        return mesh.uri
+    found, folder = mesh.path.resolve(), path.resolve().parent
+    return found.relative_to(folder).as_posix() if found.is_relative_to(folder) else found.as_posix()
+
+
+def _material(parent: ET.Element, material: Material) -> None:
+    if material == Material():
+        return
+    element = add(parent, "material", name=material.name)
+    if material.rgba is not None:
+        add(element, "color", rgba=numbers(*material.rgba))
+    if material.texture:
+        add(element, "texture", filename=material.texture)
+
+
+def _joint(root: ET.Element, joint: Joint) -> None:
+    element = add(root, "joint", name=joint.name, type=str(joint.type))
+    _origin(element, joint.pose)
+    add(element, "parent", link=joint.parent)
+    add(element, "child", link=joint.child)
+    if joint.type in AXIS_TYPES:
+        add(element, "axis", xyz=numbers(*joint.axis))
+    for key, value in sorted(joint.calibration.items()):
+        calibration = element.find("calibration")
+        (calibration if calibration is not None else add(element, "calibration")).set(key, numbers(value))
+    if (joint.dynamics.damping, joint.dynamics.friction, joint.dynamics.armature) != (0.0, 0.0, 0.0):
+        _dynamics(element, joint.dynamics)
+    _limits(element, joint.type, joint.limits)
+    if joint.mimic is not None:
+        multiplier, offset = numbers(joint.mimic.multiplier), numbers(joint.mimic.offset)
+        add(element, "mimic", joint=joint.mimic.joint, multiplier=multiplier, offset=offset)
+    if joint.safety is not None:
+        values = {
+            "soft_lower_limit": joint.safety.soft_lower,
+            "soft_upper_limit": joint.safety.soft_upper,
+            "k_position": joint.safety.k_position,
+            "k_velocity": joint.safety.k_velocity,
+        }
+        add(element, "safety_controller", **{key: numbers(value) for key, value in values.items()})
+
+
+def _dynamics(parent: ET.Element, dynamics: Dynamics) -> None:
+    element = add(parent, "dynamics", damping=numbers(dynamics.damping), friction=numbers(dynamics.friction))
+    if dynamics.armature:
+        element.set("armature", numbers(dynamics.armature))
+
+
+def _limits(parent: ET.Element, kind: JointType, limits: Limits) -> None:
+    """Limits; URDF wants effort and velocity wherever there is a <limit>, so unbounded ones are a large number."""
+    ranged = kind in (JointType.REVOLUTE, JointType.PRISMATIC)
+    values: Mapping[str, float] = {"effort": limits.effort, "velocity": limits.velocity}
+    if ranged:
+        values = {"lower": limits.lower, "upper": limits.upper, **values}
+    elif all(math.isinf(value) for value in values.values()):
+        return
+    finite = {key: math.copysign(UNBOUNDED, v) if math.isinf(v) else v for key, v in values.items()}
+    add(parent, "limit", **{key: numbers(value) for key, value in finite.items()})
+
+
+def _transmission(root: ET.Element, item: Transmission) -> None:
+    element = add(root, "transmission", name=item.name)
+    add(element, "type").text = item.type
+    joints = [add(element, "joint", name=name) for name in item.joints]
+    actuators = [add(element, "actuator", name=name) for name in item.actuators]
+    for interface in item.interfaces:
+        for holder in joints or [element]:
+            add(holder, "hardwareInterface").text = interface
+    for holder in actuators or [element]:
+        add(holder, "mechanicalReduction").text = numbers(item.reduction)

@@ -1,0 +1,1 @@
+"""Xacro files, expanded without running anything in them."""

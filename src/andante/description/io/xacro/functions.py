@@ -1,0 +1,201 @@
+"""Constants, operators, functions and methods that xacro expressions may use, each with its bounds."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from andante.errors import BadInput
+
+from .values import MAX_TEXT, Dictionary, check_size, checked_power, checked_product, checked_range, checked_shift
+
+MAX_DIGITS = 400  # of a text that is turned into a number
+CONSTANTS: dict[str, Any] = {
+    "pi": math.pi,
+    "e": math.e,
+    "tau": math.tau,
+    "inf": math.inf,
+    "nan": math.nan,
+    "True": True,
+    "False": False,
+    "true": True,
+    "false": False,
+    "None": None,
+}
+_MATHS = (
+    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt exp log log10 log2 log1p expm1 hypot pow "
+    "radians degrees floor ceil trunc fabs fmod copysign isnan isinf isfinite isclose"
+)
+MATHS: dict[str, Callable[..., Any]] = {name: getattr(math, name) for name in _MATHS.split()}
+
+
+def _number(kind: Callable[[Any], Any]) -> Callable[..., Any]:
+    def convert(value: Any = 0) -> Any:
+        if not isinstance(value, int | float | str):
+            raise BadInput(f"a {type(value).__name__} is not a number")
+        if isinstance(value, str) and (len(value) > MAX_DIGITS or "_" in value):
+            raise BadInput(f"{value[:40]!r} is not a number")
+        return kind(value)
+
+    return convert
+
+
+def _text(value: Any = "") -> str:
+    check_size(value)
+    return str(value)
+
+
+def _boolean(value: Any = False) -> bool:
+    return bool(value)
+
+
+def _extreme(kind: Callable[..., Any]) -> Callable[..., Any]:
+    def choose(*values: Any) -> Any:
+        return kind(*values)
+
+    return choose
+
+
+def _pairs(*lists: Any) -> list[Any]:
+    return [tuple(row) for row in zip(*lists, strict=False)]
+
+
+def _dictionary(values: Any = (), **named: Any) -> Dictionary:
+    return Dictionary(dict(values, **named))
+
+
+def _rounded(value: float, digits: int = 0) -> Any:
+    if abs(digits) > 100:
+        raise BadInput("round() takes at most 100 digits")
+    return round(value, digits) if digits else round(value)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "min": _extreme(min),
+    "max": _extreme(max),
+    "round": _rounded,
+    "int": _number(int),
+    "float": _number(float),
+    "str": _text,
+    "bool": _boolean,
+    "len": len,
+    "range": checked_range,
+    "sum": lambda values: _fold(values),
+    "list": lambda values=(): list(values),
+    "tuple": lambda values=(): tuple(values),
+    "dict": _dictionary,
+    "sorted": lambda values: sorted(values),
+    "reversed": lambda values: list(reversed(list(values))),
+    "enumerate": lambda values: [tuple(pair) for pair in enumerate(values)],
+    "zip": _pairs,
+    "all": lambda values: all(list(values)),
+    "any": lambda values: any(list(values)),
+    **MATHS,
+}
+METHODS: dict[type, dict[str, Callable[..., Any]]] = {
+    str: {
+        "lower": str.lower,
+        "upper": str.upper,
+        "strip": str.strip,
+        "startswith": str.startswith,
+        "endswith": str.endswith,
+        "split": str.split,
+        "join": lambda text, parts: _joined(text, parts),
+        "replace": lambda text, old, new: _replaced(text, old, new),
+    },
+    dict: {
+        "get": lambda values, key, default=None: values.get(key, default),
+        "keys": lambda values: list(values.keys()),
+        "values": lambda values: list(values.values()),
+        "items": lambda values: [tuple(pair) for pair in values.items()],
+    },
+    list: {"index": list.index, "count": list.count},
+    tuple: {"index": tuple.index, "count": tuple.count},
+}
+COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+    ast.Is: lambda a, b: a is b if b is None or isinstance(b, bool) else a == b,
+    ast.IsNot: lambda a, b: a is not b if b is None or isinstance(b, bool) else a != b,
+}
+UNARY: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+def _fold(values: Iterable[Any]) -> Any:
+    total: Any = 0
+    for value in values:
+        if not isinstance(value, int | float):
+            raise BadInput("sum() adds numbers only")
+        total = check_size(total + value)
+    return total
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    if len(text) + (text.count(old)) * len(new) > MAX_TEXT:
+        raise BadInput(f"the text would grow beyond {MAX_TEXT} characters")
+    return text.replace(old, new)
+
+
+def _joined(text: str, parts: Any) -> str:
+    words = [str(part) for part in parts if isinstance(part, str)]
+    if not isinstance(parts, list | tuple) or len(words) != len(parts):
+        raise BadInput("join() needs a list of texts; str() converts")
+    if sum(len(word) + len(text) for word in words) > MAX_TEXT:
+        raise BadInput(f"the text would grow beyond {MAX_TEXT} characters")
+    return text.join(words)
+
+
+def _sum_of(a: Any, b: Any) -> Any:
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return a + b
+    for kind in (str, list, tuple):
+        if isinstance(a, kind) and isinstance(b, kind):
+            if len(a) + len(b) > MAX_TEXT:
+                raise BadInput(f"the result would grow beyond {MAX_TEXT} characters or elements")
+            return operator.add(a, b)
+    raise BadInput(f"{kind_of(a)} and {kind_of(b)} cannot be added; str() and float() convert")
+
+
+def _numeric(symbol: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def apply(a: Any, b: Any) -> Any:
+        if not (isinstance(a, int | float) and isinstance(b, int | float)):
+            raise BadInput(f"{symbol} needs two numbers, got {kind_of(a)} and {kind_of(b)}")
+        return function(a, b)
+
+    return apply
+
+
+BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: _sum_of,
+    ast.Sub: _numeric("-", operator.sub),
+    ast.Mult: checked_product,
+    ast.Div: _numeric("/", operator.truediv),
+    ast.FloorDiv: _numeric("//", operator.floordiv),
+    ast.Mod: _numeric("%", operator.mod),
+    ast.Pow: _numeric("**", checked_power),
+    ast.LShift: _numeric("<<", checked_shift),
+    ast.RShift: _numeric(">>", operator.rshift),
+    ast.BitAnd: _numeric("&", operator.and_),
+    ast.BitOr: _numeric("|", operator.or_),
+    ast.BitXor: _numeric("^", operator.xor),
+}
+_NAMES = {str: "text", dict: "a dict", Dictionary: "a dict", type(None): "None", int: "an integer", float: "a number"}
+
+
+def kind_of(value: Any) -> str:
+    return _NAMES.get(type(value), f"a {type(value).__name__}")

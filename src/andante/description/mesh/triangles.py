@@ -1,0 +1,131 @@
+"""Triangles of mesh shapes: loaded within limits, convex hulls, colors; cached by file and time of change."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from andante.description.io.mesh import stl
+from andante.description.io.mesh.files import face_colors, load_mesh_file, load_mesh_parts
+from andante.description.shapes import RGBA, Mesh
+from andante.description.source import Source
+from andante.errors import BadInput, MissingFile
+from andante.geometry import Array
+
+from .tools import hull_of
+
+if TYPE_CHECKING:
+    import trimesh
+
+
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    vertices: Array
+    faces: np.ndarray
+    colors: np.ndarray | None = None  # of the faces (m, 4), 0..255
+
+
+def triangles(mesh: Mesh) -> tuple[Array, np.ndarray]:
+    """Vertices (n, 3) [m] and faces (m, 3) of a mesh, scaled; a mirroring scale turns the faces over."""
+    return _scaled(_load(*_key(mesh)), mesh)
+
+
+def hull(mesh: Mesh) -> tuple[Array, np.ndarray]:
+    """Vertices and faces of the convex hull of a mesh, scaled."""
+    return _scaled(_hull(*_key(mesh)), mesh)
+
+
+def mesh_color(mesh: Mesh) -> RGBA | None:
+    """Colour of most of a mesh's faces as the file gives it; None where it gives none."""
+    return _color(*_key(mesh))
+
+
+def load(mesh: Mesh) -> trimesh.Trimesh:
+    """A fresh trimesh of a mesh shape, scaled."""
+    import trimesh
+
+    vertices, faces = triangles(mesh)
+    return trimesh.Trimesh(vertices, faces, process=False)
+
+
+def _scaled(loaded: _Loaded, mesh: Mesh) -> tuple[Array, np.ndarray]:
+    scale = np.asarray(mesh.scale, dtype=float)
+    if not np.isfinite(scale).all() or (scale == 0).any():
+        raise BadInput(f"mesh {mesh.uri!r}: scale must be finite and not 0, got {mesh.scale}")
+    return loaded.vertices * scale, loaded.faces[:, ::-1] if np.prod(scale) < 0 else loaded.faces
+
+
+def _key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
+    if mesh.path is None:
+        raise MissingFile(
+            f"mesh {mesh.uri!r} was not found; set ROS_PACKAGE_PATH or put it beside the file that names it"
+        )
+    try:
+        stat = mesh.path.stat()
+    except OSError as error:
+        raise BadInput(f"mesh {mesh.path} cannot be read: {error.strerror or error}") from None
+    return mesh.path, stat.st_mtime_ns, stat.st_size, mesh.submesh, mesh.center_submesh
+
+
+@lru_cache(maxsize=512)
+def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
+    if path.suffix.lower() == ".stl" and not submesh and not center:  # a robot of these needs no mesh library
+        parts = load_mesh_parts(path)
+        if len(parts) == 1 and parts[0].color is None:
+            return _Loaded(*stl.merged(parts[0].vertices, parts[0].faces))
+    mesh = load_mesh_file(path, submesh, center)
+    return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces), face_colors(mesh))
+
+
+@lru_cache(maxsize=512)
+def _hull(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
+    return _Loaded(*hull_of(_load(path, changed, size, submesh, center).vertices, f"mesh {path}"))
+
+
+@lru_cache(maxsize=512)
+def _color(path: Path, changed: int, size: int, submesh: str, center: bool) -> RGBA | None:
+    painted = _load(path, changed, size, submesh, center).colors
+    if painted is None:
+        return None
+    colors, counts = np.unique(painted, axis=0, return_counts=True)
+    r, g, b, a = (float(v) / 255 for v in colors[np.argmax(counts)])
+    return (r, g, b, a)
+
+
+USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
+LEVELS_UP = 2
+ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
+
+
+def mesh_remedy(mesh: Mesh, source: Source) -> str:
+    """Advice for a mesh without a file that the description `source` names: the name that would work, if there is one.
+
+    Looked at are the folder of the description and the two above it, there the path that the name ends in and a file
+    of the same name in the usual folders; upper and lower case do not matter.
+    """
+    rest = mesh.uri.partition("://")[2].partition("/")[2] if "://" in mesh.uri else mesh.uri
+    parts = [part for part in rest.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts or not source.file:
+        return ELSEWHERE
+    home = Path(source.file).resolve().parent
+    for base in [home, *home.parents][: LEVELS_UP + 1]:
+        for folder in dict.fromkeys(["/".join(parts[:-1]), *USUAL_FOLDERS]):
+            if found := _same_name(base / folder, parts[-1]):
+                return f'write filename="{Path(os.path.relpath(found, home)).as_posix()}": that file is there'
+    return ELSEWHERE
+
+
+def _same_name(folder: Path, name: str) -> Path | None:
+    """A file of that name, also in other letters of case."""
+    try:
+        exact = folder / name
+        if exact.is_file():
+            return exact
+        return next((each for each in sorted(folder.iterdir()) if each.name.lower() == name.lower()), None)
+    except (OSError, ValueError):
+        return None

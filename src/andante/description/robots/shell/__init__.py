@@ -1,1 +1,0 @@
-"""The folding hexapod Shell: description, poses and generated meshes."""

@@ -1,1 +1,0 @@
-"""Description and meshes of the waffle."""

@@ -1,0 +1,1 @@
+"""Inverse kinematics: options and results over a compiled Levenberg-Marquardt solver."""

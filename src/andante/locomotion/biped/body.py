@@ -1,0 +1,287 @@
+"""The model of a robot that walks on two legs, from its file and rig: masses, legs, soles, load cells, IMU."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from andante.description import JointType, Robot
+from andante.description.shapes import Plane
+from andante.description.solids import surface
+from andante.errors import BadInput
+from andante.geometry import SE3, Array, so3
+from andante.gravity import GRAVITY
+from andante.locomotion.rigs.legs import welded
+from andante.locomotion.rigs.mass_tree import mass_tree
+from andante.locomotion.rigs.rig import Rig, imu_rotation
+from andante.motion import vector_of
+
+from .kernels import center_of_mass, holding, measure, reach
+
+Pair = tuple[float, float]
+
+
+def planned_push(
+    mass: float, rate: float, place: Pair, pressure: Pair, other: Pair, both: bool
+) -> tuple[float, Array, Pair]:
+    """Fraction of the other foot (0..1), whole force (3,) [N] and where it acts on the standing foot (x, y) [m].
+
+    F = m (w² (c - p), g). When both feet carry, the fraction grows with the way of the pressure point from this foot to
+    the other one, seen at `other`; each foot is pressed at the same place of its own.
+    """
+    (x, y), (px, py) = other, pressure
+    fraction = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9))) if both else 0.0
+    scale = rate * rate * mass
+    force = np.array([scale * (place[0] - px), scale * (place[1] - py), mass * GRAVITY])
+    return fraction, force, (px - fraction * x, py - fraction * y)
+
+
+TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
+FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
+STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
+
+
+@dataclass(frozen=True)
+class Sole:
+    """The flat underside of a foot. Its frame lies below the ankle: x ahead, z up when the robot stands."""
+
+    link: str
+    outline: Array  # (corners, 2) convex, counter-clockwise, sole frame [m]
+    cells: Array  # (cells, 2) load cells, sole frame [m]; (0, 2): none
+    switches: tuple[str, ...]  # contact switches on the foot
+
+    @cached_property
+    def box(self) -> tuple[float, float, float, float]:
+        """Heel, toe, right and left bound [m]."""
+        low, high = self.outline.min(axis=0), self.outline.max(axis=0)
+        return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+class BipedBody:
+    """Kinematics and masses of a robot on two legs; leg 0 is the left one."""
+
+    def __init__(self, robot: Robot, rig: Rig) -> None:
+        if len(rig.legs) != 2:
+            raise BadInput(f"robot {robot.name!r} has {len(rig.legs)} legs; this walk needs two")
+        self.robot, self.rig = robot, rig
+        for joint in robot.joints:
+            if joint.type not in TURNING:
+                raise BadInput(
+                    f"robot {robot.name!r}: joint {joint.name!r} is {joint.type.value}; this walk needs turning joints"
+                )
+        self.tree, place = mass_tree(robot)
+        if place[rig.body][0] != 0:
+            raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")
+        self.mass = self.tree.total
+        self.names = robot.joint_names
+        self.upright = rig.walking_from_body @ place[rig.body][1].rotation.T  # level_from_root when it stands
+        self.imu = rig.walking_from_body @ imu_rotation(robot, rig)
+        self.stance = vector_of(robot, rig.stance)
+        self._work = np.empty((len(self.tree.parent), 3, 3)), np.empty((len(self.tree.parent), 3))
+        self.feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
+        paths = [self._path(int(body)) for body in self.feet]
+        for leg, path in zip(rig.legs, paths, strict=True):
+            if len(path) < 5:
+                raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
+        self._number_joints(paths)
+        self.weight = self.tree.mass
+        self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
+        self.arms = self._arms()
+        self._sole_frames(place)
+        self.soles = tuple(self._sole(k, place) for k in range(2))
+
+    # ---- what is found in the file ---------------------------------------------------------------
+    def _path(self, body: int) -> list[int]:
+        out = []
+        while body > 0:
+            out.append(body)
+            body = int(self.tree.parent[body])
+        return out[::-1]
+
+    def _number_joints(self, paths: list[list[int]]) -> None:
+        """Leg joints as unknowns: a joint that mimics another leg joint shares its unknown."""
+        moved = sorted({body for path in paths for body in path})
+        joints = [self.robot.joint(self.names[self.tree.joint[body]]) for body in moved]
+        free = [j.name for j in joints if j.mimic is None]
+        variable, gain = [], []
+        for joint in joints:
+            mimic = joint.mimic
+            if mimic is not None and (mimic.joint not in free or mimic.offset):
+                raise BadInput(f"joint {joint.name!r} mimics {mimic.joint!r}, which is no joint of the legs")
+            variable.append(free.index(mimic.joint if mimic is not None else joint.name))
+            gain.append(mimic.multiplier if mimic is not None else 1.0)
+        self.moved = np.array(moved, dtype=np.int64)
+        self.variable, self.gain = np.array(variable, dtype=np.int64), np.array(gain)
+        self.lower = np.array([self.robot.joint(name).limits.lower for name in free])
+        self.upper = np.array([self.robot.joint(name).limits.upper for name in free])
+        self.on_path = np.array([[body in path for body in moved] for path in paths])
+        self.leg_joints = tuple(np.array([self.tree.joint[body] for body in path], dtype=np.int64) for path in paths)
+
+    def _stiffness(self, name: str) -> float:
+        value = STIFF
+        for pattern, gains in self.robot.servos.items():
+            if fnmatchcase(name, pattern):
+                value = float(gains.get("kp", value))
+        return max(value, 1e-6)
+
+    def _arms(self) -> tuple[tuple[int, float], ...]:
+        """Joints that swing an arm: index, and which way an angle brings it ahead (on the right side: back).
+
+        An arm hangs on the root to one side, and its first joint turns about the axis across the walk.
+        """
+        t = self.tree
+        whole = self.center(self.stance)
+        turns, at = self._work
+        out = []
+        for body in range(1, len(t.parent)):
+            if t.parent[body] != 0 or body in self.moved:
+                continue
+            axis = self.upright @ turns[body] @ t.axis[body]
+            place = self.upright @ at[body]
+            aside = float(place[1] - (self.upright @ whole)[1])
+            if abs(axis[1]) < 0.9 or abs(aside) < 0.1 * self.rig.center_height:
+                continue
+            outboard = [k for k in range(body, len(t.parent)) if body in self._path(k)]
+            moment = sum(t.mass[k] * (at[k] + turns[k] @ t.center[k] - at[body]) for k in outboard)
+            down = float((self.upright @ moment)[2])
+            out.append((int(t.joint[body]), float(np.sign(axis[1] * down) * np.sign(aside))))
+        return tuple(out)
+
+    def _sole_frames(self, place: dict[str, tuple[int, SE3]]) -> None:
+        """Sole frames in the foot bodies, level in the stance, below the origin of the last joint."""
+        self.center(self.stance)
+        turns = self._work[0]
+        self.sole_turn, self.sole_at = np.empty((2, 3, 3)), np.empty((2, 3))
+        self._corners = []
+        for k, body in enumerate(self.feet):
+            level = self.upright @ turns[body]
+            corners = [
+                place[name][1] @ shape.pose @ surface(shape.geometry)[0]
+                for name in welded(self.robot, self.rig.legs[k].foot)
+                for shape in self.robot.link(name).collisions
+                if not isinstance(shape.geometry, Plane)
+            ]
+            if not corners:
+                raise BadInput(f"foot {self.rig.legs[k].foot!r} has no collision shape to stand on")
+            level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
+            points = np.concatenate(corners) @ level.T
+            self._corners.append(points)
+            self.sole_turn[k] = level.T
+            self.sole_at[k] = level.T @ np.array([0.0, 0.0, points[:, 2].min()])
+
+    def _sole(self, k: int, place: dict[str, tuple[int, SE3]]) -> Sole:
+        link = self.rig.legs[k].foot
+        points = self._corners[k]
+        low = points[points[:, 2] < points[:, 2].min() + FLAT, :2]
+        try:
+            outline = low[ConvexHull(low).vertices]
+        except (QhullError, ValueError):
+            raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one") from None
+        group = welded(self.robot, link)
+        level_from_foot = self.sole_turn[k].T
+        cells = [
+            (level_from_foot @ (place[spec.link][1] @ spec.pose.translation - self.sole_at[k]))[:2]
+            for spec in self.robot.sensors
+            if spec.kind == "force" and spec.link in group
+        ]
+        switches = tuple(spec.name for spec in self.robot.sensors if spec.kind == "contact" and spec.link in group)
+        return Sole(link, outline, np.array(cells).reshape(-1, 2), switches)
+
+    @property
+    def stance_width(self) -> float:
+        """Between the soles in the stance [m]."""
+        self.center(self.stance)
+        apart = self.upright @ (self.sole_pose(0)[1] - self.sole_pose(1)[1])
+        return abs(float(apart[1]))
+
+    def check_stance(self, left: float) -> None:
+        """Raise BadInput when legs cannot reach the stance; `left` is what the inverse kinematics left over [m]."""
+        if not left < 1e-3:
+            raise BadInput(
+                f"robot {self.robot.name!r}: its legs miss the stance by {left:.3f} m; give another height or width"
+            )
+
+    # ---- kernels with this robot's tables --------------------------------------------------------
+    def center(self, q: Array) -> Array:
+        """Center of mass in the root frame (3,) [m]; frames of all bodies are kept for `sole`."""
+        t, out = self.tree, np.empty(3)
+        turns, at = self._work
+        center_of_mass(q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, turns, at, out)
+        return out
+
+    def measure(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
+        """What the body is like at measured joints, (9,); see `kernels.measure`."""
+        t, out = self.tree, np.empty(9)
+        turns, at = self._work
+        measure(
+            q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
+            self.sole_at, stance, self.upright, shift, up, force, turns, at, out,
+        )  # fmt: skip
+        return out
+
+    def weigh(self, height: float, frequency: float) -> None:
+        """Count masses by what they press when they sway, m (g + h w²), with their height h over the soles.
+
+        A mass at height h that moves as sin(w t) shifts the pressure point like m (g + h w²); with these weights the
+        pressure follows the plan although the legs swing low. `height` is that of the root [m], `frequency` w [rad/s].
+        The sum is left as it was.
+        """
+        t = self.tree
+        self.center(self.stance)
+        turns, at = self._work
+        middle = at + np.einsum("kij,kj->ki", turns, t.center)
+        over = np.maximum(height + middle @ self.upright[2], 0.0)
+        weight = t.mass * (GRAVITY + over * frequency**2)
+        self.weight = weight * (t.mass.sum() / weight.sum())
+
+    def sole_pose(self, k: int) -> tuple[Array, Array]:
+        """Rotation (3, 3) and place (3,) [m] of a sole in the root frame, at the q of the last `center`."""
+        turns, at = self._work
+        body = self.feet[k]
+        return turns[body] @ self.sole_turn[k], at[body] + turns[body] @ self.sole_at[k]
+
+    def reach(
+        self, q: Array, yaw: float, soles: Array, turns: Array, com: Array, height: float, tilt: Array, wanted: float,
+        rounds: int = 3,
+    ) -> tuple[float, float, Array]:  # fmt: skip
+        """Make q (joints,) put soles (2, 3), (2, 3, 3) and center of mass (2,) there; see `kernels.reach`.
+
+        Returns the root's yaw [rad], the residual [m] and the root's place (3,) [m].
+        """
+        t, torso = self.tree, np.empty(3)
+        yaw, left = reach(
+            q, yaw, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
+            self.sole_at, self.moved, self.variable, self.gain, self.lower, self.upper, self.on_path, soles, turns, com,
+            height, tilt, wanted, rounds, torso,
+        )  # fmt: skip
+        return yaw, left, torso
+
+    def hold(self, q: Array, root: Array, push: Array, point: Array) -> Array:
+        """Torques (joints,) [N m] that carry the robot; see `kernels.holding`."""
+        t, out = self.tree, np.empty(len(q))
+        holding(
+            q, t.parent, t.joint, t.rotation, t.offset, t.axis, t.mass, t.center, root, self.feet, self.moved,
+            self.on_path, push, point, out,
+        )  # fmt: skip
+        return out
+
+
+def _leveled(points: Array, name: str) -> Array:
+    """Shortest rotation (3, 3) that lays the largest face of a foot level, if it faces down within 45 degrees."""
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one") from None
+    normals = hull.equations[:, :3]
+    corner = points[hull.simplices]
+    area = np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
+    same = (normals @ normals.T > 0.999) @ area
+    same[normals[:, 2] > -math.cos(math.pi / 4)] = 0.0
+    if not same.max() > 0:
+        raise BadInput(f"foot {name!r} has no face that looks down; a walk on two legs needs a sole")
+    return so3.between(normals[int(np.argmax(same))], (0.0, 0.0, -1.0))

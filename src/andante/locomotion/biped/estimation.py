@@ -1,0 +1,216 @@
+"""State estimation of a walk on two legs: tilt, foot loads, center of mass, odometry, and errors beyond the usual."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from andante.geometry import Array
+from andante.gravity import GRAVITY
+from andante.locomotion.behaviour import Readings
+
+from .body import BipedBody
+from .footsteps import Step, beyond, leaning, placed, reversed_step, seen_from
+from .settings import BipedSettings
+
+LONG, QUIET, QUIETER = (
+    1.0,
+    1.5,
+    3.0,
+)  # errors that last so long [s] are left alone for a time [s], up to so many times more
+RECOVERED = 2.5  # steps keep their time for so long after they have been free, so that rocking dies away [s]
+
+
+class Alarm:
+    """Errors beyond what is usual. Large ones free the time of the steps for a while; lasting small ones are let be."""
+
+    def __init__(self, settings: BipedSettings) -> None:
+        self._settings = settings
+        self.error = (0.0, 0.0)  # of the divergent component, beyond what is left alone [m]
+        self.tilt: Array | None = None  # of the standing foot, (3, 3); None: flat enough
+        self._upset = 0.0  # how long errors have lasted; below 0: the time left in which only large ones count [s]
+        self._hurry = -RECOVERED  # steps may come sooner or later than usual for so long, then not for a while [s]
+
+    @property
+    def on(self) -> bool:
+        """Whether anything has to be answered."""
+        return self.tilt is not None or self.error != (0.0, 0.0)
+
+    @property
+    def hurry(self) -> bool:
+        """Whether steps may come sooner or later than usual."""
+        return self._hurry > 0.0
+
+    def update(self, off: tuple[float, float], lean: tuple[float, float], dt: float) -> None:
+        """Take the error of the divergent component [m] and roll and pitch of the standing foot [rad]."""
+        s = self._settings
+        usual = QUIETER if self._upset < 0.0 else 1.0
+        self.error = beyond(*off, usual * s.calm)
+        roll, pitch = beyond(*lean, usual * s.calm_tilt)
+        self.tilt = leaning(roll, pitch) if roll or pitch else None
+        if self._upset >= 0.0 and not self.on:
+            self._upset = max(0.0, self._upset - dt)
+        else:
+            self._upset = self._upset + dt if self._upset < LONG else -QUIET
+        self._hurry = max(-RECOVERED, self._hurry - dt)
+        size = math.hypot(*self.error)
+        if size > 2.0 * s.hurry or (size > s.hurry and self._hurry <= -RECOVERED):
+            self._hurry = s.hurry_time
+
+
+CARRIES = 0.1  # load from which a foot is taken to rest on the ground, in body weights
+LANDING = 0.015  # after a change of feet the new one still comes to rest for this long [s]
+
+
+class BipedOdometry:
+    """Pose of the standing foot in the frame of the start, summed up step by step.
+
+    A foot that is put down still moves for some hundredths of a second, so the step is measured again in every control
+    step of the double support and the mean of these readings counts.
+    """
+
+    def __init__(self, foot: Step) -> None:
+        self.foot = foot  # the standing one
+        self._before: Step | None = None  # the foot before, as long as the last step is being measured
+        self._mean: Step = (0.0, 0.0, 0.0)
+        self._count = 0
+
+    def change_foot(self, other: Step) -> None:
+        """The other foot, seen at `other` from the standing one, stands from now on."""
+        self._before, self._mean, self._count = self.foot, other, 0
+        self.foot = placed(self.foot, other)
+
+    def measure(self, other: Step, loads: tuple[float, float], since: float) -> None:
+        """Look at the foot before, seen at `other`; loads of both feet [body weights], time since it changed [s]."""
+        if self._before is None or since < LANDING or min(loads) < CARRIES:
+            return
+        self._count += 1
+        x, y, yaw = reversed_step(other)
+        if self._count == 1:
+            self._mean = (x, y, yaw)
+        else:
+            mx, my, mt = self._mean
+            n = self._count
+            self._mean = (mx + (x - mx) / n, my + (y - my) / n, mt + (yaw - mt) / n)
+        self.foot = placed(self._before, self._mean)
+
+    def lifted(self) -> None:
+        """The foot before is in the air: the step is measured."""
+        self._before = None
+
+    def middle(self, other: Step) -> Step:
+        """Half way between the feet, the other one seen at `other`: x, y [m] and mean heading [rad]."""
+        x, y, yaw = other
+        there = placed(self.foot, (0.5 * x, 0.5 * y, 0.0))
+        return there[0], there[1], self.foot[2] + 0.5 * yaw
+
+
+class BipedAttitude:
+    """Complementary filter: the vertical turns with the gyro and leans toward the accelerometer's.
+
+    `first` [s] is the time in which it averages at the start, `settle` [s] that of the accelerometer later on.
+    Axes that the gyro lacks (NaN) count as not turning.
+    """
+
+    def __init__(self, settle: float = 4.0, first: float = 0.3) -> None:
+        self.settle, self.first = settle, first
+        self.up = np.array([0.0, 0.0, 1.0])  # the vertical seen from the body
+        self.seen = 0.0  # [s]
+
+    def update(self, gyro: Array, force: tuple[float, float, float], dt: float) -> None:
+        """Take angular velocity [rad/s] and specific force without the planned acceleration [m/s²], body axes."""
+        wx, wy, wz = gyro.tolist()
+        x, y, z = self.up.tolist()
+        x, y, z = x + dt * (y * wz - z * wy), y + dt * (z * wx - x * wz), z + dt * (x * wy - y * wx)
+        fx, fy, fz = force
+        size = math.sqrt(fx * fx + fy * fy + fz * fz)
+        if abs(size - GRAVITY) < 2.0 and dt > 0.0:
+            self.seen += dt
+            fraction = dt / max(min(self.seen, self.settle), dt) if self.seen < self.first else dt / self.settle
+            x, y, z = x + fraction * (fx / size - x), y + fraction * (fy / size - y), z + fraction * (fz / size - z)
+        size = math.sqrt(x * x + y * y + z * z)
+        self.up = np.array([x / size, y / size, z / size])
+
+    @property
+    def roll(self) -> float:
+        """Lean to the right [rad]."""
+        return math.atan2(self.up[1], self.up[2])
+
+    @property
+    def pitch(self) -> float:
+        """Lean to the front [rad]."""
+        return -math.asin(max(-1.0, min(1.0, self.up[0])))
+
+
+BANDWIDTH = 30.0  # at which the place of the center of mass corrects what the accelerometer has summed up [rad/s]
+PRESSED = 0.5  # load of a foot whose switch is closed, in body weights
+
+
+class BipedSense:
+    """Estimates in the level frame of the standing sole (x along it, z up), from encoders, IMU and load cells."""
+
+    def __init__(self, body: BipedBody, rate: float, shift: Array) -> None:
+        self.body, self.rate = body, rate
+        self.attitude = BipedAttitude()
+        self.loads = (0.5, 0.5)  # on the left and right foot, in body weights
+        self.place = (0.0, 0.0)  # of the center of mass [m]
+        self.speed = (0.0, 0.0)  # [m/s]
+        self.other = (0.0, 0.0, 0.0)  # the other sole: x, y [m], yaw [rad], in the frame of the standing one
+        self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
+        self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
+        self._known = False
+
+    @property
+    def divergent(self) -> tuple[float, float]:
+        """c + c' / w, x and y [m]."""
+        return self.place[0] + self.speed[0] / self.rate, self.place[1] + self.speed[1] / self.rate
+
+    def update(self, readings: Readings, stance: int, planned: tuple[float, float], yaw: float, dt: float) -> None:
+        """Take one set of readings. planned: acceleration that the plan gives the body [m/s²], yaw: the body's heading.
+
+        Both are in the frame of the standing foot. Axes that the gyro lacks count as not turning.
+        """
+        body = self.body
+        force = body.imu @ readings.acceleration
+        gyro = body.imu @ np.where(np.isnan(readings.gyro), 0.0, readings.gyro)
+        c, s = math.cos(yaw), math.sin(yaw)
+        own = (c * planned[0] + s * planned[1], c * planned[1] - s * planned[0])
+        fx, fy, fz = force.tolist()
+        self.attitude.update(gyro, (fx - own[0], fy - own[1], fz), dt)
+        measured = body.measure(readings.position, stance, self._shift, self.attitude.up, force).tolist()
+        self.other = (measured[0], measured[1], measured[2])
+        self.foot_roll, self.foot_pitch = measured[3], measured[4]
+        self._follow((measured[5], measured[6]), (measured[7], measured[8]), dt)
+        self.loads = (self._load(0, readings), self._load(1, readings))
+
+    def _follow(self, measured: tuple[float, float], pushed: tuple[float, float], dt: float) -> None:
+        """Second-order observer: the accelerometer gives the motion, the legs give the position."""
+        if not self._known:
+            self.place, self._known = measured, True
+            return
+        place, speed = [0.0, 0.0], [0.0, 0.0]
+        near = min(1.0, 2.0 * BANDWIDTH * dt)
+        for i in range(2):
+            a = pushed[i]
+            guess = self.place[i] + self.speed[i] * dt + 0.5 * a * dt * dt
+            off = measured[i] - guess
+            place[i] = guess + near * off
+            speed[i] = self.speed[i] + a * dt + BANDWIDTH * BANDWIDTH * dt * off
+        self.place, self.speed = (place[0], place[1]), (speed[0], speed[1])
+
+    def _load(self, foot: int, readings: Readings) -> float:
+        sole = self.body.soles[foot]
+        measured = readings.forces.get(sole.link)
+        if measured is not None:
+            return float(measured.sum()) / (self.body.mass * GRAVITY)
+        pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
+        return PRESSED if pressed else 0.0
+
+    def change_foot(self) -> None:
+        """See everything from the other foot, which stands from now on."""
+        step = self.other
+        self.place = seen_from(step, *self.place)
+        self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
+        x, y = seen_from(step, 0.0, 0.0)
+        self.other = (x, y, -step[2])

@@ -1,0 +1,360 @@
+"""Compiled kinematics of a walking body: center of mass, whole-body inverse kinematics, holding torques, sensing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from andante.geometry import Array
+from andante.gravity import GRAVITY
+from andante.locomotion.rigs.mass_tree import frames, weigh
+
+
+@njit(cache=True, nogil=True)
+def outboard(
+    parent: np.ndarray, mass: Array, center: Array, turns: Array, at: Array, moment: Array, carried: Array
+) -> None:
+    """Mass `carried` (bodies,) of bodies with all that hangs on them, and moment (bodies, 3) [kg m], root frame."""
+    for k in range(parent.shape[0]):
+        carried[k] = mass[k]
+        for i in range(3):
+            arm = turns[k, i, 0] * center[k, 0] + turns[k, i, 1] * center[k, 1] + turns[k, i, 2] * center[k, 2]
+            moment[k, i] = mass[k] * (at[k, i] + arm)
+    for k in range(parent.shape[0] - 1, 0, -1):
+        p = parent[k]
+        carried[p] += carried[k]
+        for i in range(3):
+            moment[p, i] += moment[k, i]
+
+
+@njit(cache=True, nogil=True)
+def center_of_mass(
+    q: Array,
+    parent: np.ndarray,
+    joint: np.ndarray,
+    rotation: Array,
+    offset: Array,
+    axis: Array,
+    mass: Array,
+    center: Array,
+    turns: Array,
+    at: Array,
+    out: Array,
+) -> None:
+    """Center of mass (3,) [m] in the root frame; `turns` and `at` are filled as by `frames`."""
+    frames(q, parent, joint, rotation, offset, axis, turns, at)
+    weigh(turns, at, mass, center, out)
+
+
+@njit(cache=True, nogil=True)
+def _solve(a: Array, b: Array, n: int) -> None:
+    """x of a x = b for a symmetric positive matrix (n, n), by Cholesky; b is overwritten with x."""
+    for i in range(n):
+        for j in range(i + 1):
+            total = a[i, j]
+            for k in range(j):
+                total -= a[i, k] * a[j, k]
+            if i == j:
+                a[i, i] = np.sqrt(max(total, 1e-300))
+            else:
+                a[i, j] = total / a[j, j]
+    for i in range(n):
+        for k in range(i):
+            b[i] -= a[i, k] * b[k]
+        b[i] /= a[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            b[i] -= a[k, i] * b[k]
+        b[i] /= a[i, i]
+
+
+@njit(cache=True, nogil=True)
+def reach(
+    q: Array,
+    yaw: float,
+    parent: np.ndarray,
+    joint: np.ndarray,
+    rotation: Array,
+    offset: Array,
+    axis: Array,
+    mass: Array,
+    center: Array,
+    feet: np.ndarray,
+    sole_turn: Array,
+    sole_at: Array,
+    moved: np.ndarray,
+    variable: np.ndarray,
+    gain: Array,
+    lower: Array,
+    upper: Array,
+    on_path: np.ndarray,
+    goal_at: Array,
+    goal_turn: Array,
+    com: Array,
+    height: float,
+    tilt: Array,
+    wanted_yaw: float,
+    rounds: int,
+    torso: Array,
+) -> tuple[float, float]:
+    """Joint positions that put both soles at their goals, the center of mass over a point and the root upright.
+
+    All in a level frame. q (joints,) is the start and becomes the answer. feet (2,): bodies of the feet; sole_turn
+    (2, 3, 3), sole_at (2, 3): sole frames in them; moved (m,): bodies of the leg joints, variable (m,): which unknown
+    each follows, gain (m,): by how much (joints that mimic another share its unknown); lower, upper (unknowns,);
+    on_path (2, m): which of them move which foot. goal_at (2, 3), goal_turn (2, 3, 3): soles; com (2,): center of mass
+    [m]; height: of the root [m]; tilt (3, 3): rotation of the root before its yaw. The yaw of the root is an unknown
+    that stays near wanted_yaw only as far as the joints leave it free. torso (3,) is filled with the root's place.
+    Gauss-Newton on 13 equations with the exact Jacobian of the center of mass. Returns yaw [rad] and what is left [m].
+    """
+    bodies, count = parent.shape[0], moved.shape[0]
+    unknown = lower.shape[0] + 1
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    jac, res = np.zeros((13, unknown)), np.empty(13)
+    normal, step = np.empty((unknown, unknown)), np.empty(unknown)
+    r, rt, tool, err = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    c3, foot, ax, arm, jc, org = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    scale = 0.1  # meters that count as a radian
+    left = 0.0
+    for turn in range(rounds + 1):
+        frames(q, parent, joint, rotation, offset, axis, turns, at)
+        outboard(parent, mass, center, turns, at, moment, carried)
+        cy, sy = np.cos(yaw), np.sin(yaw)
+        for j in range(3):
+            r[0, j] = cy * tilt[0, j] - sy * tilt[1, j]
+            r[1, j] = sy * tilt[0, j] + cy * tilt[1, j]
+            r[2, j] = tilt[2, j]
+        total = carried[0]
+        for i in range(3):
+            c3[i] = (r[i, 0] * moment[0, 0] + r[i, 1] * moment[0, 1] + r[i, 2] * moment[0, 2]) / total
+        torso[0], torso[1], torso[2] = com[0] - c3[0], com[1] - c3[1], height
+        jac[:] = 0.0
+        left = 0.0
+        for f in range(2):
+            b = feet[f]
+            for i in range(3):
+                for j in range(3):
+                    rt[i, j] = (
+                        turns[b, i, 0] * sole_turn[f, 0, j]
+                        + turns[b, i, 1] * sole_turn[f, 1, j]
+                        + turns[b, i, 2] * sole_turn[f, 2, j]
+                    )
+                org[i] = (
+                    at[b, i]
+                    + turns[b, i, 0] * sole_at[f, 0]
+                    + turns[b, i, 1] * sole_at[f, 1]
+                    + turns[b, i, 2] * sole_at[f, 2]
+                )
+            for i in range(3):
+                foot[i] = r[i, 0] * org[0] + r[i, 1] * org[1] + r[i, 2] * org[2]
+                for j in range(3):
+                    tool[i, j] = r[i, 0] * rt[0, j] + r[i, 1] * rt[1, j] + r[i, 2] * rt[2, j]
+            row = 6 * f
+            for i in range(3):
+                res[row + i] = goal_at[f, i] - torso[i] - foot[i]
+                left = max(left, abs(res[row + i]))
+                for j in range(3):
+                    err[i, j] = (
+                        goal_turn[f, i, 0] * tool[j, 0]
+                        + goal_turn[f, i, 1] * tool[j, 1]
+                        + goal_turn[f, i, 2] * tool[j, 2]
+                    )
+            res[row + 3] = scale * 0.5 * (err[2, 1] - err[1, 2])
+            res[row + 4] = scale * 0.5 * (err[0, 2] - err[2, 0])
+            res[row + 5] = scale * 0.5 * (err[1, 0] - err[0, 1])
+            for i in range(3, 6):
+                left = max(left, abs(res[row + i]))
+            jac[row, unknown - 1] = -(foot[1] - c3[1])
+            jac[row + 1, unknown - 1] = foot[0] - c3[0]
+            jac[row + 5, unknown - 1] = scale
+        if turn == rounds:
+            break
+        jac[12, unknown - 1] = 1e-3
+        res[12] = 1e-3 * (wanted_yaw - yaw)
+        for k in range(count):
+            b, u, g = moved[k], variable[k], gain[k]
+            for i in range(3):
+                ax[i] = turns[b, i, 0] * axis[b, 0] + turns[b, i, 1] * axis[b, 1] + turns[b, i, 2] * axis[b, 2]
+                arm[i] = moment[b, i] / total - carried[b] / total * at[b, i]
+            jc[0] = ax[1] * arm[2] - ax[2] * arm[1]
+            jc[1] = ax[2] * arm[0] - ax[0] * arm[2]
+            jc[2] = ax[0] * arm[1] - ax[1] * arm[0]
+            for f in range(2):
+                row = 6 * f
+                # the root moves against the center of mass, so that it stays where it is wanted (x and y only)
+                for i in range(2):
+                    jac[row + i, u] -= g * (r[i, 0] * jc[0] + r[i, 1] * jc[1] + r[i, 2] * jc[2])
+                if not on_path[f, k]:
+                    continue
+                fb = feet[f]
+                for i in range(3):
+                    arm[i] = (
+                        at[fb, i]
+                        + turns[fb, i, 0] * sole_at[f, 0]
+                        + turns[fb, i, 1] * sole_at[f, 1]
+                        + turns[fb, i, 2] * sole_at[f, 2]
+                        - at[b, i]
+                    )
+                org[0] = ax[1] * arm[2] - ax[2] * arm[1]
+                org[1] = ax[2] * arm[0] - ax[0] * arm[2]
+                org[2] = ax[0] * arm[1] - ax[1] * arm[0]
+                for i in range(3):
+                    jac[row + i, u] += g * (r[i, 0] * org[0] + r[i, 1] * org[1] + r[i, 2] * org[2])
+                    jac[row + 3 + i, u] += g * scale * (r[i, 0] * ax[0] + r[i, 1] * ax[1] + r[i, 2] * ax[2])
+        for i in range(unknown):
+            step[i] = 0.0
+            for n in range(13):
+                step[i] += jac[n, i] * res[n]
+            for j in range(i + 1):
+                total2 = 0.0
+                for n in range(13):
+                    total2 += jac[n, i] * jac[n, j]
+                normal[i, j] = total2
+            normal[i, i] += 1e-7
+        _solve(normal, step, unknown)
+        for k in range(count):
+            u = variable[k]
+            value = q[joint[moved[k]]] + gain[k] * min(max(step[u], -0.5), 0.5)
+            q[joint[moved[k]]] = min(max(value, lower[u]), upper[u]) if gain[k] == 1.0 else value
+        yaw += min(max(step[unknown - 1], -0.5), 0.5)
+    return yaw, left
+
+
+@njit(cache=True, nogil=True)
+def holding(
+    q: Array,
+    parent: np.ndarray,
+    joint: np.ndarray,
+    rotation: Array,
+    offset: Array,
+    axis: Array,
+    mass: Array,
+    center: Array,
+    root: Array,
+    feet: np.ndarray,
+    moved: np.ndarray,
+    on_path: np.ndarray,
+    push: Array,
+    point: Array,
+    out: Array,
+) -> None:
+    """Torques [N m] with which joints carry the robot against the ground, into out (joints,); others 0.
+
+    root (3, 3): level_from_root. push (2, 3): force of the ground on each foot [N], level axes; point (2, 3): where it
+    acts, in the root's frame [m]. About each leg joint it holds the ground's push and the weight outboard:
+    t = -axis . (sum (p - o) x F + (c - o) x m g).
+    """
+    bodies = parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    frames(q, parent, joint, rotation, offset, axis, turns, at)
+    outboard(parent, mass, center, turns, at, moment, carried)
+    ax, arm, f, total = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    out[:] = 0.0
+    for k in range(moved.shape[0]):
+        b = moved[k]
+        for i in range(3):
+            ax[i] = turns[b, i, 0] * axis[b, 0] + turns[b, i, 1] * axis[b, 1] + turns[b, i, 2] * axis[b, 2]
+            arm[i] = moment[b, i] - carried[b] * at[b, i]
+            f[i] = -GRAVITY * root[2, i]
+        total[0] = arm[1] * f[2] - arm[2] * f[1]
+        total[1] = arm[2] * f[0] - arm[0] * f[2]
+        total[2] = arm[0] * f[1] - arm[1] * f[0]
+        for s in range(2):
+            if not on_path[s, k]:
+                continue
+            for i in range(3):
+                f[i] = root[0, i] * push[s, 0] + root[1, i] * push[s, 1] + root[2, i] * push[s, 2]
+                arm[i] = point[s, i] - at[b, i]
+            total[0] += arm[1] * f[2] - arm[2] * f[1]
+            total[1] += arm[2] * f[0] - arm[0] * f[2]
+            total[2] += arm[0] * f[1] - arm[1] * f[0]
+        out[joint[b]] = -(ax[0] * total[0] + ax[1] * total[1] + ax[2] * total[2])
+
+
+@njit(cache=True, nogil=True)
+def _sole(
+    foot: int, body: int, turns: Array, at: Array, sole_turn: Array, sole_at: Array, turn: Array, out: Array
+) -> None:
+    """Rotation `turn` (3, 3) and place `out` (3,) of a sole in the root frame."""
+    for i in range(3):
+        out[i] = at[body, i]
+        for k in range(3):
+            out[i] += turns[body, i, k] * sole_at[foot, k]
+        for j in range(3):
+            total = 0.0
+            for k in range(3):
+                total += turns[body, i, k] * sole_turn[foot, k, j]
+            turn[i, j] = total
+
+
+@njit(cache=True, nogil=True)
+def measure(
+    q: Array,
+    parent: np.ndarray,
+    joint: np.ndarray,
+    rotation: Array,
+    offset: Array,
+    axis: Array,
+    weight: Array,
+    center: Array,
+    feet: np.ndarray,
+    sole_turn: Array,
+    sole_at: Array,
+    stance: int,
+    upright: Array,
+    shift: Array,
+    up: Array,
+    force: Array,
+    turns: Array,
+    at: Array,
+    out: Array,
+) -> None:
+    """Fill out (9,): the other sole's x, y, yaw from the standing one; its roll, pitch; center x, y; force x, y.
+
+    up (3,): the vertical seen from the upright body's axes, force (3,): the accelerometer in them; shift (3,) is taken
+    off the center of mass, root frame. Roll and pitch are those of the standing sole; center [m] and force [m/s²] are
+    in level axes along it. turns and at: work space for the frames of all bodies.
+    """
+    com = np.empty(3)
+    center_of_mass(q, parent, joint, rotation, offset, axis, weight, center, turns, at, com)
+    r0, p0, r1, p1 = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
+    _sole(stance, feet[stance], turns, at, sole_turn, sole_at, r0, p0)
+    _sole(1 - stance, feet[1 - stance], turns, at, sole_turn, sole_at, r1, p1)
+    x, y, z = up[0], up[1], up[2]
+    k = 1.0 / max(1.0 + z, 1e-6)
+    level = np.empty((3, 3))  # shortest rotation that brings the vertical upright
+    level[0, 0], level[0, 1], level[0, 2] = 1.0 - k * x * x, -k * x * y, -x
+    level[1, 0], level[1, 1], level[1, 2] = -k * x * y, 1.0 - k * y * y, -y
+    level[2, 0], level[2, 1], level[2, 2] = x, y, z
+    root, foot = np.zeros((3, 3)), np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for n in range(3):
+                root[i, j] += level[i, n] * upright[n, j]
+    for i in range(3):
+        for j in range(3):
+            for n in range(3):
+                foot[i, j] += root[i, n] * r0[n, j]
+    out[0] = out[1] = 0.0
+    c, s = 0.0, 0.0
+    for i in range(3):
+        out[0] += r0[i, 0] * (p1[i] - p0[i])
+        out[1] += r0[i, 1] * (p1[i] - p0[i])
+        c += r0[i, 0] * r1[i, 0]
+        s += r0[i, 1] * r1[i, 0]
+    out[2] = np.arctan2(s, c)
+    out[3] = np.arctan2(foot[2, 1], foot[2, 2])
+    out[4] = -np.arcsin(min(1.0, max(-1.0, foot[2, 0])))
+    heading = np.arctan2(foot[1, 0], foot[0, 0])
+    c, s = np.cos(heading), np.sin(heading)
+    cx, cy, fx, fy = 0.0, 0.0, 0.0, 0.0
+    for n in range(3):
+        arm = com[n] - shift[n] - p0[n]
+        cx += root[0, n] * arm
+        cy += root[1, n] * arm
+        fx += level[0, n] * force[n]
+        fy += level[1, n] * force[n]
+    out[5], out[6] = c * cx + s * cy, c * cy - s * cx
+    out[7], out[8] = c * fx + s * fy, c * fy - s * fx

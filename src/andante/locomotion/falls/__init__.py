@@ -1,0 +1,1 @@
+"""Falls: detection, protection, getting up again, and safe routes between standing poses."""

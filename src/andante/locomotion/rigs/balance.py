@@ -1,0 +1,195 @@
+"""Static stability: support polygons, and center of mass and soles of a robot from its joint positions alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from andante.description import Robot
+from andante.description.shapes import Heightmap, Plane
+from andante.description.solids import surface
+from andante.errors import BadInput
+from andante.geometry import SE3, Array
+
+from .mass_tree import mass_tree, points_of, sliding_frames, weigh
+
+ROUNDS = 40  # of projections before the middle is taken
+LEAST_AREA = 1e-12  # twice the area of a corner that counts [m²]
+CLOSE = 1e-6  # a point this near to its goal counts as there [m]
+
+
+@njit(cache=True)
+def hull(points: Array) -> Array:
+    """Corners (m, 2) of the convex hull of points (n, 2) counter-clockwise (Andrew's monotone chain)."""
+    n = points.shape[0]
+    ordered = np.empty((n, 2))
+    count = 0
+    for i in range(n):  # sorted by x, then y, each once
+        x, y = points[i, 0], points[i, 1]
+        at, twin = count, False
+        for k in range(count):
+            if ordered[k, 0] == x and ordered[k, 1] == y:
+                twin = True
+                break
+            if x < ordered[k, 0] or (x == ordered[k, 0] and y < ordered[k, 1]):
+                at = k
+                break
+        if twin:
+            continue
+        for k in range(count, at, -1):
+            ordered[k, 0], ordered[k, 1] = ordered[k - 1, 0], ordered[k - 1, 1]
+        ordered[at, 0], ordered[at, 1] = x, y
+        count += 1
+    if count <= 2:
+        return ordered[:count].copy()
+    out = np.empty((2 * count, 2))
+    size = 0
+    for way in range(2):  # the lower half from left to right, the upper half back
+        floor = size
+        for step in range(count):
+            k = step if way == 0 else count - 1 - step
+            x, y = ordered[k, 0], ordered[k, 1]
+            while size - floor >= 2:
+                ax, ay, bx, by = out[size - 2, 0], out[size - 2, 1], out[size - 1, 0], out[size - 1, 1]
+                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > LEAST_AREA:
+                    break
+                size -= 1
+            out[size, 0], out[size, 1] = x, y
+            size += 1
+        size -= 1  # the last corner begins the other half
+    return out[:size].copy()
+
+
+@njit(cache=True)
+def edges(points: Array) -> Array:
+    """Lines (m, 3) of the hull as nx, ny, d with n·p - d >= 0 inside, |n| = 1; none when the hull has no area."""
+    corners = hull(points)
+    m = corners.shape[0]
+    if m < 3:
+        return np.empty((0, 3))
+    out = np.empty((m, 3))
+    for i in range(m):
+        ax, ay = corners[i, 0], corners[i, 1]
+        dx, dy = corners[(i + 1) % m, 0] - ax, corners[(i + 1) % m, 1] - ay
+        length = math.sqrt(dx * dx + dy * dy)
+        out[i, 0], out[i, 1] = -dy / length, dx / length
+        out[i, 2] = out[i, 0] * ax + out[i, 1] * ay
+    return out
+
+
+@njit(cache=True)
+def margin(points: Array, where: Array) -> float:
+    """Distance of a point from the border of the hull of points (n, 2), positive inside [m]; -inf without a polygon."""
+    lines = edges(points)
+    if lines.shape[0] == 0:
+        return -math.inf
+    least = math.inf
+    for i in range(lines.shape[0]):
+        least = min(least, lines[i, 0] * where[0] + lines[i, 1] * where[1] - lines[i, 2])
+    return least
+
+
+@njit(cache=True)
+def inside(points: Array, where: Array, wanted: float) -> Array:
+    """The point nearest to `where` that lies at least `wanted` inside the hull [m]; its middle where that is too much.
+
+    Alternating projections onto the half planes of the shrunken polygon, which end near the nearest point.
+    """
+    lines = edges(points)
+    n, m = points.shape[0], lines.shape[0]
+    p = np.array([where[0], where[1]])
+    if m:
+        for _ in range(ROUNDS):
+            worst, least = 0, math.inf
+            for i in range(m):
+                here = lines[i, 0] * p[0] + lines[i, 1] * p[1] - lines[i, 2]
+                if here < least:
+                    worst, least = i, here
+            if wanted - least <= CLOSE:
+                return p
+            p[0] += (wanted - least) * lines[worst, 0]
+            p[1] += (wanted - least) * lines[worst, 1]
+    p[0] = p[1] = 0.0
+    for i in range(n):
+        p[0] += points[i, 0] / n
+        p[1] += points[i, 1] / n
+    return p
+
+
+SOLE = 2e-3  # corners of a foot this near to its lowest one belong to its sole [m]
+TILTED = 0.06  # a sole whose corners differ more in height stands on its edge [m]
+
+
+class Balance:
+    """Center of mass and sole corners of a robot in the axes of its root link.
+
+    Feet are the links given, else those that have force sensors. The sole of a foot is made of those corners of its
+    collision shapes that are lowest (-z of the foot's frame).
+    """
+
+    def __init__(self, robot: Robot, feet: Sequence[str] = ()) -> None:
+        self.robot = robot
+        self.feet = tuple(feet) or tuple(dict.fromkeys(s.link for s in robot.sensors if s.kind == "force"))
+        if not self.feet:
+            raise BadInput(f"robot {robot.name!r} has no force sensors to find its feet by; name the links of its feet")
+        self._tree, place = mass_tree(robot)
+        self.mass = self._tree.total  # [kg]
+        corners = [_sole(robot, name) for name in self.feet]
+        self._sole_body = np.concatenate(
+            [np.full(len(points), place[name][0]) for name, points in zip(self.feet, corners, strict=True)]
+        )
+        self._sole_points = np.concatenate(
+            [place[name][1] @ points for name, points in zip(self.feet, corners, strict=True)]
+        )
+        ends = np.cumsum([len(points) for points in corners])
+        self._slices = [slice(end - len(points), end) for end, points in zip(ends.tolist(), corners, strict=True)]
+        self._foot_frames = [place[name] for name in self.feet]
+
+    def at(self, q: ArrayLike) -> tuple[Array, list[Array]]:
+        """Center of mass (3,) and sole corners of each foot (n, 3), in the root frame [m], at positions (joints,)."""
+        turns, places = self._frames(q)
+        points, center = points_of(turns, places, self._sole_body, self._sole_points), np.empty(3)
+        weigh(turns, places, self._tree.mass, self._tree.center, center)
+        return center, [points[s] for s in self._slices]
+
+    def over_feet(self, q: ArrayLike, up: Array) -> bool:
+        """Whether the center of mass is over soles that are level, up (3,) being the vertical in root axes."""
+        center, soles = self.at(q)
+        ahead = np.cross((0.0, 1.0, 0.0), up)
+        level = np.array([ahead, np.cross(up, ahead)]) / max(float(np.linalg.norm(ahead)), 1e-9)
+        heights = [points @ up for points in soles]
+        flat = [points @ level.T for points, h in zip(soles, heights, strict=True) if h.max() - h.min() < TILTED]
+        return bool(flat) and margin(np.concatenate(flat), level @ center) > 0
+
+    def foot_poses(self, q: ArrayLike) -> list[SE3]:
+        """root_from_foot of each foot at positions (joints,)."""
+        turns, places = self._frames(q)
+        return [SE3.from_parts(turns[body], places[body]) @ local for body, local in self._foot_frames]
+
+    def _frames(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Rotations (bodies, 3, 3) and origins (bodies, 3) in the root frame."""
+        tree = self._tree
+        turns, places = np.empty((len(tree.parent), 3, 3)), np.empty((len(tree.parent), 3))
+        positions = np.ascontiguousarray(q, dtype=float)
+        sliding_frames(
+            positions, tree.parent, tree.joint, tree.slides, tree.rotation, tree.offset, tree.axis, turns, places
+        )
+        return turns, places
+
+
+def _sole(robot: Robot, name: str) -> Array:
+    """Corners of the sole of a foot in its own frame, (n, 3)."""
+    corners = [
+        collision.pose @ surface(collision.geometry)[0]
+        for collision in robot.link(name).collisions
+        if not isinstance(collision.geometry, Plane | Heightmap)
+    ]
+    if not corners:
+        raise BadInput(f"foot {name!r} of robot {robot.name!r} has no collision shape; give it one to stand on")
+    points = np.concatenate(corners)
+    lowest: Array = points[points[:, 2] < points[:, 2].min() + SOLE]
+    return lowest

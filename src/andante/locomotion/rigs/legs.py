@@ -1,0 +1,288 @@
+"""Finding the legs of any robot: branches that stand on the ground, their foot points, forward direction, faults."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.description import Joint, JointType, Robot
+from andante.description.shapes import Capsule, Geometry, Plane, Sphere
+from andante.description.solids import surface
+from andante.errors import AndanteError, BadInput
+from andante.geometry import SE3, Array
+from andante.kinematics import chain
+
+FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
+REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
+ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A chain of joints from the body to an end that can stand on the ground."""
+
+    joints: tuple[str, ...]  # those that move this branch alone
+    hip: str
+    foot: str
+    point: Array  # foot frame [m]
+    radius: float
+
+    @property
+    def name(self) -> str:
+        """After its foot."""
+        return self.foot
+
+
+def branches(robot: Robot) -> list[Branch]:
+    """All ends of the robot with two or more joints of their own and something to stand on."""
+    movers = {j.parent for j in robot.joints if j.one_dof}
+    ends = []
+    for joint in robot.movable:
+        group = welded(robot, joint.child)
+        if not any(link in movers for link in group):
+            ends.append((joint, group))
+    users: dict[str, int] = {}
+    for joint, _ in ends:
+        for name in _path(robot, joint.child):
+            users[name] = users.get(name, 0) + 1
+    led = {j.mimic.joint: j.name for j in robot.movable if j.mimic is not None}
+    out = []
+    for joint, group in ends:
+        path = _path(robot, joint.child)
+        own = []
+        for name in reversed(path):  # from the end inwards, up to the first joint that is not its own
+            each = robot.joint(name)
+            foreign = each.mimic is not None and each.mimic.joint not in path
+            leads = name in led and led[name] not in path
+            if users[name] > 1 or foreign or leads:
+                break
+            own.append(name)
+        own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n)]
+        end = _end_point(robot, joint.child, group)
+        if len(own) >= 2 and end is not None and not _spins(robot, joint, end):
+            foot, point, radius = end
+            out.append(Branch(tuple(own), robot.joint(own[0]).parent, foot, point, radius))
+    return out
+
+
+def welded(robot: Robot, link: str) -> list[str]:
+    """A link and everything fixed to it, further out."""
+    group = [link]
+    for name in group:
+        group += [j.child for j in robot.joints if j.parent == name and j.type is JointType.FIXED]
+    return group
+
+
+def _path(robot: Robot, link: str) -> list[str]:
+    """One-degree joints from the root to a link."""
+    out: list[str] = []
+    joint = robot.parent_joint(link)
+    while joint is not None:
+        if joint.one_dof:
+            out.append(joint.name)
+        joint = robot.parent_joint(joint.parent)
+    return out[::-1]
+
+
+def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
+    """Whether an end only turns about itself, as a wheel does, when its last joint moves."""
+    foot, point, radius = end
+    at = robot.link_poses()
+    frame = at[joint.parent] @ joint.pose
+    arm = frame.inverse() @ at[foot] @ point
+    axis = np.asarray(joint.axis)
+    across = float(np.linalg.norm(arm - (arm @ axis) * axis))
+    return joint.type is not JointType.PRISMATIC and across <= max(radius, 1e-3)
+
+
+def _moves(robot: Robot, name: str) -> bool:
+    limits = robot.joint(name).limits
+    return not limits.upper - limits.lower < 1e-6
+
+
+def _end_point(robot: Robot, link: str, group: list[str]) -> tuple[str, Array, float] | None:
+    """Link, point in its frame and radius of the end that is furthest from a link's joint; None without shapes."""
+    placed = {link: SE3.identity()}
+    for name in group[1:]:
+        joint = robot.parent_joint(name)
+        assert joint is not None
+        placed[name] = placed[joint.parent] @ joint.pose @ joint.joint_from_child
+    best: tuple[float, str, Array, float] | None = None
+    for name in group:
+        for collision in robot.link(name).collisions:
+            shape = collision.geometry
+            if isinstance(shape, Plane):
+                continue
+            try:
+                candidates = _round_ends(shape) or _far_end(shape, placed[name] @ collision.pose)
+            except AndanteError:
+                continue
+            for middle, radius in candidates:
+                in_foot = collision.pose @ middle
+                distance = float(np.linalg.norm(placed[name] @ in_foot)) + radius
+                if best is None or distance > best[0] + 1e-3:
+                    best = (distance, name, in_foot, radius)
+    return None if best is None else best[1:]
+
+
+def _round_ends(shape: object) -> list[tuple[Array, float]]:
+    if isinstance(shape, Sphere):
+        return [(np.zeros(3), shape.radius)]
+    if isinstance(shape, Capsule):
+        return [(np.array([0.0, 0.0, sign * shape.length / 2]), shape.radius) for sign in (-1.0, 1.0)]
+    return []
+
+
+def _far_end(shape: Geometry, pose: SE3) -> list[tuple[Array, float]]:
+    """The middle of the corners that are furthest out."""
+    ends = surface(shape)[0]
+    distance = np.linalg.norm(pose @ ends, axis=-1)
+    far = ends[distance > distance.max() - 0.03 * np.ptp(distance) - 1e-9]
+    return [(far.mean(axis=0), 0.0)]
+
+
+def resting_pose(robot: Robot) -> tuple[dict[str, float], bool]:
+    """Joint positions to look at the robot in, and whether it is a standing pose that its author has named."""
+    if robot.standing is not None:
+        return robot.complete(robot.pose(robot.standing)), True
+    inside = {j.name: min(max(j.initial, j.limits.lower), j.limits.upper) for j in robot.movable}
+    return robot.complete(inside), False
+
+
+def find_legs(robot: Robot) -> list[Branch]:
+    """The legs: those branches that carry the robot, in file order.
+
+    In a named standing pose they are the ones that touch the ground; else the largest group with the same number of
+    joints that can reach furthest down.
+    """
+    found = branches(robot)
+    if robot.loops and not found:
+        raise BadInput(f"robot {robot.name!r}: its legs close loops, which a rig cannot describe")
+    if len(found) < 2:
+        raise BadInput(
+            f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
+        )
+    pose, named = resting_pose(robot)
+    poses = robot.link_poses(pose)
+    if named:
+        low = [float((poses[b.foot] @ b.point)[2]) - b.radius for b in found]
+        height = max(float(p.translation[2]) for p in poses.values()) - min(low)
+        return [b for b, z in zip(found, low, strict=True) if z - min(low) < 0.1 * max(height, 1e-6)]
+    groups: dict[int, list[tuple[Branch, float]]] = {}
+    for b in found:
+        groups.setdefault(len(b.joints), []).append((b, _lowest_reach(robot, b)))
+    choice = min(groups.values(), key=lambda g: (len(g) < 4, float(np.median([z for _, z in g]))))
+    middle = float(np.median([z for _, z in choice]))
+    return [b for b, z in choice if abs(z - middle) < 0.3 * max(abs(middle), 1e-6)]
+
+
+def _lowest_reach(robot: Robot, branch: Branch) -> float:
+    """Lowest height that an end reaches, root frame [m], over random positions of its joints."""
+    made = chain(robot, robot.root, branch.foot)
+    lower, upper = made.limits
+    lower, upper = np.maximum(lower, -math.pi), np.minimum(upper, math.pi)
+    q = np.random.default_rng(0).uniform(lower, upper, (400, len(lower)))
+    ends = made.fk(q)
+    return float(np.min(ends[:, 2, :3] @ branch.point + ends[:, 2, 3]))
+
+
+def body_link(robot: Robot, legs: list[Branch]) -> str:
+    """The link in whose frame feet are given: the root, or where legs meet when joints move that against it."""
+    shared: list[str] | None = None
+    for leg in legs:
+        line = [leg.hip]
+        joint = robot.parent_joint(leg.hip)
+        while joint is not None:
+            line.append(joint.parent)
+            joint = robot.parent_joint(joint.parent)
+        shared = line if shared is None else [link for link in shared if link in line]
+    assert shared
+    body = shared[0]
+    return body if any(robot.joint(name).one_dof for name in _path(robot, body)) else robot.root
+
+
+def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Array) -> float:
+    """Azimuth of straight ahead [rad], a multiple of a quarter turn.
+
+    By names (front, hind, FL, RR ...), else by where a camera looks, else across the way that the legs point, else
+    +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root frame [m].
+    """
+    names = [" ".join((leg.foot, leg.hip, *leg.joints)).replace(" ", "_") for leg in legs]
+    front = [i for i, text in enumerate(names) if FRONT.search(text) and not REAR.search(text)]
+    rear = [i for i, text in enumerate(names) if REAR.search(text) and not FRONT.search(text)]
+    if front and rear:
+        return _quarter(hips[front].mean(axis=0) - hips[rear].mean(axis=0))
+    poses = robot.link_poses()
+    for spec in robot.sensors:
+        if spec.kind == "camera":
+            look = (poses[spec.link].rotation @ spec.pose.rotation)[:2, 0]
+            if float(np.hypot(*look)) > 0.5:
+                return _quarter(look)
+    x, y = np.abs(outward).sum(axis=0)
+    return math.pi / 2 if x > ASKEW * y and y >= 0 and len(legs) > 4 else 0.0
+
+
+def _quarter(direction: Array) -> float:
+    turns = round(math.atan2(direction[1], direction[0]) / (math.pi / 2)) % 4
+    return (0.0, math.pi / 2, math.pi, -math.pi / 2)[turns]
+
+
+def ring_order(places: Array, forward: float) -> list[int]:
+    """Legs counter-clockwise, from the first to the left of straight ahead; places (legs, 2) around their middle."""
+    middle = (places.max(axis=0) + places.min(axis=0)) / 2
+    azimuth = np.arctan2(places[:, 1] - middle[1], places[:, 0] - middle[0]) - forward
+    return [int(i) for i in np.argsort((azimuth - 1e-3) % (2 * math.pi))]
+
+
+MOST_NAMED = 4  # links of a kind in the sentence
+NO_SHAPE = "no <collision> at the end of the chain"
+ONE_JOINT = "only one joint"
+WHEEL = "only turn about themselves, as wheels do"
+LEG = "a leg is a chain of two or more joints that ends in a <collision>"
+DRIVES = "what has wheels drives, by andante navigate or in the studio"
+NOT_OWN = "fewer than two joints of their own (others are shared, mimic or cannot move)"
+
+
+def leg_faults(robot: Robot) -> str:
+    """What was seen, and what to do, as part of a sentence."""
+    ends = chain_ends(robot)
+    if not ends:
+        return f"it has no joints that move; {LEG}"
+    could = branches(robot)
+    good = {name for branch in could for name in branch.joints}
+    kinds: dict[str, list[str]] = {}
+    for joint, group in ends:
+        if joint.name not in good:
+            kinds.setdefault(_fault(robot, joint, group), []).append(group[-1])
+    parts = [f"{_named(links)}: {fault}" for fault, links in kinds.items()]
+    if could:
+        parts.insert(
+            0, f"{_named([branch.foot for branch in could])}: could be {'a leg' if len(could) == 1 else 'legs'}"
+        )
+    if NO_SHAPE in kinds:
+        return f"{'; '.join(parts)}; give every foot a <collision>"
+    return f"{'; '.join(parts)}; {DRIVES if list(kinds) == [WHEEL] and not could else LEG}"
+
+
+def chain_ends(robot: Robot) -> list[tuple[Joint, list[str]]]:
+    """The last joint of every chain, with the links that it moves."""
+    movers = {joint.parent for joint in robot.joints if joint.one_dof}
+    groups = [(joint, welded(robot, joint.child)) for joint in robot.movable]
+    return [(joint, group) for joint, group in groups if not any(link in movers for link in group)]
+
+
+def _fault(robot: Robot, joint: Joint, group: list[str]) -> str:
+    end = _end_point(robot, joint.child, group)
+    if end is None:
+        return NO_SHAPE
+    if _spins(robot, joint, end):
+        return WHEEL
+    return ONE_JOINT if len(_path(robot, joint.child)) < 2 else NOT_OWN
+
+
+def _named(links: list[str]) -> str:
+    more = len(links) - MOST_NAMED
+    return ", ".join(links[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

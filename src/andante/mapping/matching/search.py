@@ -1,0 +1,240 @@
+"""`Pyramid`: upper bounds of a map's scores at halving resolutions, for the exhaustive search of a pose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from andante.geometry import Array
+from andante.mapping.log_odds import LogOddsGrid
+
+
+@dataclass(frozen=True)
+class SearchWindow:
+    """Where to look for a pose around a guess, and what it costs to be far from it."""
+
+    reach: float = 0.6  # along x and y [m]
+    turn: float = 0.5  # [rad]
+    turn_step: float = 0.01  # [rad]
+    travel_penalty: float = 0.0  # score lost per squared meter [1/m^2]
+    turn_penalty: float = 0.0  # score lost per squared radian [1/rad^2]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best pose of a search; score 0 to 1, negative when nothing reached the least score."""
+
+    pose: Array  # (3,)
+    score: float
+
+
+class Pyramid:
+    """Scores of a log-odds grid and their upper bounds; kept up to date box by box as the grid changes."""
+
+    def __init__(self, grid: LogOddsGrid, depth: int = 3) -> None:
+        self._grid, self._depth = grid, depth
+        self._levels: tuple[NDArray[np.uint8], ...] = ()
+        self._corner = (0, 0)
+
+    def update(self, low: Array, high: Array) -> None:
+        """Take over what changed in the box from low (2,) to high (2,) [m]; everything when the grid has grown."""
+        cells = self._grid.cells
+        rows, cols = cells.shape
+        if not self._levels or self._levels[0].shape != cells.shape or self._corner != self._grid.corner:
+            self._levels = tuple(
+                np.zeros((-(-rows // (1 << k)), -(-cols // (1 << k))), dtype=np.uint8) for k in range(self._depth + 1)
+            )
+            self._corner = self._grid.corner
+            c0, r0, c1, r1 = 0, 0, cols, rows
+        else:
+            scale, corner = self._grid.resolution, self._grid.corner
+            c0, r0 = (max(0, int(n)) for n in np.floor(low / scale) - corner)
+            c1, r1 = (int(n) for n in np.minimum(np.floor(high / scale) - corner + 1, (cols, rows)))
+        score_cells(cells, self._levels[0], r0, r1, c0, c1)
+        for k in range(1, self._depth + 1):
+            r0, c0 = max(0, r0 // 2 - 1), max(0, c0 // 2 - 1)
+            r1, c1 = min(self._levels[k].shape[0], r1 // 2 + 1), min(self._levels[k].shape[1], c1 // 2 + 1)
+            pool(self._levels[k - 1], self._levels[k], k == 1, r0, r1, c0, c1)
+
+    def search(self, points: Array, guess: ArrayLike, window: SearchWindow, least: float = 0.0) -> Found:
+        """The pose near a guess under which points (n, 2) of the robot's frame fit the map best."""
+        pose, start = np.zeros(3), np.array(guess, dtype=float)
+        if not self._levels or len(points) == 0:
+            return Found(start, -1.0)
+        ox, oy = self._grid.origin
+        score = branch_and_bound(
+            self._levels, ox, oy, self._grid.resolution, points, start, window.reach, window.turn, window.turn_step,
+            window.travel_penalty, window.turn_penalty, least, pose,
+        )  # fmt: skip
+        return Found(pose if score > 0 else start, score)
+
+
+@njit(cache=True)
+def score_cells(cells: np.ndarray, scores: np.ndarray, r0: int, r1: int, c0: int, c1: int) -> None:
+    """Level 0 from log odds in thousandths: 255 (2 p - 1) for occupied cells, 0 for free and unknown ones."""
+    for r in range(r0, r1):
+        for c in range(c0, c1):
+            v = cells[r, c]
+            scores[r, c] = 0 if v <= 0 else int(255.0 * math.tanh(0.0005 * v))
+
+
+@njit(cache=True)
+def _nearest(low: int, size: int) -> float:
+    """Distance from 0 to the nearest number of low, low + 1, ..., low + size - 1."""
+    if low > 0:
+        return float(low)
+    high = low + size - 1
+    return float(-high) if high < 0 else 0.0
+
+
+@njit(cache=True)
+def branch_and_bound(
+    levels: tuple[np.ndarray, ...],
+    ox: float,
+    oy: float,
+    resolution: float,
+    points: Array,
+    guess: Array,
+    reach: float,
+    turn: float,
+    turn_step: float,
+    travel_penalty: float,
+    turn_penalty: float,
+    least: float,
+    found: Array,
+) -> float:
+    """Best pose `found` (3,) within `reach` [m] along x and y and `turn` [rad] of the guess, and its score; -1: none.
+
+    score = mean over the points of level 0 / 255 - travel_penalty · (dx² + dy²) [1/m²] - turn_penalty · dyaw² [1/rad²],
+    on the lattice of whole cells and whole turn steps; only scores above `least` are looked for. The result is the
+    true maximum on the lattice.
+    """
+    top = len(levels) - 1
+    n, steps, span = len(points), math.ceil(turn / turn_step), math.ceil(reach / resolution)
+    turns = 2 * steps + 1
+    block = 1 << top
+    across = (2 * span + block) // block
+    at = np.empty((turns, n, 2), dtype=np.int32)
+    weight = 1.0 / (255.0 * max(n, 1))
+    wt = travel_penalty * resolution * resolution
+    bounds = np.empty(turns * across * across)
+    ids = np.empty((turns * across * across, 3), dtype=np.int32)
+    count = 0
+    for t in range(turns):
+        off = (t - steps) * turn_step
+        c, s = math.cos(guess[2] + off), math.sin(guess[2] + off)
+        for p in range(n):
+            x = c * points[p, 0] - s * points[p, 1] + guess[0] - ox
+            y = s * points[p, 0] + c * points[p, 1] + guess[1] - oy
+            at[t, p, 0], at[t, p, 1] = math.floor(x / resolution), math.floor(y / resolution)
+        toll = turn_penalty * off * off
+        for i in range(across):
+            dx = -span + i * block
+            ax = _nearest(dx, block)
+            for j in range(across):
+                dy = -span + j * block
+                ay = _nearest(dy, block)
+                bound = -toll - wt * (ax * ax + ay * ay)
+                if bound + 1.0 <= least:
+                    continue
+                bound += weight * score_under(levels[top], top, at[t], dx, dy)
+                if bound > least:
+                    bounds[count] = bound
+                    ids[count, 0], ids[count, 1], ids[count, 2] = t, dx, dy
+                    count += 1
+    order = np.argsort(-bounds[:count])
+    best = least
+    stack = np.empty((4 * top + 8, 3), dtype=np.int32)
+    stack_bound = np.empty(4 * top + 8)
+    child, child_bound = np.empty((4, 2), dtype=np.int32), np.empty(4)
+    hit = False
+    for index in order:
+        if bounds[index] <= best:
+            break
+        t = ids[index, 0]
+        off = (t - steps) * turn_step
+        toll = turn_penalty * off * off
+        stack[0, 0], stack[0, 1], stack[0, 2] = top, ids[index, 1], ids[index, 2]
+        stack_bound[0] = bounds[index]
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            if stack_bound[depth] <= best:
+                continue
+            k, dx, dy = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+            if k == 0:
+                best, hit = stack_bound[depth], True
+                found[0], found[1], found[2] = guess[0] + dx * resolution, guess[1] + dy * resolution, guess[2] + off
+                continue
+            size = 1 << (k - 1)
+            many = 0
+            for a in range(2):
+                for b in range(2):
+                    x, y = dx + a * size, dy + b * size
+                    if x > span or y > span:
+                        continue
+                    ax, ay = _nearest(x, size), _nearest(y, size)
+                    bound = weight * score_under(levels[k - 1], k - 1, at[t], x, y) - toll - wt * (ax * ax + ay * ay)
+                    if bound > best:
+                        many = insert_child(child, child_bound, many, bound, x, y)
+            depth = push_children(stack, stack_bound, depth, child, child_bound, many, k - 1)
+    return best if hit else -1.0
+
+
+@njit(cache=True)
+def pool(fine: np.ndarray, coarse: np.ndarray, first: bool, r0: int, r1: int, c0: int, c1: int) -> None:
+    """Rows r0 to r1 and columns c0 to c1 of the next level; `first`: `fine` is level 0."""
+    rows, cols = fine.shape
+    for r in range(r0, r1):
+        for c in range(c0, c1):
+            best = 0
+            for i in range(2 * r, min(2 * r + 4, rows), 1 if first else 2):
+                for j in range(2 * c, min(2 * c + 4, cols), 1 if first else 2):
+                    best = max(best, fine[i, j])
+            coarse[r, c] = best
+
+
+@njit(cache=True)
+def score_under(level: np.ndarray, k: int, at: np.ndarray, dx: int, dy: int) -> int:
+    """Sum of level k under cells (m, 2), column and row, shifted by dx, dy; cells outside of the table score 0.
+
+    A block that begins less than its width below the table (column or row -1 of its level) still reaches into it:
+    the first column or row, which holds all that it can reach, bounds it.
+    """
+    rows, cols = level.shape
+    low = -1 if k > 0 else 0
+    total = 0
+    for p in range(len(at)):
+        c, r = (at[p, 0] + dx) >> k, (at[p, 1] + dy) >> k
+        if low <= c < cols and low <= r < rows:
+            total += level[max(r, 0), max(c, 0)]
+    return total
+
+
+@njit(cache=True)
+def insert_child(child: np.ndarray, bounds: Array, count: int, bound: float, x: int, y: int) -> int:
+    """Put a block at x, y into the children (4, 2) of a block, sorted by bound, the best last; return their number."""
+    place = count
+    while place > 0 and bounds[place - 1] > bound:
+        bounds[place] = bounds[place - 1]
+        child[place] = child[place - 1]
+        place -= 1
+    bounds[place] = bound
+    child[place, 0], child[place, 1] = x, y
+    return count + 1
+
+
+@njit(cache=True)
+def push_children(
+    stack: np.ndarray, stack_bound: Array, depth: int, child: np.ndarray, bounds: Array, count: int, level: int
+) -> int:
+    """Push children on the stack (n, 3) of level, x, y, so that the best comes off first; return its new depth."""
+    for m in range(count):
+        stack[depth, 0], stack[depth, 1], stack[depth, 2] = level, child[m, 0], child[m, 1]
+        stack_bound[depth] = bounds[m]
+        depth += 1
+    return depth

@@ -1,0 +1,1 @@
+"""Actions: steps that move chains and joints together; text form, binding, planning, checks, runner."""

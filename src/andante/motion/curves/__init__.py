@@ -1,0 +1,1 @@
+"""Curves through points and poses: Bezier, NURBS, rotations and poses."""

@@ -1,0 +1,242 @@
+"""The one renderer: pictures, depth and segmentation of a scene, whichever engine moves it.
+
+The scene is a MuJoCo model made only of visuals; the links are put where the engine says they are. It is drawn in an
+OpenGL context without a window: EGL, else OSMesa, else (with a display) GLFW; MUJOCO_GL (egl, osmesa, glfw) is
+respected when it is set.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from andante.description.robot import Robot
+from andante.description.world import Placement, World
+from andante.errors import BadInput, MissingExtra
+from andante.geometry import SE3, Array
+from andante.physics.engine import Actor, Engine
+
+from .camera import Camera
+from .scene import build_visual_scene
+
+
+def backends() -> tuple[str, ...]:
+    """Names of the back ends to try on this machine, in order."""
+    stated = os.environ.get("MUJOCO_GL", "").casefold()
+    if stated in ("egl", "osmesa", "glfw"):
+        return (stated,)
+    if sys.platform in ("win32", "darwin"):
+        return ("glfw",)
+    return ("egl", "osmesa", "glfw") if os.environ.get("DISPLAY") else ("egl", "osmesa")
+
+
+def make_context(width: int, height: int) -> Any:
+    """A GL context with `make_current` and `free`; one clear line when the machine has none."""
+    reasons = []
+    for name in backends():
+        try:
+            if name in ("egl", "osmesa") and "OpenGL" not in sys.modules:
+                os.environ["PYOPENGL_PLATFORM"] = name
+            elif name == "glfw" and "OpenGL" not in sys.modules:
+                os.environ.pop("PYOPENGL_PLATFORM", None)
+            context = importlib.import_module(f"mujoco.{name}").GLContext(width, height)
+            context.make_current()
+            return context
+        except Exception as error:
+            reasons.append(f"{name}: {' '.join(str(error).split())[:80] or type(error).__name__}")
+            _forget_opengl(name)
+    raise MissingExtra(
+        f"pictures need OpenGL, and none works here ({'; '.join(reasons)}); install libegl1 or libosmesa6 "
+        "and set MUJOCO_GL to egl or osmesa"
+    )
+
+
+def _forget_opengl(backend: str) -> None:
+    """PyOpenGL keeps the platform it was first imported for; the next back end needs it afresh."""
+    for module in [m for m in sys.modules if m.split(".")[0] == "OpenGL" or m.startswith(f"mujoco.{backend}")]:
+        del sys.modules[module]
+
+
+MAX_PIXELS = 4096  # largest edge of a picture
+LIGHT_REACH = 1.0  # half edge of the shadowed square, in distances of the camera
+
+
+class Renderer:
+    """Pictures of placed robots; `render` takes the link poses of every actor, in order.
+
+    shadows: side of the shadow map [texels]; without a graphics card 4096 takes half as long again as 2048.
+    Holds an OpenGL context: use it as a context manager or call `close`, and from one thread only.
+    """
+
+    def __init__(
+        self,
+        actors: Sequence[Actor | Placement],
+        world: World,
+        width: int = 960,
+        height: int = 720,
+        shadows: int = 2048,
+    ) -> None:
+        if not (1 <= width <= MAX_PIXELS and 1 <= height <= MAX_PIXELS):
+            raise BadInput(f"pictures are between 1 and {MAX_PIXELS} pixels wide and high, got {width} x {height}")
+        self.width, self.height = width, height
+        self.placements = tuple(a.placement if isinstance(a, Actor) else a for a in actors)
+        self._scene = build_visual_scene(self.placements, world, width, height, shadows)
+        self._model = self._scene.model
+        self._data = mujoco.MjData(self._model)
+        self._gl: Any = make_context(width, height)
+        self._context: Any = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
+        self._view = mujoco.MjvScene(self._model, maxgeom=self._model.ngeom + 100)
+        self._option, self._camera = mujoco.MjvOption(), mujoco.MjvCamera()
+        self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
+        self._camera.fixedcamid = self._model.camera("eye").id
+        self._eye = int(self._model.body("eye").mocapid[0])
+
+    @staticmethod
+    def of(engine: Engine, width: int = 960, height: int = 720) -> Renderer:
+        """A renderer of everything in an engine."""
+        return Renderer(engine.actors, engine.world, width, height)
+
+    # ---- pictures --------------------------------------------------------------------------------
+    def render(self, link_poses: Sequence[Array] | None, camera: Camera) -> np.ndarray:
+        """Picture (height, width, 3) uint8; poses are (links, 7) per actor, None: as placed, joints at 0."""
+        self._prepare(link_poses, camera)
+        self._draw()
+        pixels = np.empty((self.height, self.width, 3), dtype=np.uint8)
+        mujoco.mjr_readPixels(pixels, None, self._rectangle, self._context)
+        return np.ascontiguousarray(np.flipud(pixels))
+
+    def shoot(self, engine: Engine, camera: Camera) -> np.ndarray:
+        """Picture of the present instant of an engine."""
+        return self.render([engine.link_poses(actor.index) for actor in engine.actors], camera)
+
+    def depth(self, link_poses: Sequence[Array] | None, camera: Camera) -> Array:
+        """Distance along the viewing direction (height, width) [m]; inf where there is nothing."""
+        self._prepare(link_poses, camera)
+        sky = mujoco.mjtRndFlag.mjRND_SKYBOX
+        self._view.flags[sky] = 0
+        self._draw()
+        self._view.flags[sky] = 1
+        raw = np.empty((self.height, self.width), dtype=np.float32)
+        mujoco.mjr_readPixels(None, raw, self._rectangle, self._context)
+        near = self._model.vis.map.znear * self._model.stat.extent
+        far = self._model.vis.map.zfar * self._model.stat.extent
+        value = np.flipud(raw).astype(float)
+        if self._context.readDepthMap == mujoco.mjtDepthMap.mjDEPTH_ZERONEAR:
+            value = 1.0 - value
+        distance = near / (near / far + np.maximum(value, 0.0) * (1.0 - near / far))
+        return np.where(distance >= 0.999 * far, np.inf, distance)
+
+    def segmentation(self, link_poses: Sequence[Array] | None, camera: Camera) -> tuple[np.ndarray, np.ndarray]:
+        """Actor and link that each pixel shows, two (height, width) arrays; -1: background."""
+        self._prepare(link_poses, camera)
+        flags = self._view.flags
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = 1
+        self._draw()
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = 0
+        pixels = np.empty((self.height, self.width, 3), dtype=np.uint8)
+        mujoco.mjr_readPixels(pixels, None, self._rectangle, self._context)
+        color = np.flipud(pixels).astype(np.int64)
+        segment = color[..., 0] + 256 * color[..., 1] + 65536 * color[..., 2] - 1
+        geoms = np.full(self._view.ngeom + 1, -1)
+        for item in self._view.geoms[: self._view.ngeom]:
+            if item.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= item.segid < len(geoms):
+                geoms[item.segid] = item.objid
+        shown = geoms[np.where((segment >= 0) & (segment < self._view.ngeom), segment, -1)]
+        none = shown < 0
+        return (
+            np.where(none, -1, self._scene.geom_actor[shown]),
+            np.where(none, -1, self._scene.geom_link[shown]),
+        )
+
+    def points(self, link_poses: Sequence[Array] | None = None, actors: Sequence[int] | None = None) -> Array:
+        """Corners of the boxes around all visuals (n, 3) [m], planes and height maps left out; to frame a camera."""
+        self._place(link_poses)
+        kinds = self._model.geom_type
+        chosen = (kinds != mujoco.mjtGeom.mjGEOM_PLANE) & (kinds != mujoco.mjtGeom.mjGEOM_HFIELD)
+        chosen &= np.isin(self._scene.geom_actor, range(len(self.placements)) if actors is None else list(actors))
+        rows = np.flatnonzero(chosen)
+        signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+        box = self._model.geom_aabb[rows]
+        local = box[:, None, :3] + signs * box[:, None, 3:]
+        turned = np.einsum("nij,nkj->nki", self._data.geom_xmat[rows].reshape(-1, 3, 3), local)
+        placed: Array = (turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3)
+        return placed
+
+    # ---- inside ----------------------------------------------------------------------------------
+    @property
+    def _rectangle(self) -> Any:
+        return mujoco.MjrRect(0, 0, self.width, self.height)
+
+    def _place(self, link_poses: Sequence[Array] | None) -> None:
+        if link_poses is None:
+            link_poses = [rest_poses(placement) for placement in self.placements]
+        if len(link_poses) != len(self.placements):
+            raise BadInput(f"link poses of {len(self.placements)} actors are wanted, got {len(link_poses)}")
+        for slot, (actor, link) in enumerate(self._scene.mocaps):
+            if actor < 0:
+                continue
+            x, y, z, qx, qy, qz, qw = link_poses[actor][link]
+            self._data.mocap_pos[slot] = x, y, z
+            self._data.mocap_quat[slot] = qw, qx, qy, qz
+        mujoco.mj_kinematics(self._model, self._data)
+
+    def _prepare(self, link_poses: Sequence[Array] | None, camera: Camera) -> None:
+        if self._context is None:
+            raise BadInput("this renderer was closed")
+        self._gl.make_current()
+        pose = camera.pose
+        x, y, z, w = pose.quaternion
+        self._data.mocap_pos[self._eye], self._data.mocap_quat[self._eye] = pose.translation, [w, x, y, z]
+        self._model.cam_fovy[self._camera.fixedcamid] = np.degrees(camera.fov)
+        self._place(link_poses)
+        mujoco.mj_camlight(self._model, self._data)
+        # near and far planes and the shadowed square follow what is looked at
+        self._model.stat.extent = max(camera.distance, 0.2)
+        self._model.stat.center = camera.lookat
+        self._context.shadowClip = LIGHT_REACH * self._model.stat.extent
+        mujoco.mjv_updateScene(
+            self._model,
+            self._data,
+            self._option,
+            None,
+            self._camera,
+            mujoco.mjtCatBit.mjCAT_ALL,
+            self._view,
+        )
+        for light in self._view.lights[: self._view.nlight]:
+            if light.type == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL and not light.headlight:
+                light.pos = np.asarray(camera.lookat) - 4 * self._model.stat.extent * np.asarray(light.dir)
+
+    def _draw(self) -> None:
+        mujoco.mjr_render(self._rectangle, self._view, self._context)
+
+    def close(self) -> None:
+        """Give the OpenGL context back."""
+        if self._context is not None:
+            self._gl.make_current()
+            self._context.free()
+            self._context = None
+            self._gl.free()
+
+    def __enter__(self) -> Renderer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def rest_poses(placement: Placement, positions: dict[str, float] | None = None) -> Array:
+    """World poses (links, 7) of a placed robot at joint positions (the rest at 0)."""
+    robot: Robot = placement.robot
+    poses = robot.link_poses(positions)
+    return SE3(np.stack([(placement.pose @ poses[link.name]).matrix for link in robot.links])).vector

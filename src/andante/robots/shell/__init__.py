@@ -1,0 +1,11 @@
+"""The folding hexapod Shell: description, poses and generated meshes."""
+
+from pathlib import Path
+
+from andante.description import RobotPackage
+
+ROBOT = RobotPackage(
+    Path(__file__).with_name("shell.urdf.xacro"),
+    meshes="andante.robots.shell.meshes:MESHES",
+    motions=Path(__file__).with_name("motions"),
+)

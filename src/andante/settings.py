@@ -1,0 +1,64 @@
+"""Settings by name: frozen dataclasses of numbers, words and switches filled from plain tables."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from andante.errors import BadInput, UnknownName
+
+T = TypeVar("T")
+
+
+def settings_from(base: T, values: Mapping[str, Any], what: str) -> T:
+    """The base with some values changed by name; each keeps the type that it has in the base.
+
+    Args:
+        base: a frozen dataclass with its defaults. A field with `metadata={"was": OLD}` is also found by its old name,
+            with a FutureWarning.
+        values: name -> value, such as a table of a TOML file.
+        what: what a value is called in messages, such as "mapping parameter".
+    """
+    known = fields(base)  # type: ignore[arg-type]
+    names = {each.name for each in known}
+    old_names = {each.metadata["was"]: each.name for each in known if "was" in each.metadata}
+    changed: dict[str, Any] = {}
+    for given, value in values.items():
+        name = renamed(what, given, old_names[given]) if given in old_names else given
+        if name not in names:
+            raise UnknownName.among(what, name, sorted(names))
+        changed[name] = _like(getattr(base, name), value, f"{what} {name}")
+    return replace(base, **changed)  # type: ignore[type-var]
+
+
+def renamed(what: str, old: str, new: str) -> str:
+    """The new name of something, after a FutureWarning about the old one."""
+    warnings.warn(f"{what} {old!r} is now called {new!r}; the old name ends with the next version", FutureWarning, 3)
+    return new
+
+
+def _like(usual: Any, value: Any, where: str) -> Any:
+    """The value in the type of the usual one: a truth value, word, number, or as many numbers."""
+    if isinstance(usual, bool):
+        if not isinstance(value, bool):
+            raise BadInput(f"{where} must be true or false, got {value!r}")
+        return value
+    if isinstance(usual, str):
+        if not isinstance(value, str):
+            raise BadInput(f"{where} must be a word, got {value!r}")
+        return value
+    if isinstance(usual, tuple):
+        if not isinstance(value, list | tuple) or len(value) != len(usual):
+            raise BadInput(f"{where} must be a list of {len(usual)}, such as {list(usual)}, got {value!r}")
+        return tuple(_like(one, each, where) for one, each in zip(usual, value, strict=True))
+    if not isinstance(usual, int | float):
+        raise BadInput(f"{where} cannot be set by a value")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{where} must be a number, got {value!r}")
+    if isinstance(usual, int):
+        if not float(value).is_integer():
+            raise BadInput(f"{where} must be a whole number, got {value}")
+        return int(value)
+    return float(value)

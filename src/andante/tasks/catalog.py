@@ -1,0 +1,196 @@
+"""`an.robots`, `an.worlds`, `an.engines` and `an.doctor`: what there is, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from importlib import metadata
+from typing import Any
+
+from andante.description import load_robot, load_world, robot_names, world_names
+from andante.errors import AndanteError
+from andante.extras import how_to_get
+from andante.physics.registry import ENGINES, installed, version
+
+from .result import Result
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered thing; `problem` says why it cannot be used, its other values are then empty."""
+
+    name: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract; `problem` only where there is one."""
+        table = {each.name: getattr(self, each.name) for each in fields(self)}
+        return table if table.get("problem") else {name: value for name, value in table.items() if name != "problem"}
+
+
+@dataclass(frozen=True)
+class RobotEntry(Entry):
+    """A registered robot."""
+
+    links: int = 0
+    joints: int = 0  # that move
+    independent: int = 0  # of them, those that mimic no other
+    mass: float = 0.0  # [kg]
+    poses: tuple[str, ...] = ()
+    sensors: tuple[str, ...] = ()  # kinds
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class WorldEntry(Entry):
+    """A registered world."""
+
+    models: int = 0
+    shapes: int = 0  # collision shapes
+    gravity: tuple[float, ...] = ()  # [m/s^2]
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class EngineInfo(Entry):
+    """A registered physics engine."""
+
+    installed: bool = False
+    version: str | None = None
+    extra: str = ""  # of pip, that brings it
+    summary: str = ""
+    problem: str = ""
+
+    @property
+    def advice(self) -> str:
+        """How to get it; empty when it is there."""
+        return "" if self.installed else self.problem or how_to_get(self.extra)
+
+
+def robots() -> list[RobotEntry]:
+    """The registered robots. A package that is broken has its row, with the problem."""
+    return [_robot(name) for name in robot_names()]
+
+
+def worlds() -> list[WorldEntry]:
+    """The registered worlds. A package that is broken has its row, with the problem."""
+    return [_world(name) for name in world_names()]
+
+
+def engines() -> list[EngineInfo]:
+    """The registered physics engines, and whether they are installed."""
+    return [_engine(name) for name in ENGINES]
+
+
+def _robot(name: str) -> RobotEntry:
+    try:
+        robot = load_robot(name)
+    except AndanteError as error:
+        return RobotEntry(name, problem=str(error))
+    return RobotEntry(
+        name,
+        len(robot.links),
+        len(robot.movable),
+        len(robot.independent),
+        robot.mass,
+        tuple(robot.poses),
+        tuple(sorted({str(sensor.kind) for sensor in robot.sensors})),
+    )
+
+
+def _world(name: str) -> WorldEntry:
+    try:
+        world = load_world(name)
+    except AndanteError as error:
+        return WorldEntry(name, problem=str(error))
+    shapes = sum(len(link.collisions) for model in world.models for link in model.robot.links)
+    return WorldEntry(name, len(world.models), shapes, tuple(world.gravity))
+
+
+def _engine(name: str) -> EngineInfo:
+    try:
+        entry = ENGINES[name]
+    except AndanteError as error:
+        return EngineInfo(name, problem=str(error))
+    return EngineInfo(entry.name, installed(entry), version(entry), entry.extra, entry.summary)
+
+
+# ---- doctor --------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Finding:
+    """One part of the installation."""
+
+    part: str
+    ready: bool
+    version: str = ""
+    advice: str = ""  # what to do, empty when all is well
+
+
+@dataclass(frozen=True)
+class DoctorResult(Result):
+    """What this installation can do."""
+
+    python: str
+    platform: str
+    findings: tuple[Finding, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        return {**super().as_dict(), "findings": [vars(finding) for finding in self.findings]}
+
+    def __str__(self) -> str:
+        lines = [f"Python {self.python} on {platform.platform()}"]
+        for each in self.findings:
+            state = "ready" if each.ready and not each.advice else each.advice
+            lines.append(f"{each.part:20} {each.version or '-':12} {state}")
+        return "\n".join(lines)
+
+
+def doctor() -> DoctorResult:
+    """Engines, rendering, file formats and the tools that the tests compare with."""
+    findings = (*_engines(), _rendering(), *_libraries(), _serial(), *_tools())
+    return DoctorResult(platform.python_version(), sys.platform, findings)
+
+
+def _engines() -> Iterator[Finding]:
+    for engine in engines():
+        advice = engine.advice
+        if engine.name == "mujoco" and engine.version == "4.0.0":
+            advice = "4.0.0 has a solver bug: pip install 'mujoco-core>=4.0.1'"
+        found = (engine.version or "") if engine.installed else ""
+        yield Finding(f"engine {engine.name}", engine.installed, found, advice)
+
+
+def _rendering() -> Finding:
+    from andante.physics.rendering.camera import Camera
+    from andante.physics.rendering.renderer import Renderer
+
+    try:
+        with Renderer((), load_world("empty"), 64, 48) as renderer:
+            renderer.render([], Camera())
+    except AndanteError as error:
+        return Finding("pictures and films", False, "", str(error))
+    return Finding("pictures and films", True)
+
+
+def _libraries() -> Iterator[Finding]:
+    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "av", "rosbags", "mcap", "pyserial"):
+        try:
+            yield Finding(name, True, metadata.version(name))
+        except metadata.PackageNotFoundError:
+            yield Finding(name, False, "", f"pip install {name}")
+
+
+def _serial() -> Finding:
+    from andante.hardware.serial.ports import serial_ports
+
+    return Finding("serial ports", True, ", ".join(port.name for port in serial_ports()) or "none found")
+
+
+def _tools() -> Iterator[Finding]:
+    for tool, package in (("check_urdf", "liburdfdom-tools"), ("ign", "ignition-tools libsdformat-dev")):
+        path = shutil.which(tool)
+        advice = "" if path else f"only the tests need it: apt-get install {package}"
+        yield Finding(f"tool {tool}", path is not None, "", advice)

@@ -1,0 +1,234 @@
+"""The walk on two legs under physics, led by its own sensors; and its parts without physics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from andante.control.loop import ControlLoop
+from andante.description import load_robot
+from andante.errors import BadInput, UnknownName
+from andante.locomotion import Behaviour, Command, Readings
+from andante.locomotion.biped.body import planned_push
+from andante.locomotion.biped.estimation import Alarm, BipedAttitude, BipedOdometry
+from andante.locomotion.biped.footsteps import reversed_step
+from andante.locomotion.biped.settings import BipedSettings
+from andante.locomotion.biped.walk import BipedWalk
+from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
+from andante.simulation.simulation import Simulation, simulate
+from andante.tasks.walk import walk
+
+
+def walker() -> BipedWalk:
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    return made
+
+
+def simulated(command: Command, engine: str = "mujoco") -> tuple[Simulation, BipedWalk, ControlLoop]:
+    """A NAO that gets a command after half a second."""
+    ready = prepare(load_robot("nao"), Request(""))
+    assert isinstance(ready.walker, BipedWalk)
+    sim = simulate(ready.robot, engine=engine, pose=ready.pose, sensors=True, seed=3)
+    loop = ControlLoop(sim, ready.walker, command=lambda state: command if state.time > 0.5 else Command())
+    return sim, ready.walker, loop
+
+
+def standing_readings(made: BipedWalk, time: float = 0.0) -> Readings:
+    q = np.array([made.pose[name] for name in made.body.names])
+    weight = made.body.mass * 9.81
+    forces = {sole.link: np.full(4, weight / 8) for sole in made.body.soles}
+    return Readings(time, q, np.zeros(len(q)), np.array([0.0, 0.0, math.nan]), forces=forces)
+
+
+# ---- under physics -------------------------------------------------------------------------------
+def test_it_is_the_usual_gait_of_the_nao_and_fast() -> None:
+    nao = load_robot("nao")
+    assert gait_names(nao)[0] == "walk"
+    made = prepare(nao, Request("")).walker
+    check_walker(made, nao, "walk")
+    assert made.top_speed > 0.3
+
+
+@pytest.mark.parametrize(("distance", "speed"), [(0.5, 100.0), (-0.2, 60.0)])
+def test_a_distance_is_walked_by_its_own_reckoning(distance: float, speed: float) -> None:
+    out = walk("nao", distance=distance, speed=speed, seed=1)
+    assert out.arrived
+    assert not out.fallen
+    assert abs(out.distance - distance) < 0.05 * abs(distance)
+    assert abs(out.drift) < 0.05 * abs(distance)
+    assert out.estimated[0] == pytest.approx(out.distance, abs=0.02 * abs(distance) + 0.002)
+
+
+def test_a_turn_without_a_yaw_gyro() -> None:
+    out = walk("nao", turn=-90.0, speed=80.0, seed=2)
+    assert out.arrived
+    assert not out.fallen
+    assert abs(out.turned + 90.0) < 4.5
+    assert math.hypot(out.distance, out.drift) < 0.05
+
+
+@pytest.mark.engine("bullet")
+def test_it_walks_on_an_engine_with_rigid_servos() -> None:
+    sim, made, loop = simulated(Command(vx=0.15), "bullet")
+    loop.run(2.5)
+    assert not sim.fallen
+    assert made.sag < 0.5
+    assert sim.base_pose[0] == pytest.approx(made.position[0], abs=0.03)
+    assert sim.base_pose[0] > 0.15
+    sim.close()
+
+
+@pytest.mark.parametrize("direction", [0.0, 100.0, -150.0])
+def test_pushes_are_caught_while_it_walks(direction: float) -> None:
+    push = f"1.0 {direction} 1.3"
+    out = walk("nao", velocity=(0.1, 0.0, 0.0), seconds=3.0, push=push, seed=4)
+    assert not out.fallen
+
+
+def test_a_stand_that_is_pushed_over_the_edge_steps_and_stands_again() -> None:
+    sim, made, loop = simulated(Command())
+    loop.run(1.0)
+    assert made.standing
+    assert made.phase == "stand"
+    sim.push(sim.robot.root, (3.2, 0.0, 0.0))
+    phases = set()
+    for _ in range(30):
+        loop.run(0.1)
+        phases.add(made.phase)
+    assert "walk" in phases
+    assert not sim.fallen
+    sim.close()
+
+
+def test_late_readings_are_no_harm() -> None:
+    ready = prepare(load_robot("nao"), Request("walk"))
+    sim = simulate(ready.robot, pose=ready.pose, sensors=True)
+    kept: list[Readings] = []
+
+    class Late(Behaviour):
+        def update(self, readings: Readings, command: Command, dt: float) -> np.ndarray:
+            kept.append(readings)
+            return ready.walker.update(kept[max(0, len(kept) - 3)], command, dt)
+
+    loop = ControlLoop(sim, Late(), command=lambda state: Command(vx=0.25) if state.time > 0.5 else Command())
+    loop.run(2.5)
+    assert not sim.fallen
+    assert sim.base_pose[0] > 0.2
+    sim.close()
+
+
+# ---- without physics -----------------------------------------------------------------------------
+def test_a_stand_keeps_still_and_knows_its_support() -> None:
+    made = walker()
+    first = made.update(standing_readings(made), Command(), 0.01)
+    for i in range(60):
+        last = made.update(standing_readings(made, 0.01 * i), Command(), 0.01)
+    assert made.standing
+    assert not made.disturbed
+    assert np.abs(last - first).max() < 0.01
+    assert made.divergent == pytest.approx((made.measures.pressure, -0.05), abs=1e-3)
+    assert made.support_margin == pytest.approx(made.measures.pressure + 0.051, abs=5e-3)
+    assert made.tilt == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert made.position == pytest.approx([0.0, 0.0, 0.0], abs=1e-3)
+
+
+def test_the_first_foot_is_the_one_on_the_outside() -> None:
+    for command, stance in ((Command(vy=0.1), 1), (Command(vy=-0.1), 0), (Command(wz=0.5), 1), (Command(wz=-0.5), 0)):
+        made = walker()
+        for i in range(50):
+            made.update(standing_readings(made, 0.01 * i), command if i > 5 else Command(), 0.01)
+        assert made.stance == stance
+
+
+def test_speeds_are_limited_and_ramped() -> None:
+    made = walker()
+    for i in range(10):
+        made.update(standing_readings(made, 0.01 * i), Command(vx=9.0), 0.01)
+    assert made.velocity[0] == pytest.approx(made.measures.acceleration * 0.1)
+    for _ in range(200):
+        made._follow(Command(vx=9.0, vy=-9.0), 0.01)
+    assert made.velocity[:2] == pytest.approx([made.top_speed, -made.measures.top_side])
+
+
+def test_attitude_follows_gyro_and_accelerometer() -> None:
+    attitude = BipedAttitude()
+    for _ in range(100):
+        attitude.update(np.zeros(3), (0.0, 9.81 * math.sin(0.1), 9.81 * math.cos(0.1)), 0.01)
+    assert attitude.roll == pytest.approx(0.1, abs=1e-3)
+    for _ in range(20):
+        attitude.update(np.array([0.0, 0.5, 0.0]), (0.0, 0.0, 30.0), 0.01)  # a blow: the accelerometer does not count
+    assert attitude.pitch == pytest.approx(0.1, abs=2e-3)
+
+
+def test_odometry_measures_a_step_while_both_feet_carry() -> None:
+    odometry = BipedOdometry((0.0, 0.05, 0.0))
+    odometry.change_foot((0.04, -0.1, 0.1))
+    assert odometry.foot == pytest.approx((0.04, -0.05, 0.1))
+    odometry.measure(reversed_step((0.05, -0.1, 0.1)), (0.5, 0.5), 0.005)  # too early
+    odometry.measure(reversed_step((0.05, -0.1, 0.1)), (0.02, 0.9), 0.03)  # one foot in the air
+    assert odometry.foot[0] == pytest.approx(0.04)
+    for x in (0.049, 0.051):
+        odometry.measure(reversed_step((x, -0.1, 0.1)), (0.5, 0.5), 0.03)
+    assert odometry.foot == pytest.approx((0.05, -0.05, 0.1))
+    odometry.lifted()
+    odometry.measure(reversed_step((0.07, -0.1, 0.1)), (0.5, 0.5), 0.1)
+    assert odometry.foot[0] == pytest.approx(0.05)
+    assert odometry.middle((0.0, 0.1, 0.2))[2] == pytest.approx(0.2)
+
+
+def test_the_load_is_shared_by_the_pressure_point() -> None:
+    fraction, force, at = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
+    assert fraction == pytest.approx(0.5)
+    assert force == pytest.approx([0.0, 0.0, 49.05])
+    assert at == pytest.approx((0.02, 0.0))
+    fraction, force, _ = planned_push(5.0, 6.0, (0.02, -0.05), (0.01, 0.0), (0.0, -0.1), False)
+    assert fraction == 0.0
+    assert force[:2] == pytest.approx([5 * 36 * 0.01, -5 * 36 * 0.05])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"step_time": 0}, "step_time must be > 0"),
+        ({"lift": -1.0}, "lift must be >= 0"),
+        ({"double": 0.9}, "double is a fraction"),
+        ({"arms": "wide"}, "arms must be a number"),
+        ({"height": 0.5}, "legs miss the stance"),
+    ],
+)
+def test_bad_parameters_are_told(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        prepare(load_robot("nao"), Request("walk", parameters=parameters))
+
+
+def test_unknown_parameters_and_settings(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="step_tim"):
+        prepare(load_robot("nao"), Request("walk", parameters={"step_tim": 1}))
+    slow = prepare(load_robot("nao"), Request("walk", parameters={"top_speed": 0.1})).walker
+    assert slow.top_speed == 0.1
+    assert replace(BipedSettings(), arms=0.0).arms == 0.0
+
+
+def test_alarms_answer_what_is_not_usual() -> None:
+    alarm = Alarm(BipedSettings())
+    alarm.update((0.009, 0.0), (0.02, 0.0), 0.01)
+    assert not alarm.on
+    alarm.update((0.02, 0.0), (0.0, 0.05), 0.01)
+    assert alarm.error == pytest.approx((0.01, 0.0))
+    assert alarm.tilt is not None
+    assert not alarm.hurry
+    alarm.update((0.0, -0.05), (0.0, 0.0), 0.01)
+    assert alarm.hurry
+    for _ in range(90):
+        alarm.update((0.0, -0.02), (0.0, 0.0), 0.01)
+    assert not alarm.hurry
+    for _ in range(30):
+        alarm.update((0.0, -0.02), (0.0, 0.0), 0.01)
+    assert not alarm.on  # it has lasted too long to be a push
+    alarm.update((0.0, -0.04), (0.0, 0.0), 0.01)
+    assert alarm.error == pytest.approx((0.0, -0.01))

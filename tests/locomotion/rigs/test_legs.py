@@ -1,0 +1,73 @@
+"""Robots that cannot walk are told which chains were seen, what each lacks, and what to do."""
+
+import re
+
+import pytest
+from tests.locomotion.legged.samples import walker
+
+import andante as an
+from andante.errors import BadInput
+from andante.locomotion.gaits import Request, prepare
+from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.legs import leg_faults
+
+SQUARE = (45, 135, 225, 315)
+HEXAGON = (30, 90, 150, 210, 270, 330)
+
+
+def load(tmp_path, text):
+    path = tmp_path / "sample.urdf"
+    path.write_text(text)
+    return an.robot(path)
+
+
+def bare(text):
+    return re.sub("<collision>.*?</collision>", "", text)
+
+
+def test_feet_without_shapes_get_the_remedy(tmp_path):
+    robot = load(tmp_path, bare(walker(SQUARE)))
+    told = (
+        "leg0_tibia, leg1_tibia, leg2_tibia, leg3_tibia: no <collision> at the end of the chain; give every foot a <c"
+    )
+    with pytest.raises(BadInput, match=r"cannot walk: no legs were found in it \(leg0.*as andante rig shows") as walk:
+        prepare(robot, Request(""))
+    with pytest.raises(BadInput, match="has no legs") as rig:
+        infer_rig(robot)
+    assert told in str(walk.value)
+    assert told in str(rig.value)
+    assert "\n" not in f"{walk.value}{rig.value}"
+
+
+def test_many_chains_are_counted(tmp_path):
+    assert "leg3_tibia and 2 more: no <collision>" in leg_faults(load(tmp_path, bare(walker(HEXAGON))))
+
+
+def test_wheels_are_sent_elsewhere():
+    assert leg_faults(an.robot("waffle")) == (
+        "wheel_left_link, wheel_right_link: only turn about themselves, as wheels do; "
+        "what has wheels drives, by andante navigate or in the studio"
+    )
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "no legs were found"), (3, "3 legs were found")])
+def test_too_few_legs_are_named(tmp_path, count, told):
+    robot = load(tmp_path, walker(range(0, 360, 360 // count)))
+    with pytest.raises(BadInput, match=rf"{told} in it \(leg0_tibia.*: could be (a leg|legs); a leg is a chain"):
+        prepare(robot, Request(""))
+
+
+def test_one_joint_and_joints_that_cannot_move(tmp_path):
+    legs = walker(SQUARE)
+    assert "leg0_tibia, leg1_tibia" in leg_faults(
+        load(tmp_path, re.sub('lower="-2.0" upper="2.0"', 'lower="0" upper="0"', legs))
+    )
+    single = re.sub('type="revolute"(><parent link="leg._(?:coxa|femur)")', r'type="fixed"\1', legs)
+    assert leg_faults(load(tmp_path, single)).startswith(
+        "leg0_tibia, leg1_tibia, leg2_tibia, leg3_tibia: only one joint;"
+    )
+
+
+def test_a_robot_without_joints(tmp_path):
+    robot = load(tmp_path, '<robot name="box"><link name="body"/></robot>')
+    assert leg_faults(robot).startswith("it has no joints that move; a leg is")

@@ -1,0 +1,94 @@
+"""Footprints, covering discs and vehicles from robot files."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+import andante as an
+from andante.errors import BadInput, UnknownName
+from andante.navigation import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
+from andante.navigation.vehicle import covering_discs, edge_distances
+
+from .samples import BOX
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_outline_is_the_hull(seed):
+    points = np.random.default_rng(seed).normal(size=(12, 2))
+    outline = convex_outline(points)
+    hull = ConvexHull(points)
+    assert {tuple(p) for p in np.round(outline, 9)} == {tuple(p) for p in np.round(points[hull.vertices], 9)}
+    x, y = outline.T
+    assert 0.5 * np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) == pytest.approx(hull.volume)  # counterclockwise
+
+
+@given(st.integers(0, 10_000), st.floats(0.01, 0.06))
+@settings(max_examples=8, deadline=None)
+def test_discs_cover_the_outline_and_little_more(seed, tolerance):
+    rng = np.random.default_rng(seed)
+    outline = convex_outline(rng.uniform(-0.4, 0.4, size=(7, 2)))
+    discs = covering_discs(outline, tolerance)
+    weights = rng.dirichlet(np.ones(len(outline)) * 0.4, size=800)  # many near corners and edges
+    inside = weights @ outline
+    gaps = np.linalg.norm(inside[:, None] - discs[None, :, :2], axis=-1) - discs[None, :, 2]
+    assert gaps.min(axis=1).max() <= 1e-9
+    turns = np.linspace(0, 2 * np.pi, 60)
+    rims = discs[:, None, :2] + discs[:, None, 2:] * np.stack([np.cos(turns), np.sin(turns)], axis=-1)[None]
+    assert edge_distances(outline, rims.reshape(-1, 2)).min() >= -tolerance * 1.5 - 1e-9  # corners reach further
+
+
+def test_radii_of_a_rectangle():
+    assert pytest.approx(0.165, abs=1e-3) == BOX.inscribed
+    assert pytest.approx(math.hypot(0.21, 0.165)) == BOX.circumscribed
+    turned = BOX.outline_at((1.0, 2.0, math.pi / 2))
+    np.testing.assert_allclose(turned.max(axis=0), [1.165, 2.21], atol=1e-12)
+
+
+def test_rover_and_waffle():
+    rover = vehicle_of(an.robot("rover"))
+    assert rover.drive == "ackermann"
+    assert rover.wheelbase == pytest.approx(0.33)
+    assert rover.turning_radius == pytest.approx(0.808, abs=0.01)
+    np.testing.assert_allclose(rover.footprint.min(axis=0), [-0.055, -0.1475], atol=1e-6)
+    np.testing.assert_allclose(rover.footprint.max(axis=0), [0.385, 0.1475], atol=1e-6)
+    waffle = vehicle_of(an.robot("waffle"), max_speed=0.2)
+    assert (waffle.drive, waffle.max_speed, waffle.turning_radius) == ("differential", 0.2, 0.0)
+    assert waffle.max_turn == pytest.approx(1.82)
+    assert vehicle_of(an.robot("waffle")).max_speed == pytest.approx(0.26)
+
+
+def test_outline_told_from_a_reference():
+    ahead = robot_outline(an.robot("rover"), (0.1, 0.0, math.pi))
+    np.testing.assert_allclose(ahead.max(axis=0), [0.155, 0.1475], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (
+            lambda: Vehicle(rectangle(1, 1), "hover"),
+            UnknownName,
+            "no drive 'hover'; choices: differential",
+        ),
+        (lambda: Vehicle(rectangle(1, 1), "ackermann"), BadInput, "needs a turning_radius > 0"),
+        (
+            lambda: Vehicle(rectangle(1, 1), max_speed=math.nan),
+            BadInput,
+            "max_speed must be a finite number > 0",
+        ),
+        (lambda: Vehicle(rectangle(1, 1), max_reverse=-1.0), BadInput, "max_reverse"),
+        (lambda: rectangle(0, 1), BadInput, "a length and a width > 0"),
+        (lambda: convex_outline([[0, 0], [1, 1]]), BadInput, "three or more finite points"),
+        (lambda: convex_outline([[0, 0], [1, 1], [2, 2]]), BadInput, "needs an area"),
+        (lambda: convex_outline([[0, 0], [1, np.nan], [2, 0]]), BadInput, "finite points"),
+        (lambda: vehicle_of(an.robot("nao")), BadInput, "has no wheels"),
+    ],
+)
+def test_words(make, error, words):
+    with pytest.raises(error, match=words):
+        make()

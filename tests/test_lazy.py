@@ -1,0 +1,29 @@
+"""Names that are imported when they are first used."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from andante.lazy import lazy_names
+
+
+def test_a_name_is_imported_once():
+    get = lazy_names("andante.experiments", {"Setup": ".setup"})
+    from andante.experiments.setup import Setup
+
+    assert get("Setup") is Setup
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        get("Nothing")
+
+
+@pytest.mark.parametrize("room", ["bridges", "experiments", "studio"])
+def test_every_exported_name_is_there(room):
+    package = importlib.import_module(f"andante.{room}")
+    assert all(getattr(package, name) is not None for name in package.__all__)
+
+
+def test_the_web_server_s_packages_are_not_read_with_the_room():
+    lines = "import sys, andante.bridges; sys.exit(any(name in sys.modules for name in ('starlette', 'uvicorn')))"
+    assert subprocess.run([sys.executable, "-c", lines], check=False).returncode == 0
