@@ -145,9 +145,9 @@ class Measure(ABC):
         """Along x, along y [m], turned, unwrapped [rad], in the axes of the world or of the start."""
 
     @property
-    @abstractmethod
     def path(self) -> Array:
-        """(n, 4) t [s], x, y [m], unwrapped yaw [rad] since the start, as from there."""
+        """(n, 4) t [s], x, y [m], unwrapped yaw [rad] since the start, as from there; none where nobody notes it."""
+        return np.zeros((0, 4))
 
     @property
     @abstractmethod
@@ -155,23 +155,32 @@ class Measure(ABC):
         """Whether the robot lies on the ground."""
 
 
-class Estimated(Measure):
-    """What the walker itself believes, and whether the robot lies by its IMU: for bodies that nobody watches."""
+class LyingSense:
+    """Whether a robot lies, as its IMU feels; one without an IMU never does. Call it with nothing to ask."""
 
-    def __init__(self, guide: WalkGuide, robot: Robot) -> None:
-        self._guide, self._attitude = guide, Attitude(SETTLE)
-        self._body_from_imu: Array | None = None
+    def __init__(self, robot: Robot) -> None:
+        self._attitude, self._last = Attitude(SETTLE), math.nan
+        self._root_from_imu: Array | None = None
         if any(spec.kind == "imu" for spec in robot.sensors):
-            self._body_from_imu = np.ascontiguousarray(root_from_imu(robot))
-        self._last = math.nan
+            self._root_from_imu = np.ascontiguousarray(root_from_imu(robot))
 
     def feel(self, state: BodyState) -> None:
         """Take the state of a control period."""
         dt, self._last = state.time - self._last, state.time
-        turn = self._body_from_imu
+        turn = self._root_from_imu
         if turn is not None and dt > 0:
             gyro = np.where(np.isnan(state.gyro), 0.0, state.gyro)
             self._attitude.update(turn @ gyro, turn @ state.acceleration, min(dt, LONGEST_STEP))
+
+    def __call__(self) -> bool:
+        return bool(self._attitude.up[2] < math.cos(LYING))
+
+
+class Estimated(Measure):
+    """What the walker itself believes, for bodies that nobody watches; `lies` tells whether the robot does."""
+
+    def __init__(self, guide: WalkGuide, lies: Callable[[], bool] = lambda: False) -> None:
+        self._guide, self._lies = guide, lies
 
     def start(self) -> None:
         """The guide knows its start."""
@@ -188,8 +197,8 @@ class Estimated(Measure):
 
     @property
     def fallen(self) -> bool:
-        """Whether the body leans further than it could stand."""
-        return bool(self._attitude.up[2] < math.cos(LYING))
+        """As it feels."""
+        return self._lies()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
-from andante.control.walking import Estimated, Measure, Push, WalkGoal, WalkGuide, walk_to
+from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, walk_to
 from andante.errors import BadInput, LostBody
 from andante.files import RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
@@ -176,10 +176,11 @@ def lead(
         measure = TrueWalk(body)
         loop = ControlLoop(body, ready.walker, command=guide)
     else:
-        measure = felt = Estimated(guide, body.robot)
+        lying = LyingSense(body.robot)
+        measure = Estimated(guide, lying)
 
         def command(state: BodyState) -> Command:
-            felt.feel(state)
+            lying.feel(state)
             return guide(state)
 
         loop = ControlLoop(body, ready.walker, command=command)
