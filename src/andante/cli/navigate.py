@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .bodies import BodyAddress, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import (
     MAX_SPEED,
     POSE,
@@ -59,6 +60,9 @@ def navigate(
     record: Record = None,
     plot: Plot = None,
     video: Video = None,
+    body: BodyAddress = "sim",
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans."""
@@ -67,6 +71,13 @@ def navigate(
 
     if not goal:
         raise BadInput('no goal is given: --goal "x y yaw"')
+    if dry_run:
+        from andante.tasks.dry_run import dry_drive
+
+        refuse_simulated(body)
+        print_lines(dry_drive(robot, body, params, arguments_of(arguments)))
+        return
+    allow(body, robot, yes)
     result = run(
         robot,
         arguments=arguments_of(arguments),
@@ -89,6 +100,7 @@ def navigate(
         record=record,
         plot=plot,
         video=video,
+        body=body,
         progress=not json,
     )
     if json:

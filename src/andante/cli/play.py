@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
 from .output import console, print_json, tell_written, warn
 from .words import arguments_of, texts_of
@@ -44,6 +45,10 @@ def play(
     picture: Picture = None,
     check: Annotated[bool, typer.Option("--check", help="Only check it and print problems.")] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
+    body: BodyAddress = "sim",
+    params: BodyParameters = None,
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up."""
@@ -71,6 +76,13 @@ def play(
             f"{motion} ({checked.kind}) for {checked.robot.name}: {'ok' if checked.ok else 'not ok'}", markup=False
         )
         return
+    if dry_run:
+        from andante.tasks.dry_run import dry_play
+
+        refuse_simulated(body)
+        print_lines(dry_play(robot, motion, body, params, **given))
+        return
+    allow(body, robot, yes)
     result = run(
         robot,
         motion,
@@ -83,6 +95,9 @@ def play(
         video=video,
         picture=picture,
         anyway=anyway,
+        body=body,
+        params=params,
+        progress=not json,
     )
     recorded = result.kind == "recording"
     for problem in result.problems if recorded else ():

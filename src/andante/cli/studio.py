@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import Arguments, EngineName, Json, Seed
 from .output import console, print_json
 from .words import arguments_of
@@ -35,9 +36,21 @@ def studio(
         float | None, typer.Option("--seconds", metavar="S", help="Stop after this simulated time.")
     ] = None,
     seed: Seed = 0,
+    body: BodyAddress = "sim",
+    params: BodyParameters = None,
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C stops it."""
+    if dry_run:
+        from andante.tasks.dry_run import dry_studio
+
+        refuse_simulated(body)
+        print_lines(dry_studio(robot, body, params, arguments_of(arguments)))
+        return
+    if body != "sim":
+        allow(body, robot, yes)
     from andante.studio.open import built
     from andante.studio.open import studio as run
 
@@ -64,4 +77,6 @@ def studio(
         seconds=seconds,
         seed=seed,
         announce=announce,
+        body=body,
+        params=params,
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .bodies import BodyAddress, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import (
     Arguments,
     EngineName,
@@ -51,9 +52,19 @@ def walk(
     seed: Seed = 0,
     record: Record = None,
     video: Video = None,
+    body: BodyAddress = "sim",
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Let a robot walk and tell how far it came."""
+    if dry_run:
+        from andante.tasks.dry_run import dry_walk
+
+        refuse_simulated(body)
+        print_lines(dry_walk(robot, body, gait, params, rig, arguments_of(arguments)))
+        return
+    allow(body, robot, yes)
     from andante.tasks.walk import walk as run
 
     result = run(
@@ -74,6 +85,7 @@ def walk(
         seed=seed,
         record=record,
         video=video,
+        body=body,
         progress=not json,
     )
     if json:

@@ -91,6 +91,10 @@ class Driving(Activity):
         """Whether it stands."""
         return self.walker.standing
 
+    def ahead(self) -> Behaviour | None:
+        """A copy of the walker that feels what it plans."""
+        return self.walker.ahead()
+
     def stop(self) -> None:
         """Heed no more velocities; a walker that has to change its shape for it begins to."""
         self._stopping = True

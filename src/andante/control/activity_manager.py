@@ -14,7 +14,7 @@ import numpy as np
 
 from andante.errors import AndanteError
 from andante.geometry import Array
-from andante.locomotion import Command, Readings, Walker
+from andante.locomotion import Behaviour, Command, Readings, Walker
 from andante.motion import JointMotion
 from andante.motion.joint_motion import Fading, MotionLimits, fading_time
 from andante.physics.state import Mode
@@ -84,6 +84,10 @@ class ActivityManager(Walker):
     def position(self) -> Array:
         """Where the robot believes to be."""
         return self._position()
+
+    def ahead(self) -> Behaviour | None:
+        """A copy of what moves the robot now that feels what it plans; None while one activity gives way to another."""
+        return None if self._fading is not None or self._fresh else self.present.ahead()
 
     # ---- what is asked of it -----------------------------------------------------------------------
     @property

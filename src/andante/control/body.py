@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.description import Robot
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.locomotion import Readings
 from andante.physics.state import Mode
@@ -40,6 +40,7 @@ class Health:
 
     ok: bool = True
     words: str = ""
+    lost: bool = False  # nothing comes from it any more: whoever moves it must stop
 
 
 WELL, NO_POWER = Health(), Power()
@@ -85,6 +86,25 @@ class BodyCommand:
                 raise UnknownName.among("joint", name, body.joint_names, f"body {body.name!r}")
 
 
+@dataclass(frozen=True)
+class StopPlan:
+    """How a robot comes to rest by itself when its targets cease: it goes on a little, finishes its step and stands."""
+
+    time: float  # of the body's clock at the first row [s]
+    period: float  # between two rows [s]
+    targets: Array  # (rows, joints) positions [rad or m]; the last row is held
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """How well a body at the far end of a line is heard."""
+
+    rate: float = math.inf  # of its state, as measured when it was connected [Hz]
+    age: float = 0.0  # of the newest state [s]
+    late: int = 0  # control periods whose state was older than usual
+    lost: int = 0  # messages that did not come, or could not be sent
+
+
 class Body(ABC):
     """A robot to be read and commanded. A subclass gives `read`, `write`, `stop`, `close` and lets time pass.
 
@@ -94,11 +114,22 @@ class Body(ABC):
     robot: Robot
     simulated = False  # whether its time is its own; a real body goes by the wall clock
     wants_twist = False  # whether its base is driven by a twist as a whole, not wheel by wheel
+    takes_stop_plan = False  # whether it wants to be told how to come to rest by itself: `stop_plan`
 
     @property
     def name(self) -> str:
         """What it is called."""
         return self.robot.name
+
+    @property
+    def address(self) -> str:
+        """Where it is: the name of an engine, or the address of a real robot."""
+        return self.name
+
+    @property
+    def link(self) -> LinkState:
+        """How well it is heard."""
+        return LinkState()
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -152,6 +183,15 @@ class Body(ABC):
     def drive(self, twist: Twist) -> None:
         """Drive the base by a twist vx, vy [m/s], wz [rad/s]."""
         self.write(BodyCommand(twist=twist))
+
+    def stop_plan(self, plan: StopPlan) -> None:
+        """What it shall do when its targets cease; replaces the plan before."""
+        raise Unsupported(f"body {self.name!r} takes no stop plan")
+
+    @property
+    def has_scans(self) -> bool:
+        """Whether it has a lidar that is heard."""
+        return any(spec.kind == "lidar" for spec in self.robot.sensors)
 
     def scans(self, since: float) -> tuple[Scan, ...]:
         """Scans of its lidar whose first beam came after a time [s] of its clock, oldest first, told from the root."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from andante.description import Robot
 from andante.geometry import Array
-from andante.locomotion import Command, Readings, Walker
+from andante.locomotion import Behaviour, Command, Readings, Walker
 from andante.locomotion.falls.manager import FallEvent, FallManager, FallState
 from andante.locomotion.io.fall_library import fall_motions
 
@@ -43,6 +43,10 @@ class FallSupervisor(FallManager):
     def busy(self) -> bool:
         """Whether the fall manager has the joints."""
         return self.state is not FallState.UPRIGHT
+
+    def ahead(self) -> Behaviour | None:
+        """A copy of what moves the robot now that feels what it plans; None while the fall manager has the joints."""
+        return None if self.busy else self.activities.ahead()
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""

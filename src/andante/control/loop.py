@@ -10,18 +10,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import BadInput, LostBody
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command
 
 from .body import Body, BodyState
+from .stop_plan import StopPlanner
 
 RATE = 100.0  # of control [Hz]
 
 Commander = Callable[[BodyState], Command]
+
+
+class Observer(Protocol):
+    """Something that wants to be called at certain instants, such as a recording."""
+
+    @property
+    def next_time(self) -> float:
+        """The next instant it waits for, of the body's clock [s]; inf: none."""
+
+    def update(self, body: Any) -> None:
+        """The instant has come."""
 
 
 class ControlLoop:
@@ -51,15 +64,22 @@ class ControlLoop:
         self.state: BodyState = body.read()  # that the present targets follow from
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
+        self.observers: list[Observer] = []  # called at the end of periods
+        self._planner = StopPlanner(behaviour) if body.takes_stop_plan else None
 
     def step(self, seconds: float | None = None) -> BodyState:
         """One period: read, decide, send, and let the period pass, or `seconds` of it before an end.
+
+        A real body that has fallen silent is stopped, and `LostBody` says so.
 
         Returns:
             The state that it was decided from.
         """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
+        if state.health.lost and not body.simulated:
+            body.stop()
+            raise LostBody(f"{body.name} is stopped: {state.health.words}")
         self.asked = asked = self.command(state) if callable(self.command) else self.command
         targets = behaviour.update(state, asked, self.period)
         if not np.isfinite(targets).all():
@@ -69,8 +89,15 @@ class ControlLoop:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
         elif behaviour.base_twist is not None:
             body.drive(behaviour.base_twist)
+        if self._planner is not None:
+            plan = self._planner.step(state, asked, targets)
+            if plan is not None:
+                body.stop_plan(plan)
         body.advance(self.period if seconds is None else seconds)
         self.periods += 1
+        for observer in self.observers:
+            if observer.next_time <= body.time:
+                observer.update(body)
         return state
 
     def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:

@@ -19,13 +19,14 @@ from andante.bus import Bus, Publisher
 from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 from andante.geometry import Array, se2
-from andante.sensors.topics import sensor_frame
+from andante.mapping import Scan
+from andante.sensors.topics import plain, sensor_frame
 
 from .estimate import BaseEstimate
 from .joint_frames import JointFrames
 from .view import RobotView
 
-CLOCK_RATE, STATE_RATE, STEP_RATE = 100.0, 50.0, 10.0  # [Hz]
+CLOCK_RATE, STATE_RATE, IMU_RATE, STEP_RATE = 100.0, 50.0, 100.0, 10.0  # [Hz]
 STEPS_KEPT = 24  # footsteps of the past
 ODOM, MAP, WORLD = "odom", "map", "world"
 
@@ -189,6 +190,56 @@ class StatePublisher(RobotPublisher):
                 "twist": {"linear": Vector3(vx, vy, 0.0), "angular": Vector3(0.0, 0.0, wz)},
                 "covariance": self._covariance,
             },
+        )
+
+
+class FeltPublisher(RobotPublisher):
+    """/imu/data, /NAME/foot_force and /scan of a real robot, as its body tells them."""
+
+    name = "sensors"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        robot = self.view.robot
+        self._frames = {spec.kind: sensor_frame(spec) for spec in reversed(robot.sensors)}
+        self._imu = self.advertise("/imu/data", "sensor_msgs/msg/Imu", IMU_RATE, sensor=True)
+        kind = "andante_msgs/msg/FootForces"
+        self._force = self.advertise(f"/{plain(robot.name)}/foot_force", kind, STATE_RATE, sensor=True)
+        self._scan = self.advertise("/scan", "sensor_msgs/msg/LaserScan", sensor=True)
+        self._scanned = self.view.time
+
+    def update(self) -> None:
+        """What was felt in the last control step."""
+        state = self.view.state
+        if "imu" in self._frames and self._imu.wanted():
+            self._imu.publish(
+                messages.make(
+                    "sensor_msgs/msg/Imu",
+                    header=self.header(self._frames["imu"], state.time),
+                    orientation_covariance=[-1.0] + [0.0] * 8,
+                    angular_velocity=Vector3(*state.gyro.tolist()),
+                    linear_acceleration=Vector3(*state.acceleration.tolist()),
+                )
+            )
+        if state.forces and self._force.wanted():
+            feet = [{"link": link, "cells": cells, "total": float(cells.sum())} for link, cells in state.forces.items()]
+            header = self.header(self.view.robot.root, state.time)
+            self._force.publish(messages.make("andante_msgs/msg/FootForces", header=header, feet=feet))
+        for scan in self.view.body.scans(self._scanned):
+            self._scanned = scan.time
+            self._scan.publish(self._laser_scan(scan))
+
+    def _laser_scan(self, scan: Scan) -> Any:
+        return messages.make(
+            "sensor_msgs/msg/LaserScan",
+            header=self.header(self._frames.get("lidar", ""), scan.time),
+            angle_min=scan.angle_min,
+            angle_max=scan.angle_min + scan.angle_increment * max(len(scan.ranges) - 1, 0),
+            angle_increment=scan.angle_increment,
+            time_increment=scan.time_increment,
+            range_min=scan.range_min,
+            range_max=scan.range_max,
+            ranges=np.asarray(scan.ranges, dtype=np.float32),
         )
 
 

@@ -11,7 +11,7 @@ from andante.errors import BadInput
 from andante.locomotion import Command
 from andante.locomotion.shell_keys import BUTTONS, KEYS, KeyPad, KeySpeeds, key_name
 
-DEADMAN = 0.5  # without a new message for so long the robot stops [s]
+DEADMAN, KEY_DEADMAN = 0.3, 0.5  # without a new velocity, or word of the keys, for so long the robot stops [s]
 SIDE_SHARE = 0.6  # of the speed ahead that a key to the side asks for
 MOST = 100.0  # numbers beyond this are no velocity [m/s, rad/s]
 
@@ -19,12 +19,12 @@ MOST = 100.0  # numbers beyond this are no velocity [m/s, rad/s]
 class Pilot:
     """The command of every control step. Of velocities and keys the one that came last leads.
 
-    With `wall` a message also ages by the wall clock, so that a slow or stalled session stops as soon as a quick one.
+    In a paced session a message also ages by the wall clock, so that a stalled one stops as soon as a quick one.
     """
 
     def __init__(self, wall: Callable[[], float] = time.monotonic) -> None:
         self.speed = 60.0  # speed of driving by keys in percent of the top speed
-        self.paced = False  # whether messages age by the wall clock too
+        self.pace = 0.0  # of simulated in wall clock time, where messages age by the wall clock too; 0: they do not
         self.navigate: Callable[[float], Command | None] | None = None  # leads when nobody else does
         self.navigates = False  # whether it leads now
         self._wall = wall
@@ -58,9 +58,10 @@ class Pilot:
 
     def alive(self, now: float) -> bool:
         """Whether the last message is fresh enough to be followed."""
-        if now - self._heard[0] > DEADMAN - 1e-9:
+        most = KEY_DEADMAN if self._source == "keys" else DEADMAN
+        if now - self._heard[0] > most - 1e-9:
             return False
-        return not (self.paced and self._wall() - self._heard[1] > DEADMAN)
+        return not (self.pace and (self._wall() - self._heard[1]) * self.pace > most)
 
     @property
     def source(self) -> str:

@@ -14,7 +14,7 @@ from andante.locomotion import Walker
 from andante.locomotion.hold_pose import HoldPose
 
 from .body import Body, BodyState
-from .loop import ControlLoop
+from .loop import ControlLoop, Observer
 from .wheel_odometry import WheelCounter
 
 
@@ -45,6 +45,11 @@ class RobotView:
         self.pose: Mapping[str, float] = pose or {}
         self.origin = np.zeros(3) if origin is None else np.asarray(origin, dtype=float)
         self.estimated_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
+        self.observers: list[Observer] = []  # of whatever loop runs it
+
+    def run_by(self, loop: ControlLoop) -> None:
+        """The loop that runs it from now on."""
+        self.loop, loop.observers = loop, self.observers
 
     @property
     def robot(self) -> Robot:

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from andante.description import Robot
 from andante.errors import BadInput
+from andante.geometry import Array
 from andante.locomotion import Command, Walker
+from andante.locomotion.attitude import Attitude
+from andante.locomotion.rigs.rig import root_from_imu
 
 from .body import BodyState, Twist
 from .loop import ControlLoop
@@ -22,6 +26,8 @@ from .loop import ControlLoop
 LONGEST = 3600.0  # [s]
 SLOWEST = 0.12  # speed of the last steps to a goal, in top speeds
 LAST_STEP = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
+SETTLE, LONGEST_STEP = 1.0, 0.1  # of the filter that tells whether a robot lies; most time that counts at once [s]
+LYING = math.radians(60)  # a robot that leans further lies [rad]
 SIDE_GAIN = 0.5  # how a walk straight ahead comes back to its line [1/s]
 
 
@@ -79,6 +85,7 @@ class WalkGuide:
         self.braking = False
         self._fraction = goal.speed / 100.0
         self._start = np.zeros(3)
+        self.path: list[tuple[float, float, float, float]] = []  # t [s], x, y [m], heading [rad] of every command
 
     def start(self, now: float) -> None:
         """Give the first command now."""
@@ -87,6 +94,8 @@ class WalkGuide:
     def __call__(self, state: BodyState) -> Command:
         """The command at the time of a state."""
         now = state.time
+        if now >= self.begin:
+            self.path.append((now - self.begin, *self.traveled))
         if now < self.begin or self.braking:
             return Command()
         if self.goal.velocity is not None:
@@ -137,15 +146,32 @@ class Measure(ABC):
 
     @property
     @abstractmethod
+    def path(self) -> Array:
+        """(n, 4) t [s], x, y [m], unwrapped yaw [rad] since the start, as from there."""
+
+    @property
+    @abstractmethod
     def fallen(self) -> bool:
         """Whether the robot lies on the ground."""
 
 
 class Estimated(Measure):
-    """What the walker itself believes, for bodies that nobody watches."""
+    """What the walker itself believes, and whether the robot lies by its IMU: for bodies that nobody watches."""
 
-    def __init__(self, guide: WalkGuide, lies: Callable[[], bool] = lambda: False) -> None:
-        self._guide, self._lies = guide, lies
+    def __init__(self, guide: WalkGuide, robot: Robot) -> None:
+        self._guide, self._attitude = guide, Attitude(SETTLE)
+        self._body_from_imu: Array | None = None
+        if any(spec.kind == "imu" for spec in robot.sensors):
+            self._body_from_imu = np.ascontiguousarray(root_from_imu(robot))
+        self._last = math.nan
+
+    def feel(self, state: BodyState) -> None:
+        """Take the state of a control period."""
+        dt, self._last = state.time - self._last, state.time
+        turn = self._body_from_imu
+        if turn is not None and dt > 0:
+            gyro = np.where(np.isnan(state.gyro), 0.0, state.gyro)
+            self._attitude.update(turn @ gyro, turn @ state.acceleration, min(dt, LONGEST_STEP))
 
     def start(self) -> None:
         """The guide knows its start."""
@@ -156,9 +182,14 @@ class Estimated(Measure):
         return self._guide.traveled
 
     @property
+    def path(self) -> Array:
+        """As the guide has noted."""
+        return np.array(self._guide.path).reshape(-1, 4)
+
+    @property
     def fallen(self) -> bool:
-        """As the fall supervisor feels."""
-        return self._lies()
+        """Whether the body leans further than it could stand."""
+        return bool(self._attitude.up[2] < math.cos(LYING))
 
 
 @dataclass(frozen=True)

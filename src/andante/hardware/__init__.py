@@ -2,23 +2,22 @@
 
 from andante.control.body import Body, BodyCommand, BodyState, Health, JointTarget, Power
 
-from .board import Battery, Board, BoardLine
-from .car import Car
 from .checks import check_body
-from .endpoint import VERSION, WATCHDOG, Endpoint
-from .firmware import BoardOutput, BoardSensors, Firmware
-from .framing import FrameReader, LineCounters
-from .host import HostLink
-from .loopback import Loopback
-from .messages import MESSAGES, Answer, Fault, State
-from .parameters import PARAMETERS, Parameter
-from .ports import Port, PortInfo, SerialPort, serial_ports
-from .pwm import PwmChannel
-from .ros_body import RosBody, RosTopics
-from .ros_body_orders import BaseVelocity, JointAngles, JointTrajectory
-from .ros_body_ros1 import Ros1Link
-from .ros_body_rosbridge import RosbridgeLink
-from .serial_body import SerialBody
+from .ros.body import RosBody
+from .ros.orders import BaseVelocity, JointAngles, JointPositions, JointTargets, JointTrajectory
+from .ros.ros1 import Ros1Link
+from .ros.rosbridge import RosbridgeLink
+from .ros.settings import RosTopics
+from .serial.board import Battery, Board, BoardLine
+from .serial.body import SerialBody
+from .serial.car import Car
+from .serial.endpoint import VERSION, WATCHDOG, Endpoint
+from .serial.firmware import BoardOutput, BoardSensors, Firmware
+from .serial.framing import FrameReader, LineCounters
+from .serial.host import HostLink
+from .serial.messages import MESSAGES, Answer, Fault, State
+from .serial.parameters import PARAMETERS, Parameter, PwmChannel
+from .serial.ports import Loopback, Port, PortInfo, SerialPort, serial_ports
 
 __all__ = [
     "MESSAGES",
@@ -43,7 +42,9 @@ __all__ = [
     "Health",
     "HostLink",
     "JointAngles",
+    "JointPositions",
     "JointTarget",
+    "JointTargets",
     "JointTrajectory",
     "LineCounters",
     "Loopback",

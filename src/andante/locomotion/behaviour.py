@@ -63,6 +63,13 @@ class Behaviour(ABC):
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
 
+    def ahead(self) -> Behaviour | None:
+        """A copy that feels what it plans, so that the targets of the coming time can be asked for now.
+
+        None: it can be stopped at any instant by holding its joints.
+        """
+        return None
+
 
 Places = Mapping[str, Array]  # foot -> x, y [m], heading [rad] in the frame of the walker's start
 
@@ -219,6 +226,10 @@ class WalkerWrapper(Walker):
     def footsteps(self) -> tuple[Places, Places]:
         """Where feet stand, and where those in the air will come down."""
         return self.walker.footsteps
+
+    def ahead(self) -> Behaviour | None:
+        """A copy of the inner walker that feels what it plans."""
+        return self.walker.ahead()
 
     def reset(self) -> None:
         """Start anew from where it stands."""

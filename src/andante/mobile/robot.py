@@ -34,7 +34,7 @@ from .driver import BaseDriver
 from .localizer import Localizer, OdometryOnly
 from .sensing import ScanPipeline, Sensed, TakenScan
 from .start import set_on_floor
-from .truth import DrivenTruth
+from .truth import DriveMeasure, DrivenEstimate, DrivenTruth
 
 RATE = 20.0  # of decisions [Hz]
 CONTROL_RATE = 100.0  # of the wheels [Hz]
@@ -53,8 +53,11 @@ class MobileRobot:
         localizer: that tells where it is on a map; None: odometry from `start`.
         vehicle: its speeds and accelerations; None: from the robot.
         start: believed pose x, y, yaw of the root where no localizer is given.
+        map_pose: of the map's frame in the world, x, y, yaw.
         rate: of decisions [Hz]; the wheels are controlled at 100 Hz.
     """
+
+    ground = 0.0  # height of the floor that it stands on [m]
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class MobileRobot:
         *,
         vehicle: Vehicle | None = None,
         start: ArrayLike = (0.0, 0.0, 0.0),
+        map_pose: ArrayLike = (0.0, 0.0, 0.0),
         rate: float = RATE,
         noise: OdometryNoise | None = None,
     ) -> None:
@@ -78,8 +82,10 @@ class MobileRobot:
         self.scans = ScanPipeline(
             body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference
         )
+        self._map_pose = np.asarray(map_pose, dtype=float)
         self._twist: Array = STILL
         self._steps = 0
+        self.measure: DriveMeasure = DrivenEstimate(start)  # what came of its drives
 
     @property
     def localizer(self) -> Localizer:
@@ -102,7 +108,10 @@ class MobileRobot:
         self._steps += 1
         for _ in range(round(self._steps * CONTROL_RATE / self.rate) - self.loop.periods):
             self.loop.step()
-        return self.scans.sense(self.body.read().time, self.driver.reference)
+        sensed = self.scans.sense(self.body.time, self.driver.reference)
+        if isinstance(self.measure, DrivenEstimate):
+            self.measure.tell(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
+        return sensed
 
     def settle(self, seconds: float = SETTLE) -> Sensed:
         """Stand for a while before the first command; scans that come are in the result."""
@@ -128,7 +137,8 @@ class SimulatedMobileRobot(MobileRobot):
         super().__init__(sim, *arguments, **options)
         assert sim.sensors is not None
         lidar_channel(sim.sensors)  # refuses a robot that sees nothing before it drives
-        self.sim, self.truth = sim, DrivenTruth(sim)
+        self.sim, self.truth, self.ground = sim, DrivenTruth(sim), sim.ground
+        self.measure = self.truth
         sim.observers.append(self.truth)
 
 

@@ -1,10 +1,12 @@
-"""What a driving robot really did, by the simulator: for measuring only, never for control."""
+"""What a driving robot did: by the simulator's truth, or by its own estimate. For measuring only, never for control."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from andante.geometry import Array, so3
 from andante.simulation.simulation import Simulation
@@ -27,7 +29,64 @@ class Collision:
         return f"{self.link} touched {self.thing} at {self.time:.2f} s"
 
 
-class DrivenTruth:
+class DriveMeasure(ABC):
+    """Where a robot went, and what it touched."""
+
+    length = 0.0  # way of the root over the floor [m]
+    collision: Collision | None = None
+
+    def __init__(self) -> None:
+        self._path: list[Array] = []
+
+    @property
+    @abstractmethod
+    def pose(self) -> Array:
+        """x, y, yaw of the root link in the world [m, m, rad]."""
+
+    @property
+    @abstractmethod
+    def fallen(self) -> bool:
+        """Whether it lies on the ground."""
+
+    @property
+    def path(self) -> Array:
+        """Times and poses of the root link so far, (n, 4) t, x, y, yaw."""
+        return np.array(self._path).reshape(-1, 4)
+
+    @property
+    def collided(self) -> bool:
+        """Whether something other than ground was touched."""
+        return self.collision is not None
+
+    def keep(self, time: float) -> None:
+        """Note the present place."""
+        here = np.array([time, *self.pose])
+        if self._path:
+            self.length += float(np.hypot(*(here - self._path[-1])[1:3]))
+        self._path.append(here)
+
+
+class DrivenEstimate(DriveMeasure):
+    """What a real robot believes of its own way. Nobody tells what it touches, nor whether it fell."""
+
+    fallen = False
+
+    def __init__(self, start: ArrayLike) -> None:
+        super().__init__()
+        self._pose = np.array(start, dtype=float)
+
+    @property
+    def pose(self) -> Array:
+        """As it was told last."""
+        return self._pose
+
+    def tell(self, time: float, pose: Array) -> None:
+        """It believes to be at a pose x, y, yaw of the root link in the world."""
+        self._pose = np.array(pose, dtype=float)
+        self.keep(time)
+
+
+class DrivenTruth(DriveMeasure):
     """An observer: true pose, path and the first collision of a robot on the ground.
 
     A contact counts as collision when it is with another model and does not carry the robot: its normal leans by more
@@ -35,12 +94,10 @@ class DrivenTruth:
     """
 
     def __init__(self, sim: Simulation) -> None:
+        super().__init__()
         self._sim = sim
         self._names = [link.name for link in sim.robot.links]
-        self._path: list[Array] = []
         self._looks = 0
-        self.length = 0.0  # way of the root over the floor [m]
-        self.collision: Collision | None = None
         self.next_time = sim.time
 
     @property
@@ -51,23 +108,15 @@ class DrivenTruth:
         return np.array([base[0], base[1], float(yaw)])
 
     @property
-    def path(self) -> Array:
-        """Times and true poses of the root link so far, (n, 4) t, x, y, yaw."""
-        return np.array(self._path).reshape(-1, 4)
-
-    @property
-    def collided(self) -> bool:
-        """Whether something other than ground was touched."""
-        return self.collision is not None
+    def fallen(self) -> bool:
+        """By the simulator's rule."""
+        return self._sim.fallen
 
     def update(self, sim: Simulation) -> None:
         """Look at the contacts; keep the place."""
         self.next_time = (round(sim.time * CONTACT_RATE) + 1) / CONTACT_RATE
         if self._looks % PATH_EVERY == 0:
-            here = np.array([sim.time, *self.pose])
-            if self._path:
-                self.length += float(np.hypot(*(here - self._path[-1])[1:3]))
-            self._path.append(here)
+            self.keep(sim.time)
         self._looks += 1
         if self.collision is None:
             self._look(sim)

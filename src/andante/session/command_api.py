@@ -20,7 +20,9 @@ from andante.control.activities import (
     lying_pose,
     plain_name,
 )
+from andante.control.body import StopPlan
 from andante.control.drivers import drive_names
+from andante.control.following import SILENCE, Following
 from andante.control.joint_moves import JointMoves
 from andante.control.trajectory import trajectory
 from andante.errors import BadInput, UnknownName
@@ -37,6 +39,7 @@ from andante.motion.keyframes import fit
 from .stage import Stage
 
 ALL_JOINTS = "Body"
+FOLLOW = "targets"  # what waits for its turn is called so
 BEHAVIOURS = {
     "drive": "follow velocities; stand and balance without one",
     "balance": "stand and balance",
@@ -54,6 +57,8 @@ class Operator:
         self.wave: WaveGait | None = None
         self.watch: WalkWatch | None = None
         self._queued: list[tuple[tuple[str, ...], tuple[float, ...], float, bool]] = []
+        self._streamed_at = -math.inf  # when targets last came [s]
+        self._refused = False  # the stream of targets that comes now was cut off; it must cease before a new one
 
     # ---- what there is -----------------------------------------------------------------------------
     @property
@@ -224,6 +229,41 @@ class Operator:
 
         stage.activities.request(start, "trajectory")
         return made.duration
+
+    # ---- targets that somebody else finds ----------------------------------------------------------
+    def follow_targets(self, targets: Mapping[str, float], stamp: float, stiffness: Mapping[str, float]) -> bool:
+        """Follow a stream of joint targets from its first message on, once the robot rests; whether that is the first.
+
+        A stream that was cut off (it paused, the robot fell, something else was asked for) is heeded again after it has
+        ceased for a while: it may go on from where the robot is not.
+        """
+        stage = self.stage
+        board, names, now = stage.activities, stage.robot.joint_names, stage.sim.time
+        for name, value in targets.items():
+            if name not in names:
+                raise UnknownName.among("joint", name, names, f"robot {stage.robot.name!r}")
+            if stage.speeds[names.index(name)]:
+                raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
+            if not math.isfinite(value):
+                raise BadInput(f"the target of joint {name!r} must be finite, got {value}")
+        paused, self._streamed_at = now - self._streamed_at > SILENCE, now
+        strength = np.array([stiffness.get(name, 1.0) for name in names]) if stiffness else None
+        busy = stage.supervisor is not None and stage.supervisor.busy
+        if isinstance(board.present, Following) and not busy and not board.waiting:
+            self._refused = not board.present.take(targets, stamp, strength)
+        elif board.waiting != FOLLOW:
+            self._refused = not paused or busy
+            if not self._refused:
+                board.request(lambda here: Following(stage.limits, here), FOLLOW)
+                return True
+        if self._refused:
+            raise BadInput("the stream of targets was cut off; it is heeded again after a pause")
+        return False
+
+    def stop_plan(self, plan: StopPlan) -> None:
+        """How the robot comes to rest when the targets cease."""
+        if isinstance(self.stage.activities.present, Following):
+            self.stage.activities.present.take_plan(plan)
 
     # ---- the wave walker ---------------------------------------------------------------------------
     def walker_gait(self) -> WaveGait:

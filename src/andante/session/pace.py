@@ -11,12 +11,20 @@ BEHIND = 0.25  # a loop that is later than this does not try to catch up [s]
 
 
 class Pacer:
-    """`wait` sleeps until the wall clock has caught up with simulated time."""
+    """`wait` sleeps until the wall clock has caught up with simulated time.
+
+    Args:
+        clock, sleep: of the wall.
+        behind: a loop that is later than this does not try to catch up [s]; 0: it never does.
+    """
 
     def __init__(
-        self, clock: Callable[[], float] = time.perf_counter, sleep: Callable[[float], None] = time.sleep
+        self,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+        behind: float = BEHIND,
     ) -> None:
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._sleep, self._behind = clock, sleep, behind
         self._due = clock()
         self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, worked [s]
         self._worked, self._busy_since = 0.0, clock()
@@ -45,7 +53,7 @@ class Pacer:
         gap = self._due - now
         if gap > 0:
             self._sleep(gap)
-        elif gap < -BEHIND:
+        elif gap < -self._behind:
             self.missed -= gap
             self._due = now
         self._busy_since = self._clock()

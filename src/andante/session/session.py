@@ -21,9 +21,10 @@ import numpy as np
 
 from andante.bus import Bus
 from andante.control.activities import Driving, Hold
+from andante.control.body import Body
 from andante.control.teleop_mux import Pilot
 from andante.description import Placement, Robot, World
-from andante.errors import AndanteError, BadInput, Diverged
+from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
 from andante.locomotion.shell_keys import BUTTONS
 from andante.physics import engine_class
@@ -53,7 +54,11 @@ class LiveNode(Protocol):
 
 
 class LiveSession:
-    """Robot, world and engine on a bus. `nodes`: which take part, by default all (see `andante.session.nodes`)."""
+    """Robot, world and engine on a bus.
+
+    nodes: which take part, by default all (see `andante.session.nodes`). body: makes the real robot that is moved, of
+    its description; the scene then shows it, and its time is that of the session.
+    """
 
     def __init__(
         self,
@@ -71,6 +76,7 @@ class LiveSession:
         bus: Bus | None = None,
         nodes: Sequence[Callable[[LiveSession], LiveNode]] | None = None,
         library: Library | None = None,
+        body: Callable[[Robot], Body] | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in place)
         self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
@@ -87,12 +93,16 @@ class LiveSession:
         self._offset = self.bus.clock.now  # time of the bus when the present scene began [s]
         self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
-        self.stage = Stage(self.choice, self.tell, self.library)
+        self.real = body is not None
+        self.stage = Stage(self.choice, self.tell, self.library, body)
+        if self.real:
+            self._offset = 0.0
+            self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
         self.operator = Operator(self.stage)
         if nodes is None:
             from .nodes import all_nodes
 
-            nodes = all_nodes()
+            nodes = all_nodes(self.real)
         self.nodes: list[LiveNode] = []
         try:
             for make in nodes:
@@ -100,7 +110,7 @@ class LiveSession:
         except BaseException:
             self.close()
             raise
-        self.tell(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.engine.name}")
+        self.tell(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.address}")
 
     # ---- what is known -----------------------------------------------------------------------------
     @property
@@ -155,6 +165,9 @@ class LiveSession:
             stage.drive()
         try:
             stage.step(command)
+        except LostBody as error:
+            self.tell(f"{error}; the session ends", "error")
+            self.stop()
         except Diverged as error:
             self.tell(f"{error}; the scene is reset and paused", "error")
             self._build(self.choice)
@@ -167,25 +180,30 @@ class LiveSession:
         self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
         self.pacer.mark(self.time)
 
-    def run(self, seconds: float | None = None, pace: bool = False) -> None:
-        """Step until some simulated seconds are over, or without end until `stop`; paced: at most real time."""
+    def run(self, seconds: float | None = None, pace: bool | float = False) -> None:
+        """Step until some simulated seconds are over, or without end until `stop`.
+
+        pace: how fast simulated time goes at most, in wall clock time; True: real time, False: as fast as it can.
+        """
+        if not (math.isfinite(pace) and pace >= 0):
+            raise BadInput(f"a session is paced by a factor >= 0, got {pace}")
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
             raise BadInput(f"seconds must be >= 0, got {seconds}")
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
-        self.stopped, self.paced = False, pace
-        self.pilot.paced = pace
+        self.stopped, self.paced = False, bool(pace)
+        self.pilot.pace = float(pace)
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:
                 moved = self.step()
-                if pace:
-                    self.pacer.wait(CONTROL_TIME if moved else IDLE)
+                if pace and not (self.real and moved):  # a real robot is waited for by its body
+                    self.pacer.wait(CONTROL_TIME / pace if moved else IDLE)
                 elif not moved:
                     if seconds is not None:
                         return  # nobody else could wake it up
                     time.sleep(IDLE)
         finally:
-            self.paced = self.pilot.paced = False
+            self.paced, self.pilot.pace = False, 0.0
 
     def stop(self) -> None:
         """Let `run` return after the present period."""
@@ -276,6 +294,8 @@ class LiveSession:
 
     def _build(self, choice: SceneChoice, keep: bool = True) -> None:
         """Build a scene; only when that has succeeded the old one goes. keep: the choice is what a reset returns to."""
+        if self.real:
+            raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
         fresh = Stage(choice, self.tell, self.library)
@@ -293,7 +313,7 @@ class LiveSession:
 
     # ---- what a user asks for ----------------------------------------------------------------------
     def drive(self, vx: float = 0.0, vy: float = 0.0, wz: float = 0.0) -> None:
-        """A velocity in the robot's axes, as a /cmd_vel message: it lasts for half a second."""
+        """A velocity in the robot's axes, as a /cmd_vel message: it lasts for 0.3 s."""
         self.pilot.velocity(self.time, vx, vy, wz)
 
     def keys(self, held: Sequence[str]) -> list[str]:

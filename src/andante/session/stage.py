@@ -10,8 +10,10 @@ import numpy as np
 
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
+from andante.control.body import Body
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
+from andante.control.following import Following
 from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.control.view import RobotView
@@ -30,6 +32,7 @@ from andante.simulation.simulation import simulate
 
 from .choice import CONTROL_TIME, SceneChoice
 from .library import Library
+from .mirror import Mirror
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
@@ -42,7 +45,11 @@ class Stage(RobotView):
     """One built scene. `tell` hears in words what the robot does by itself."""
 
     def __init__(
-        self, choice: SceneChoice, tell: Callable[[str], None] = lambda line: None, library: Library | None = None
+        self,
+        choice: SceneChoice,
+        tell: Callable[[str], None] = lambda line: None,
+        library: Library | None = None,
+        body: Callable[[Robot], Body] | None = None,
     ) -> None:
         self.choice, self.tell = choice, tell
         shelf = library or Library()
@@ -62,6 +69,8 @@ class Stage(RobotView):
             others=choice.others,
         )
         try:
+            if body is not None:
+                self.sim = Mirror(self.sim, body(self.ready.robot))
             self._wire()
         except BaseException:
             self.sim.close()
@@ -71,6 +80,9 @@ class Stage(RobotView):
         sim, names = self.sim, self.sim.joint_names
         self.limits = MotionLimits.of(sim.robot)
         hold = np.array(sim.engine.commands[sim.actor].targets, dtype=float)
+        if isinstance(sim, Mirror):
+            here = sim.read().position
+            hold = np.where(np.isfinite(here), here, hold)
         self.wheels: BaseDriver | None = None
         if self.ready.walker is None:
             from andante.mobile.driver import BaseDriver  # and with it the estimators
@@ -90,6 +102,7 @@ class Stage(RobotView):
         self.supervisor: FallSupervisor | None = None
         if can_get_up(self.robot):
             self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell)
+            self.supervisor.on = not isinstance(sim, Mirror)  # a real robot gets up when it is told to
         self._command = Command()
         behaviour = self.supervisor or self.activities
         self.control: ControlLoop = ControlLoop(sim, behaviour, 1.0 / CONTROL_TIME, lambda _: self._command)
@@ -113,7 +126,9 @@ class Stage(RobotView):
         """One period of the control loop under a command."""
         self._end_pushes()
         present = self.activities.present
-        if isinstance(present, GettingUp) and present.finished and not self.activities.waiting:
+        rises = isinstance(present, GettingUp) and present.finished
+        stands = isinstance(present, Following) and present.resting and present.stands
+        if (rises or stands) and not self.activities.waiting:
             self.drive()
         self._command = command
         self.control.step()
@@ -121,6 +136,8 @@ class Stage(RobotView):
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:
         """Push a link with a force [N] in world axes for some seconds, at a point of the link or its center of mass."""
+        if isinstance(self.sim, Mirror):
+            raise BadInput("a real robot is not pushed from here")
         link = link or self.robot.root
         self.robot.link(link)
         size = float(np.linalg.norm(force))

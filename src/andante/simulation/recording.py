@@ -2,7 +2,8 @@
 
 A bag is written through the same publishers as those of a session: /clock, /joint_states, /tf, /odom, /cmd_vel, the
 sensors as `andante.sensors.topics` says, and the simulator's truth under /ground_truth. A table has one row per
-instant: time, root pose, joint positions, by the truth. Both are written as the run goes, so that nothing is lost.
+instant: time, root pose, joint positions, by the truth. Of a real robot both tell what it measures and estimates. They
+are written as the run goes, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ import numpy as np
 from andante.bags import TopicChoice, messages
 from andante.bus import Bus
 from andante.bus.recorder import Recorder
-from andante.control.publishers import ClockPublisher, FootstepPublisher, RobotPublisher, StatePublisher
+from andante.control.body import Body
+from andante.control.estimate import BaseEstimate
+from andante.control.publishers import (
+    ClockPublisher,
+    FeltPublisher,
+    FootstepPublisher,
+    RobotPublisher,
+    StatePublisher,
+)
 from andante.control.view import RobotView
 from andante.errors import BadInput
 
@@ -47,10 +56,10 @@ class Recording(ABC):
         """When the next instant is due [s]."""
         return self._count / self.rate
 
-    def update(self, sim: Simulation) -> None:
+    def update(self, body: Body) -> None:
         """Write the present instant."""
-        self._write(sim)
-        self._count = round(sim.time * self.rate) + 1
+        self._write(body)
+        self._count = round(body.time * self.rate) + 1
 
     def __enter__(self) -> Recording:
         return self
@@ -61,7 +70,7 @@ class Recording(ABC):
         self.close()
 
     @abstractmethod
-    def _write(self, sim: Simulation) -> None:
+    def _write(self, body: Body) -> None:
         """Write one instant."""
 
     @abstractmethod
@@ -74,16 +83,22 @@ class TableRecording(Recording):
 
     rate = TABLE_RATE
 
-    def __init__(self, path: Path, sim: Simulation) -> None:
+    def __init__(self, path: Path, body: Body, view: RobotView | None = None) -> None:
         super().__init__(path)
+        self._estimate = None if isinstance(body, Simulation) else BaseEstimate(view or RobotView(body))
         self._file = path.open("w", newline="", encoding="utf-8", buffering=1)
         self._rows = csv.writer(self._file)
-        self._rows.writerow(["time", *BASE_COLUMNS, *sim.robot.joint_names])
-        self.update(sim)
+        self._rows.writerow(["time", *BASE_COLUMNS, *body.robot.joint_names])
+        self.update(body)
 
-    def _write(self, sim: Simulation) -> None:
-        values = np.concatenate([sim.base_pose, sim.joints.position])
-        self._rows.writerow([f"{sim.time:.6f}", *(f"{v:.9g}" for v in values)])
+    def _write(self, body: Body) -> None:
+        if self._estimate is None:
+            assert isinstance(body, Simulation)
+            values = np.concatenate([body.base_pose, body.joints.position])
+        else:
+            self._estimate.update()
+            values = np.concatenate([self._estimate.pose, self._estimate.view.state.position])
+        self._rows.writerow([f"{body.time:.6f}", *(f"{v:.9g}" for v in values)])
 
     def close(self) -> None:
         """Complete the file."""
@@ -95,27 +110,29 @@ class BagRecording(Recording):
 
     Args:
         path: .mcap, .bag, or a folder for rosbag2.
-        sim: with sensors.
+        body: a simulation with sensors, or a real robot.
         view: of the robot and what moves it; None: nobody does.
     """
 
     rate = BAG_RATE
 
-    def __init__(self, path: Path, sim: Simulation, view: RobotView | None = None) -> None:
+    def __init__(self, path: Path, body: Body, view: RobotView | None = None) -> None:
         super().__init__(path)
-        self.view = view or RobotView(sim)
+        self.view = view or RobotView(body)
         self.bus = Bus()
-        self.bus.clock.advance_to(sim.time)
+        self.bus.clock.advance_to(body.time)
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
         self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
         self._publishers = robot_publishers(self.bus, lambda: self.view)
-        self.bus.log(
-            "info", f"{sim.name} in {sim.engine.world.name} on {sim.engine.name}, seed {sim.seed}", "recording"
-        )
-        self.update(sim)
+        where = ""
+        if isinstance(body, Simulation):
+            where = f" in {body.engine.world.name}"
+        seed = f", seed {body.seed}" if isinstance(body, Simulation) else ""
+        self.bus.log("info", f"{body.name}{where} on {body.address}{seed}", "recording")
+        self.update(body)
 
-    def _write(self, sim: Simulation) -> None:
-        self.bus.clock.advance_to(max(sim.time, self.bus.clock.now))
+    def _write(self, body: Body) -> None:
+        self.bus.clock.advance_to(max(body.time, self.bus.clock.now))
         self.view.watch()
         if self.view.loop is not None:
             asked = self.view.loop.asked
@@ -135,17 +152,19 @@ class BagRecording(Recording):
 
 
 def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPublisher]:
-    """All that tells of a simulated robot on a bus, in the order in which they act."""
+    """All that tells of a robot on a bus, in the order in which they act; the truth only of a simulated one."""
     state = StatePublisher(bus, view)
-    sensors, truth = SensorPublisher(bus, view, state), TruthPublisher(bus, view)
-    return [ClockPublisher(bus, view), state, sensors, truth, FootstepPublisher(bus, view)]
+    felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
+    if isinstance(view().body, Simulation):
+        felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view)]
+    return [state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
 
 
-def open_recording(path: Path, sim: Simulation, view: RobotView | None = None) -> Recording:
+def open_recording(path: Path, body: Body, view: RobotView | None = None) -> Recording:
     """The recording for a file name."""
     if path.suffix.lower() == ".csv":
-        return TableRecording(path, sim)
-    return BagRecording(path, sim, view)
+        return TableRecording(path, body, view)
+    return BagRecording(path, body, view)
 
 
 @contextmanager

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from andante.description.extent import robot_bounds
 from andante.description.robot import Robot
 from andante.errors import BadInput, UnknownName
-from andante.geometry import so3
+from andante.geometry import SE3, so3
 from andante.mapping import Scan
 from andante.sensors import Channel, Lidar, Reading, SensorSuite
 
@@ -29,23 +30,29 @@ def lidar_channel(sensors: SensorSuite, name: str = "") -> Channel:
 
 
 def scan_of(robot: Robot, lidar: Lidar, reading: Reading) -> Scan:
-    """A reading of a lidar as a `Scan` told from the robot's root link.
-
-    A sensor that hangs upside down counts its beams the other way round; of several rows the level one is taken.
-    """
+    """A reading of a lidar as a `Scan` told from the robot's root link; of several rows the level one is taken."""
     sweep, model = lidar.sweep(reading), lidar.model
     ranges = sweep.ranges if model.rows == 1 else sweep.ranges[model.level_row]
-    place = robot.link_poses()[lidar.link] @ lidar.pose
+    told = Scan(
+        sweep.time, ranges, model.angle_min, model.angle_increment, model.range_min, model.range_max,
+        model.time_increment,
+    )  # fmt: skip
+    return mounted_scan(robot, lidar.link, lidar.pose, told)
+
+
+def mounted_scan(robot: Robot, link: str, pose: SE3, scan: Scan) -> Scan:
+    """A scan in the axes of its sensor, which sits at a pose on a link, told from the robot's root link.
+
+    A sensor that hangs upside down counts its beams the other way round.
+    """
+    place = robot.link_poses()[link] @ pose
     roll, pitch, yaw = (float(angle) for angle in so3.to_rpy(place.rotation))
-    angle, step = model.angle_min, model.angle_increment
+    angle, step = scan.angle_min, scan.angle_increment
     if abs(abs(roll) - np.pi) < 0.1:
         angle, step, roll = -angle, -step, roll - float(np.copysign(np.pi, roll))
     x, y, z = (float(v) for v in place.translation)
     height = max(0.0, z - ground_below(robot))
-    return Scan(
-        sweep.time, ranges, angle, step, model.range_min, model.range_max, model.time_increment, (x, y, yaw), height,
-        (roll, pitch),
-    )  # fmt: skip
+    return replace(scan, angle_min=angle, angle_increment=step, sensor=(x, y, yaw), height=height, tilt=(roll, pitch))
 
 
 def latest_scan(robot: Robot, sensors: SensorSuite, name: str = "") -> Scan | None:

@@ -122,6 +122,11 @@ class Simulation(Body):
         """Name of the robot in its world."""
         return self.engine.actors[self.actor].name
 
+    @property
+    def address(self) -> str:
+        """Name of the engine."""
+        return self.engine.name
+
     # ---- a body ----------------------------------------------------------------------------------
     def read(self) -> BodyState:
         """The newest reading of every sensor that has arrived, of the IMU the mean since the last time.

@@ -20,6 +20,9 @@ from andante.collector import gc_paused
 from andante.errors import BadInput
 
 if TYPE_CHECKING:
+    from andante.bus import Bus
+    from andante.control.body import Body
+    from andante.description import Robot
     from andante.session import LiveSession
     from andante.tasks.inputs import RobotLike, WorldLike
 
@@ -118,6 +121,8 @@ def open_studio(
     host: str = "127.0.0.1",
     token: str | None = None,
     announce: Callable[[str], None] | None = None,
+    body: Body | str = "sim",
+    params: Path | str | None = None,
 ) -> Studio:
     """A studio with a new session; call its `run`.
 
@@ -127,6 +132,9 @@ def open_studio(
         port: 0 takes a free one.
         host: another address than loopback needs a token.
         announce: is called with the address of the page as soon as that can be opened, while the session is built.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. The
+            page then shows what it tells, and keys move it.
+        params: a TOML file with a table [body] for a real robot.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -149,8 +157,9 @@ def open_studio(
         if announce is not None:
             announce(server.url)
         session = LiveSession(
-            robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library
-        )
+            robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
+            body=_real(body, params, bus),
+        )  # fmt: skip
     except BaseException:
         server.stop()
         raise
@@ -171,6 +180,8 @@ def studio(
     seconds: float | None = None,
     seed: int = 0,
     announce: Callable[[str], None] = lambda url: None,
+    body: Body | str = "sim",
+    params: Path | str | None = None,
 ) -> None:
     """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
 
@@ -189,6 +200,8 @@ def studio(
         seconds: end after this simulated time [s].
         seed: of all noise.
         announce: called with the address of the page as soon as it can be opened.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
+        params: a TOML file with a table [body] for a real robot.
     """
 
     def ready(url: str) -> None:
@@ -209,6 +222,8 @@ def studio(
         host=host,
         token=token,
         announce=ready,
+        body=body,
+        params=params,
     )
     with opened, ended_by_signal(opened.session.stop):
         opened.run(seconds)
@@ -230,3 +245,16 @@ def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _real(body: Body | str, params: Path | str | None, bus: Bus) -> Callable[[Robot], Body] | None:
+    """What makes the real robot of its description; None: it is simulated."""
+    from andante.hardware.open import open_body
+    from andante.tasks.bodies import is_simulated, split_params
+
+    if isinstance(body, str):
+        if is_simulated(body):
+            return None
+        table, _ = split_params(params)
+        return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
+    return lambda robot: body

@@ -184,7 +184,7 @@ def _libraries() -> Iterator[Finding]:
 
 
 def _serial() -> Finding:
-    from andante.hardware.ports import serial_ports
+    from andante.hardware.serial.ports import serial_ports
 
     return Finding("serial ports", True, ", ".join(port.name for port in serial_ports()) or "none found")
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from andante.control.view import RobotView
 from andante.description.world import World
-from andante.errors import BadInput
+from andante.errors import BadInput, LostBody
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
 from andante.geometry import Array, se2
-from andante.locomotion.io.gait_parameters import read_parameters
+from andante.hardware.open import SIMULATED
+from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
 from andante.mapping.evaluation import Agreement, compare_maps
 from andante.mapping.io.map_files import encode_map, map_base
@@ -28,10 +29,11 @@ from andante.mapping.parameters import parameters_from
 from andante.mobile.explore.drive import KEYS, Exploration, Explored
 from andante.mobile.explore.goals import Errand, Frontiers, Missed, Waypoints
 from andante.mobile.explore.waypoints import read_waypoints
-from andante.mobile.robot import SimulatedMobileRobot, mobile_robot
+from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
+from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .map_log import MAPS, TRAJECTORIES
 from .outputs import kept
@@ -136,6 +138,7 @@ def explore(
     record: Path | str | None = None,
     plot: Path | str | None = None,
     video: Path | str | None = None,
+    body: BodyLike = SIMULATED,
     progress: bool = False,
 ) -> ExploreResult:
     """Let a wheeled robot map a world by itself, from its wheels, gyro and lidar.
@@ -153,11 +156,13 @@ def explore(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
         max_speed: at most [m/s].
-        params: a file with the parameters of mapping.
+        params: a file with the parameters of mapping, and a table [body] for a real robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: of all noise.
         record, plot, video: files to write.
+        body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, or
+            `file.py:Name`. It moves at once; its way and map are compared with nothing.
         progress: show how far it is on stderr.
 
     Returns:
@@ -181,7 +186,8 @@ def explore(
             "videos": (video, VIDEOS),
         }
     )
-    parameters = parameters_from(read_parameters(Path(params)), KEYS) if params else KEYS
+    table, rest = split_params(params)
+    parameters = parameters_from(checked_parameters(rest, str(params)), KEYS) if rest else KEYS
     places = read_waypoints(Path(waypoints)) if isinstance(waypoints, str | Path) else waypoints
 
     def errand(vehicle: Vehicle) -> Errand:
@@ -189,23 +195,35 @@ def explore(
             Frontiers(vehicle) if places is None else Waypoints(np.array([[*place, math.nan][:3] for place in places]))
         )
 
-    ground = as_world(world)
-    driven = mobile_robot(as_robot(robot, arguments), ground, place, engine, dt=dt, seed=seed)
-    try:
-        view = RobotView(driven.sim, driven.driver, driven.loop, origin=np.array(place))
-        with kept(driven.sim, files["recordings"], files["videos"], view), bar("looking around", progress) as tell:
+    made, ground = as_robot(robot, arguments), as_world(world)
+
+    def drive_and_tell(driven: MobileRobot) -> ExploreResult:
+        view = RobotView(driven.body, driven.driver, origin=np.array(place))
+        view.run_by(driven.loop)
+        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as tell:
             drive = _drive(
                 driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
                 lambda now, words: tell(now, timeout, words),
             )  # fmt: skip
-        result = _finish(driven, drive, ground, maps, way, engine)
+        result = _finish(driven, drive, ground, maps, way)
         if files["plots"] is not None:
             from andante.viz.navigate_plot import save_figure
 
             save_figure(result.plot(), files["plots"])
         return result
+
+    if not is_simulated(body):
+        if video is not None:
+            raise BadInput("only a simulated robot can be filmed; leave video out")
+        with opened(body, made, table, tell_log(progress)) as real:
+            driven = MobileRobot(real, start=place)
+            require_rate(real, driven.driver.least_rate, "driving")
+            return drive_and_tell(driven)
+    simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed)
+    try:
+        return drive_and_tell(simulated)
     finally:
-        driven.close()
+        simulated.close()
 
 
 def _map_files(
@@ -224,7 +242,7 @@ def _map_files(
 
 
 def _drive(
-    robot: SimulatedMobileRobot,
+    robot: MobileRobot,
     errand: Callable[[Vehicle], Errand],
     start: Sequence[float],
     parameters: MappingParameters,
@@ -235,10 +253,10 @@ def _drive(
     timeout: float,
     tell: Callable[[float, str], None],
 ) -> Exploration:
-    """Explore until the end or Ctrl-C."""
+    """Explore until the end, Ctrl-C, or the robot is lost."""
     robot.step()
-    if robot.truth.collision is not None:
-        raise BadInput(f"start: the robot stands in {robot.truth.collision.thing}; choose another place")
+    if robot.measure.collision is not None:
+        raise BadInput(f"start: the robot stands in {robot.measure.collision.thing}; choose another place")
     exploration = Exploration(
         robot,
         errand,
@@ -251,12 +269,13 @@ def _drive(
         tell=lambda sensed, words: tell(sensed.time, words),
     )
     if not exploration.mapper.keys:
-        world = robot.sim.engine.world.name
-        raise BadInput(f"world {world!r}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
+        raise BadInput(f"{robot.body.address}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
     try:
         exploration.run(timeout)
     except KeyboardInterrupt:
         exploration.done.reason = f"stopped by the user; {exploration.errand.reason}"
+    except LostBody as error:
+        exploration.done.reason = str(error)
     return exploration
 
 
@@ -270,15 +289,10 @@ def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
 
 
 def _finish(
-    robot: SimulatedMobileRobot,
-    drive: Exploration,
-    world: World,
-    maps: Mapping[str, Path],
-    trajectory: Path | None,
-    engine: str,
+    robot: MobileRobot, drive: Exploration, world: World, maps: Mapping[str, Path], trajectory: Path | None
 ) -> ExploreResult:
-    """Close the map, write it, and compare it with the truth."""
-    done, truth = drive.done, robot.truth
+    """Close the map, write it, and compare that of a simulated robot with the truth."""
+    done, truth, simulated = drive.done, robot.measure, robot.body.simulated
     began = time.perf_counter()
     result = done.mapper.finish()
     done.work += time.perf_counter() - began
@@ -286,11 +300,11 @@ def _finish(
     if trajectory is not None:
         written.append((trajectory_bytes(result.trajectory, trajectory), trajectory))
     write_all(written)
-    plan = true_plan(world, done)
+    plan = true_plan(world, done) if simulated else None
     walls = None if plan is None else compare_maps(result.grid, plan)
     rows, columns = result.grid.shape
     pose = robot.to_root(drive.pose)
-    off = se2.between(truth.pose, pose)
+    off = se2.between(truth.pose, pose) if simulated else np.full(3, math.nan)
     way = truth.path
     true = Trajectory(way[:, 0], way[:, 1:]).at([scan.time for scan in done.mapper.log.scans])
     gaps = (robot.to_root(result.poses) - true)[:, :2]
@@ -312,11 +326,11 @@ def _finish(
         resolution=result.grid.resolution,
         pose=pose,
         pose_error=np.array([math.hypot(off[0], off[1]), abs(float(off[2]))]),
-        path_error=float(np.sqrt(np.nanmean((gaps**2).sum(axis=1)))),
+        path_error=float(np.sqrt(np.nanmean((gaps**2).sum(axis=1)))) if simulated else math.nan,
         walls=walls,
         collided="" if truth.collision is None else str(truth.collision),
         warnings=done.mapper.warnings,
-        engine=engine,
+        engine=robot.body.address,
         result=result,
         plan=plan,
         truth=way,

@@ -9,39 +9,44 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
-from andante.errors import BadInput
+from andante.errors import BadInput, LostBody
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, se2
+from andante.hardware.open import SIMULATED
+from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
+from andante.mobile.driver import BaseDriver
 from andante.mobile.localizer import ByScans, OnMap
 from andante.mobile.navigate.measure import Measure, Outcome
 from andante.mobile.navigate.run import Drive, drive_to_goal
 from andante.mobile.navigate.settings import (
     Tables,
+    checked_tables,
     controller_with,
     mcl_parameters,
     navigator_settings,
     planner_with,
-    read_tables,
     vehicle_with,
 )
-from andante.mobile.robot import SimulatedMobileRobot, mobile_robot
+from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Costmap, GoalChecker, Navigator, State, Vehicle, vehicle_of
+from andante.navigation import Costmap, GoalChecker, Navigator, NavigatorInput, State, Vehicle, vehicle_of
 from andante.simulation.push import PushWords, parse_push
 
+from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
-from .result import HIDDEN, Result
+from .result import HIDDEN, REAL, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,15 +106,23 @@ class Request:
 
 @dataclass(frozen=True)
 class NavigateResult(Outcome, Result):
-    """What came of a drive, by the simulator's truth but for `arrived` and `events`."""
+    """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
     shown: Shown = field(metadata=HIDDEN, repr=False)
+    link: LinkState | None = field(default=None, metadata=REAL)  # how well a real robot was heard
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        told = super().as_dict()
+        return told if self.link is None else {**told, "link": asdict(self.link)}
 
     def __str__(self) -> str:
         off = self.estimate_error
         estimate = ""
         if off["rms"] == off["rms"]:  # not a number where it never drove
             estimate = f"; its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most"
+        if self.link is not None:
+            estimate = f"; {self.link.late} states late, {self.link.lost} messages lost"
         return (
             f"{self.robot} on {self.engine}: {'' if self.success else 'not '}arrived after {self.time:.1f} s and "
             f"{self.path_length:.2f} m, {self.final_error:.3f} m from the goal; {self.reason}{estimate}"
@@ -179,6 +192,7 @@ def navigate(
     record: Path | str | None = None,
     plot: Path | str | None = None,
     video: Path | str | None = None,
+    body: BodyLike = SIMULATED,
     progress: bool = False,
 ) -> NavigateResult:
     """Let a wheeled robot drive to a goal by its own sensors; without a map it plans from live scans.
@@ -195,13 +209,15 @@ def navigate(
         timeout: longest time [s].
         planner, controller: names, or `file.py:Name`.
         max_speed: at most [m/s].
-        params: a TOML or JSON file with tables like [mppi] or [layers].
+        params: a TOML or JSON file with tables like [mppi] or [layers], and [body] for a real robot.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: of all noise.
         record, plot, video: files to write.
+        body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
+            `file.py:Name`. It moves at once.
         progress: show how far it is on stderr.
 
     Returns:
@@ -225,27 +241,64 @@ def navigate(
     )
     if map is None and request.map_pose != (0.0, 0.0, 0.0):
         raise BadInput("map_pose needs a map; give one too")
-    tables = read_tables(Path(params)) if params is not None else {}
+    table, rest = split_params(params)
+    tables = checked_tables(rest, str(params))
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     ready = prepare(request, made, as_world(world), grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
     localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
-    driven = mobile_robot(
+    if not is_simulated(body):
+        if shove is not None or video is not None:
+            raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
+        _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
+        with opened(body, made, table, tell_log(progress)) as real:
+            driven = MobileRobot(real, localizer, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
+            require_rate(real, driven.driver.least_rate, "driving")
+            if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):
+                raise BadInput(
+                    f"{real.name} at {real.address} tells no scans; params with [navigator] scan_timeout = inf let it "
+                    "drive blind"
+                )
+            return _drive_and_tell(request, ready, driven, None, progress, files)
+    simulated = mobile_robot(
         made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
     )
     try:
-        view = RobotView(driven.sim, driven.driver, driven.loop, origin=np.array(request.start))
-        with kept(driven.sim, files["recordings"], files["videos"], view):
-            outcome, drive = _navigate(request, ready, driven, shove, progress)
-        from andante.viz.navigate_plot import Shown, save_figure
-
-        result = NavigateResult(**vars(outcome), shown=Shown.of(ready.world, driven, drive, request.map_pose, grid))
-        if files["plots"] is not None:
-            save_figure(result.plot(), files["plots"])
-        return result
+        return _drive_and_tell(request, ready, simulated, shove, progress, files)
     finally:
-        driven.close()
+        simulated.close()
+
+
+def _drive_and_tell(
+    request: Request,
+    ready: Ready,
+    robot: MobileRobot,
+    push: tuple[Array, float] | None,
+    progress: bool,
+    files: Mapping[str, Path | None],
+) -> NavigateResult:
+    """Drive, record, plot."""
+    from andante.viz.navigate_plot import Shown, save_figure
+
+    view = RobotView(robot.body, robot.driver, origin=np.array(request.start))
+    view.run_by(robot.loop)
+    with kept(robot.body, files["recordings"], files["videos"], view):
+        outcome, drive = _navigate(request, ready, robot, push, progress)
+    shown = Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
+    link = None if robot.body.simulated else robot.body.link
+    result = NavigateResult(**vars(outcome), shown=shown, link=link)
+    if files["plots"] is not None:
+        save_figure(result.plot(), files["plots"])
+    return result
+
+
+def _rehearse(twin: Ready, start: Array) -> None:
+    """Let everything that drives think once before a real robot waits for it: the first time is slow."""
+    driver, nothing = BaseDriver(twin.robot, vehicle=twin.vehicle), np.zeros(len(twin.robot.joint_names))
+    for k in range(3):
+        driver.update(Readings(0.01 * k, nothing, nothing), Command(vx=0.1), 0.01)
+    twin.navigator.update(NavigatorInput(0.0, start))
 
 
 def _pose(name: str, values: Sequence[float]) -> tuple[float, float, float]:
@@ -267,14 +320,14 @@ def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
 def _navigate(
     request: Request,
     ready: Ready,
-    robot: SimulatedMobileRobot,
+    robot: MobileRobot,
     push: tuple[Array, float] | None,
     progress: bool,
 ) -> tuple[Outcome, Drive]:
     goal, names = np.array(request.goal), (request.planner, request.controller)
     sensed = robot.step()
-    if robot.truth.collided or robot.sim.fallen:
-        where = robot.truth.collision.thing if robot.truth.collision is not None else "the ground"
+    if robot.measure.collided or robot.measure.fallen:
+        where = robot.measure.collision.thing if robot.measure.collision is not None else "the ground"
         drive = Drive(State.FAILED, f"the start is occupied: the robot stands in {where}", sensed.time, sensed.time)
         return Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout).outcome(
             drive, names, 0.0
@@ -288,6 +341,9 @@ def _navigate(
         return measure.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
     with measure:
-        hit = lambda: robot.truth.collided  # noqa: E731
-        drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch, hit)
+        hit = lambda: robot.measure.collided  # noqa: E731
+        try:
+            drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch, hit)
+        except LostBody as error:
+            drive = Drive(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
     return measure.outcome(drive, names, time.perf_counter() - wall), drive

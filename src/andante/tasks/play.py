@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.control.activities import Acting, GettingUp, Playing, checked_speed, lying_pose, plain_name
+from andante.control.body import Body, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.start import first_positions, lying_side
 from andante.control.tracking import Tracking
 from andante.control.view import RobotView
 from andante.description import Problem, Robot
 from andante.description.source import Severity
-from andante.errors import BadInput
+from andante.errors import BadInput, LostBody
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
+from andante.hardware.open import SIMULATED
 from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.get_up import GetUp, Phase
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
@@ -31,9 +33,10 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
+from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
-from .result import HIDDEN, Result
+from .result import HIDDEN, REAL, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,6 +45,7 @@ SETTLE = 1.0  # played on after the end of a motion [s]
 ENDLESS = 10.0  # how long a motion without end is played when nothing else is said [s]
 LONGEST = 3600.0  # [s]
 LONGEST_RISE = 60.0  # getting up [s]
+LEAST_RATE = 10.0  # at which a real robot must tell its joints [Hz]
 POSE_SPEED = 0.4  # fraction of the joints' top speed at which poses are taken
 
 
@@ -52,21 +56,24 @@ class PlayResult(Result):
     robot: str
     motion: str
     kind: str  # pose, keyframes, action, recording, get up
-    engine: str
-    seconds: float  # simulated
+    engine: str  # or the address of a real robot
+    seconds: float  # simulated, or of the robot's clock
     time: float  # until the motion was over; NaN: it was not
     finished: bool
     fallen: bool
     tracking: Mapping[str, float | str | None]  # max [rad or m], joint, rms
-    base: Array  # x y z qx qy qz qw of the root at the end
+    base: Array  # x y z qx qy qz qw of the root at the end; NaN of a real robot
     problems: tuple[Problem, ...]
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 1 + joints) time [s] and joint targets
     joints: tuple[str, ...] = field(metadata=HIDDEN, repr=False)
+    reason: str | None = field(default=None, metadata=REAL)  # why it ended early
+    link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract."""
         problems = [problem.as_dict() for problem in self.problems]
-        return {**super().as_dict(), "tracking": dict(self.tracking), "problems": problems}
+        told = {**super().as_dict(), "tracking": dict(self.tracking), "problems": problems}
+        return told if self.link is None else {**told, "link": asdict(self.link)}
 
     def __str__(self) -> str:
         end = f"finished after {self.time:.2f} s" if self.finished else "not finished"
@@ -76,10 +83,11 @@ class PlayResult(Result):
                 f"; joints follow within {self.tracking['rms']:.4f} rad rms "
                 f"(at most {self.tracking['max']:.4f} at {self.tracking['joint']})"
             )
-        return (
-            f"{self.robot} played {self.motion} ({self.kind}) on {self.engine}: {end}, {self.seconds:.2f} s simulated"
-            f"{follow}; {'fallen' if self.fallen else 'up'}"
-        )
+        told = f"{self.robot} played {self.motion} ({self.kind}) on {self.engine}: {end}, {self.seconds:.2f} s"
+        if self.link is None:
+            return f"{told} simulated{follow}; {'fallen' if self.fallen else 'up'}"
+        ended = self.reason or ("fallen" if self.fallen else "up")
+        return f"{told}{follow}; {ended}; {self.link.late} states late, {self.link.lost} messages lost"
 
     def plot(self) -> Figure:
         """Targets of the joints that moved over time."""
@@ -116,12 +124,16 @@ def check_play(
     loop: int | None = None,
     joints: Sequence[str] = (),
     arguments: Mapping[str, str] | None = None,
+    start: Mapping[str, float] | None = None,
 ) -> CheckedMotion:
-    """Find a motion and say what would go wrong; see `play` for the arguments."""
+    """Find a motion and say what would go wrong; see `play` for the arguments.
+
+    start: joint positions that it starts from, as a real robot tells them; None: those of the pose.
+    """
     made = as_robot(robot, arguments)
     lying = lying_pose(made, motion)
-    pose = pose or lying
-    start = first_positions(made, pose)
+    pose = pose or (lying if start is None else None)
+    start = first_positions(made, pose) if start is None else dict(start)
     named = motion.casefold() in {name.casefold() for name in (*made.poses, *library_motions(made))}
     recording = read_recording(Path(motion)) if lying is None and not named and is_recording(Path(motion)) else None
     choice: Choice | None = None
@@ -182,6 +194,9 @@ def play(
     record: Path | str | None = None,
     video: Path | str | None = None,
     picture: Path | str | None = None,
+    body: BodyLike = SIMULATED,
+    params: Path | str | None = None,
+    progress: bool = False,
 ) -> PlayResult:
     """Play a motion on a robot and tell how well it followed. Errors of the check stop it unless told otherwise.
 
@@ -202,6 +217,10 @@ def play(
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
         picture: picture of the end to write (.png, .jpg, .webp).
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
+            from where its joints are.
+        params: a TOML file with a table [body] for a real robot.
+        progress: tell of the connection to a real robot on stderr.
 
     Returns:
         How it went. Files are complete or absent, also when it is interrupted.
@@ -213,14 +232,24 @@ def play(
         raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {seconds}")
     if loop is not None and loop < 0:
         raise BadInput(f"loop is a number of rounds, or 0 for no end, got {loop}")
-    checked = check_play(
-        robot, motion, parameters=parameters, pose=pose, speed=speed, loop=loop, joints=joints, arguments=arguments
-    )
-    errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
-    if errors and not anyway:
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise BadInput(f"{errors[0]}{more}; nothing was moved, anyway plays it nevertheless")
-    activity = activity_of(checked, speed, loop, parameters or {})
+    given: dict[str, Any] = {"parameters": parameters, "speed": speed, "loop": loop, "joints": joints}
+    table, rest = split_params(params)
+    if rest:
+        raise BadInput(f"{params}: play takes the table [body] only, got {', '.join(rest)}")
+    if not is_simulated(body):
+        if pose is not None or picture is not None:
+            raise BadInput("a real robot starts where it is and is not drawn; leave pose and picture out")
+        made = as_robot(robot, arguments)
+        with opened(body, made, table, tell_log(progress)) as real:
+            here = real.read().position
+            require_rate(real, LEAST_RATE, f"motion {motion!r}")
+            checked = check_play(made, motion, **given, start=_known(real, here))
+            activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
+            view = RobotView(real, pose=checked.start)
+            with kept(real, files["recordings"], files["videos"], view):
+                return _play(view, real, checked, activity, seconds, loop == 0)
+    checked = check_play(robot, motion, **given, pose=pose, arguments=arguments)
+    activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
         view = RobotView(sim, pose=checked.start)
@@ -233,6 +262,25 @@ def play(
         return result
     finally:
         sim.close()
+
+
+def _known(body: Body, here: Array) -> dict[str, float]:
+    """Where the joints of a real robot are, by name."""
+    unknown = [name for name, value in zip(body.joint_names, here, strict=True) if not math.isfinite(value)]
+    if unknown:
+        raise BadInput(f"{body.name} does not tell where {', '.join(unknown)} are; nothing was moved")
+    return dict(zip(body.joint_names, here.tolist(), strict=True))
+
+
+def _checked_activity(
+    checked: CheckedMotion, anyway: bool, speed: float, loop: int | None, parameters: Mapping[str, Value]
+) -> Playing | Acting | GettingUp:
+    """What plays a motion whose check found no errors, or is played anyway."""
+    errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
+    if errors and not anyway:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise BadInput(f"{errors[0]}{more}; nothing was moved, anyway plays it nevertheless")
+    return activity_of(checked, speed, loop, parameters)
 
 
 def activity_of(
@@ -267,17 +315,18 @@ def activity_of(
 
 def _play(
     view: RobotView,
-    sim: Simulation,
+    body: Body,
     checked: CheckedMotion,
     activity: Playing | Acting | GettingUp,
     seconds: float | None,
     endless: bool,
 ) -> PlayResult:
     """Up to the given time, else until the motion is over and the robot has settled."""
-    names, rows, ended = sim.joint_names, list[Array](), math.nan
+    names, rows, ended, reason, began = body.joint_names, list[Array](), math.nan, "", body.time
     moved = [names.index(name) for name in activity.motion.names] if isinstance(activity, Playing) else None
     tracking = Tracking(names, moved)
-    view.loop = loop = ControlLoop(sim, activity)
+    loop = ControlLoop(body, activity)
+    view.run_by(loop)
     longest = LONGEST_RISE if isinstance(activity, GettingUp) else LONGEST
     if isinstance(activity, Playing):
         endless = endless or math.isinf(activity.motion.duration)
@@ -285,7 +334,11 @@ def _play(
         endless = endless or activity.runner.endless
     end = round((seconds if seconds is not None else ENDLESS if endless else longest) * loop.rate)
     while loop.periods < end:
-        state = loop.step()
+        try:
+            state = loop.step()
+        except LostBody as error:
+            reason = str(error)
+            break
         rows.append(np.array([state.time, *loop.targets]))
         if not isinstance(activity, GettingUp):
             tracking.measure(state, loop.targets)
@@ -302,16 +355,18 @@ def _play(
         robot=checked.robot.name,
         motion=checked.name,
         kind=checked.kind,
-        engine=sim.engine.name,
-        seconds=sim.time,
+        engine=body.address,
+        seconds=body.time - began,
         time=ended,
         finished=not math.isnan(ended),
-        fallen=sim.fallen,
+        fallen=isinstance(body, Simulation) and body.fallen,
         tracking=tracking.summary(),
-        base=sim.base_pose,
+        base=body.base_pose if isinstance(body, Simulation) else np.full(7, math.nan),
         problems=problems,
         path=np.array(rows).reshape(-1, 1 + len(names)),
         joints=names,
+        reason=None if body.simulated else reason,
+        link=None if body.simulated else body.link,
     )
 
 

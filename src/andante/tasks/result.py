@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HIDDEN = {"hidden": True}  # metadata of a field that is neither printed nor part of the JSON
+REAL = {"real": True}  # ... of one that only a real robot has; None: it was simulated
 
 
 class Result:
@@ -21,7 +22,8 @@ class Result:
         return {name: getattr(self, name) for name in self._shown()}
 
     def _shown(self) -> list[str]:
-        return [field.name for field in fields(self) if not field.metadata.get("hidden")]  # type: ignore[arg-type]
+        shown = [field for field in fields(self) if not field.metadata.get("hidden")]  # type: ignore[arg-type]
+        return [f.name for f in shown if not (f.metadata.get("real") and getattr(self, f.name) is None)]
 
     def plot(self) -> Figure:
         """A figure of what happened."""

@@ -5,27 +5,32 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
-from andante.control.walking import Push, WalkGoal, WalkGuide, walk_to
+from andante.control.walking import Estimated, Measure, Push, WalkGoal, WalkGuide, walk_to
+from andante.errors import BadInput, LostBody
 from andante.files import RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
+from andante.hardware.open import SIMULATED
+from andante.locomotion import Command
 from andante.locomotion.gaits import Prepared, Request, prepare
-from andante.locomotion.io.gait_parameters import read_parameters
+from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import TrueWalk
 
+from .bodies import BodyLike, is_simulated, line_words, opened, require_pose, require_rate, split_params, tell_log
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
-from .result import HIDDEN, Result
+from .result import HIDDEN, REAL, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,11 +40,11 @@ SETTLE = 0.5  # standing still before the first command [s]
 
 @dataclass(frozen=True)
 class WalkResult(Result):
-    """What came of a walk, by the simulator's truth but for `estimated`."""
+    """What came of a walk, by the simulator's truth but for `estimated`; of a real robot by its own estimate."""
 
     robot: str
     world: str
-    engine: str
+    engine: str  # or the address of a real robot
     gait: str
     distance: float  # along x [m]
     drift: float  # along y [m]
@@ -50,13 +55,18 @@ class WalkResult(Result):
     estimated: Array  # x, y [m] and heading [deg] that the robot believes
     real_time_factor: float
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 4) t [s], x, y [m], yaw [rad], from the first command on
+    reason: str | None = field(default=None, metadata=REAL)  # why the walk ended early
+    link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
-        return {**super().as_dict(), "reckoned": self.estimated}
+        told = {**super().as_dict(), "reckoned": self.estimated}
+        return told if self.link is None else {**told, "link": asdict(self.link)}
 
     def __str__(self) -> str:
         ended = "fallen" if self.fallen else "standing" if self.arrived else "timed out before standing still"
+        if self.link is not None:
+            ended = f"{self.reason or ended}; {self.link.late} states late, {self.link.lost} messages lost"
         return (
             f"{self.robot} on {self.engine}, gait {self.gait}: {self.distance:.3f} m ahead, {self.drift:+.3f} m aside, "
             f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"
@@ -88,6 +98,7 @@ def walk(
     seed: int = 0,
     record: Path | str | None = None,
     video: Path | str | None = None,
+    body: BodyLike = SIMULATED,
     progress: bool = False,
 ) -> WalkResult:
     """Let a robot walk a distance, turn on the spot, or follow a velocity.
@@ -102,13 +113,14 @@ def walk(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         gait: empty for the robot's usual one; or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees, left positive) and time after the first command [s].
-        params: a TOML file with the gait's parameters.
+        params: a TOML file with the gait's parameters, and a table [body] for a real robot.
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: of all noise.
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once.
         progress: show how far it is on stderr.
 
     Returns:
@@ -118,9 +130,18 @@ def walk(
     shove = parse_push(push) if push is not None else None
     files = {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS)}
     checked = check_outputs(files)
-    made, place = as_robot(robot, arguments), as_world(world)
-    request = Request(gait, Path(rig) if rig else None, read_parameters(Path(params)) if params else None)
-    ready = prepare(made, request)
+    simulated, made, place = is_simulated(body), as_robot(robot, arguments), as_world(world)
+    table, rest = split_params(params)
+    ready = prepare(made, Request(gait, Path(rig) if rig else None, checked_parameters(rest, str(params)) or None))
+    if not simulated:
+        if shove is not None:
+            raise BadInput("only a simulated robot can be pushed; leave push out")
+        with opened(body, ready.robot, table, tell_log(progress)) as real:
+            require_rate(real, ready.walker.least_rate, f"gait {ready.gait!r}")
+            require_pose(real, ready.pose, f"gait {ready.gait!r}")
+            view = RobotView(real, ready.walker, pose=ready.pose, forward=ready.forward)
+            with kept(real, checked["recordings"], checked["videos"], view):
+                return lead(real, ready, goal, progress=progress, view=view)
     sim = simulate(
         ready.robot, place, engine, dt=dt, pose=ready.pose, place=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
     )
@@ -133,52 +154,72 @@ def walk(
 
 
 def lead(
-    sim: Simulation,
+    body: Body,
     ready: Prepared,
     goal: WalkGoal,
     push: tuple[Array, float] | None = None,
     progress: bool = False,
     view: RobotView | None = None,
 ) -> WalkResult:
-    """Let a robot that stands in a simulation walk to a goal.
+    """Let a robot that stands walk to a goal.
 
     Args:
-        sim: the simulation, with sensors.
+        body: a simulation with sensors, or a real robot.
         ready: the robot's walker.
         goal: where to.
-        push: impulse in the robot's first axes [N s], and when after the first command [s].
+        push: impulse in the robot's first axes [N s], and when after the first command [s]; of a simulated robot.
         view: told the loop, for those who record.
     """
-    guide, truth = WalkGuide(ready.walker, goal), TrueWalk(sim)
-    loop = ControlLoop(sim, ready.walker, command=guide)
+    guide = WalkGuide(ready.walker, goal)
+    measure: Measure
+    if isinstance(body, Simulation):
+        measure = TrueWalk(body)
+        loop = ControlLoop(body, ready.walker, command=guide)
+    else:
+        measure = felt = Estimated(guide, body.robot)
+
+        def command(state: BodyState) -> Command:
+            felt.feel(state)
+            return guide(state)
+
+        loop = ControlLoop(body, ready.walker, command=command)
     if view is not None:
-        view.loop = loop
-    loop.run(SETTLE)
-    shove = None
-    if push is not None:
-        axes = so3.from_quaternion(sim.base_pose[3:]) @ so3.from_rpy((0.0, 0.0, ready.forward))
-        impulse = push[0][0] * axes[:, 0] + push[0][1] * np.array([-axes[1, 0], axes[0, 0], 0.0])
-        impulse[2] += push[0][2]
-        shove = Push(push[1], lambda: sim.push(sim.robot.root, impulse))
-    wall = time.perf_counter()
-    with bar(f"{sim.robot.name} on {sim.engine.name}", progress) as tell:
-        arrived = walk_to(loop, guide, truth, shove, lambda done, total: tell(done, total, ""))
+        view.run_by(loop)
+    wall, arrived, reason = time.perf_counter(), False, ""
+    with bar(f"{body.robot.name} on {body.address}", progress) as tell:
+        try:
+            loop.run(SETTLE)
+            shove = _push(body, ready, push) if push is not None and isinstance(body, Simulation) else None
+            wall = time.perf_counter()
+            arrived = walk_to(loop, guide, measure, shove, lambda done, total: tell(done, total, line_words(body)))
+        except LostBody as error:
+            reason = str(error)
     spent = time.perf_counter() - wall
-    x, y, turned = truth.moved
+    x, y, turned = measure.moved
     ahead, aside, heading = guide.traveled
-    lasted = sim.time - guide.begin
+    lasted = max(0.0, body.time - guide.begin)
     return WalkResult(
-        robot=sim.robot.name,
-        world=sim.engine.world.name,
-        engine=sim.engine.name,
+        robot=body.robot.name,
+        world=body.engine.world.name if isinstance(body, Simulation) else "",
+        engine=body.address,
         gait=ready.gait,
         distance=x,
         drift=y,
         turned=math.degrees(turned),
         time=lasted,
-        fallen=not arrived and truth.fallen and not ready.walker.tumbles,
+        fallen=not arrived and measure.fallen and not ready.walker.tumbles,
         arrived=arrived,
         estimated=np.array([ahead, aside, math.degrees(heading)]),
         real_time_factor=lasted / spent if spent > 0 else math.nan,
-        path=truth.path,
+        path=measure.path,
+        reason=None if body.simulated else reason,
+        link=None if body.simulated else body.link,
     )
+
+
+def _push(sim: Simulation, ready: Prepared, push: tuple[Array, float]) -> Push:
+    """The push of a robot in the axes that it has now."""
+    axes = so3.from_quaternion(sim.base_pose[3:]) @ so3.from_rpy((0.0, 0.0, ready.forward))
+    impulse = push[0][0] * axes[:, 0] + push[0][1] * np.array([-axes[1, 0], axes[0, 0], 0.0])
+    impulse[2] += push[0][2]
+    return Push(push[1], lambda: sim.push(sim.robot.root, impulse))

@@ -17,7 +17,7 @@ from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
 from andante.mapping.worlds import map_of_world
 from andante.mobile.navigate.run import Drive
-from andante.mobile.robot import SimulatedMobileRobot
+from andante.mobile.robot import MobileRobot
 from andante.navigation import Vehicle
 
 from .preview import COLOURS, GREY, INK
@@ -45,7 +45,7 @@ class Shown:
     @staticmethod
     def of(
         world: World,
-        robot: SimulatedMobileRobot,
+        robot: MobileRobot,
         drive: Drive,
         map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
         grid: OccupancyGrid | None = None,
@@ -54,11 +54,11 @@ class Shown:
         believed = np.array(drive.believed).reshape(-1, 4)
         if len(believed):
             believed[:, 1:] = se2.compose(np.array(map_pose), robot.to_root(believed[:, 1:]))
-        hit = robot.truth.collision
+        hit = robot.measure.collision
         scan = robot.scans.last.scan if robot.scans.last is not None else None
-        height = robot.sim.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
+        height = robot.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
         return Shown(
-            world, grid, map_pose, robot.vehicle, height, robot.truth.path, believed, tuple(drive.planned),
+            world, grid, map_pose, robot.vehicle, height, robot.measure.path, believed, tuple(drive.planned),
             None if hit is None else hit.place, drive.begun,
         )  # fmt: skip
 

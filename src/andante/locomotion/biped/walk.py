@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -95,6 +96,7 @@ class BipedWalk(Walker):
         self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
         self._tilt: Array | None = None  # of the standing foot
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
+        self._blind = False  # it feels what it plans, see `ahead`
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
         """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
@@ -185,10 +187,20 @@ class BipedWalk(Walker):
         """How far the divergent component lies inside the support, negative outside [m]."""
         return float(margin(self.support, np.array(self.divergent)))
 
+    def ahead(self) -> BipedWalk:
+        """A copy that feels what it plans, so that the targets of the coming time can be asked for now."""
+        made = deepcopy(self, {id(self.body): self.body})
+        made._blind, made.error, made.disturbed, made._tilt = True, (0.0, 0.0), False, None
+        return made
+
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
-        self._estimate(readings, dt)
+        if self._blind:
+            x, y, _, yaw, _, _ = self.swing.pose
+            self.sense.other = (x, y, yaw)
+        else:
+            self._estimate(readings, dt)
         self._follow(command, dt)
         if self.phase == "stand":
             pressure = self._stand(command, dt)

@@ -28,6 +28,11 @@ def read_parameters(path: Path) -> dict[str, Any]:
     data = read_parameter_file(path)
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
+    return checked_parameters(data, str(path))
+
+
+def checked_parameters(data: dict[str, Any], path: str) -> dict[str, Any]:
+    """The same names and values; BadInput names the file where one is no number, word or true/false."""
     for name, value in data.items():
         if not isinstance(value, int | float | str | bool):
             raise BadInput(f"{path}: {name} needs a number, a word or true/false")

@@ -1,4 +1,4 @@
-"""What came of a navigated drive, measured by the simulator's truth; it also pushes the robot when told to."""
+"""What came of a navigated drive, by the simulator's truth or the robot's own estimate; it also pushes when told to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import TracebackType
 import numpy as np
 
 from andante.geometry import Array, se2, so3
-from andante.mobile.robot import SimulatedMobileRobot
+from andante.mobile.robot import MobileRobot, SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
 from andante.navigation import NavigatorOutput
 from andante.physics.engine import check_bounds
@@ -21,11 +21,11 @@ from .run import Drive
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a drive, by the simulator's truth but for `arrived` and `events`."""
+    """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
     robot: str
     world: str
-    engine: str
+    engine: str  # or the address of a real robot
     planner: str
     controller: str
     success: bool  # it stands inside the tolerance and has touched nothing
@@ -52,7 +52,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
 
     def __init__(
         self,
-        robot: SimulatedMobileRobot,
+        robot: MobileRobot,
         goal: Array,
         tolerance: float,
         yaw_tolerance: float,
@@ -62,8 +62,8 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         progress: bool = False,
     ) -> None:
         self.robot, self.goal, self.tolerance, self.yaw_tolerance = robot, goal, tolerance, yaw_tolerance
-        self.begun = robot.sim.time
-        self._length = robot.truth.length
+        self.begun = robot.body.time
+        self._length = robot.measure.length
         self._map_pose = np.array(map_pose)
         self._push, self._timeout = push, timeout
         self._inside: float | None = None  # since when, seconds after the beginning
@@ -75,20 +75,22 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
     def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
         robot, now = self.robot, sensed.time - self.begun
-        true = robot.truth.pose
+        true = robot.measure.pose
         self._note(now, true)
         believed = se2.compose(self._map_pose, robot.to_root(sensed.pose))
         gap = believed - true
         self._errors.append(np.array([gap[0], gap[1], float(se2.wrap(gap[2]))]))
-        if self._push is not None and now >= self._push[1]:
+        if self._push is not None and now >= self._push[1] and isinstance(robot, SimulatedMobileRobot):
             axes = so3.from_rpy((0.0, 0.0, float(true[2])))
             robot.sim.push(robot.sim.robot.root, axes @ self._push[0])
             self._push = None
         if now - self._looked > 1.0:
             self._looked = now
-            check_bounds(robot.sim.engine)
-            self._tell(now, self._timeout, "")
-        return robot.truth.collided or robot.sim.fallen
+            if isinstance(robot, SimulatedMobileRobot):
+                check_bounds(robot.sim.engine)
+            link = robot.body.link
+            self._tell(now, self._timeout, "" if robot.body.simulated else f"{link.late} late, {link.lost} lost")
+        return robot.measure.collided or robot.measure.fallen
 
     def _note(self, now: float, true: Array) -> None:
         if not self.within(true):
@@ -104,19 +106,19 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
 
     def outcome(self, drive: Drive, names: tuple[str, str], spent: float) -> Outcome:
         """The result at the end of a drive; names: of planner and controller; spent: wall time [s]."""
-        robot, truth = self.robot, self.robot.truth
-        end, seconds = truth.pose, robot.sim.time - self.begun
+        robot, truth = self.robot, self.robot.measure
+        end, seconds = truth.pose, robot.body.time - self.begun
         self._note(seconds, end)
-        fallen = robot.sim.fallen
+        fallen = truth.fallen
         success = self.within(end) and not truth.collided and not fallen
         gap = end - self.goal
         errors = np.array(self._errors).reshape(-1, 3)
         off = np.hypot(errors[:, 0], errors[:, 1])
         started = [words for _, words in drive.events]
         return Outcome(
-            robot=robot.sim.robot.name,
-            world=robot.sim.engine.world.name,
-            engine=robot.sim.engine.name,
+            robot=robot.body.robot.name,
+            world=robot.sim.engine.world.name if isinstance(robot, SimulatedMobileRobot) else "",
+            engine=robot.body.address,
             planner=names[0],
             controller=names[1],
             success=success,
@@ -141,8 +143,8 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
     def _reason(self, drive: Drive, success: bool, fallen: bool) -> str:
         if drive.reason.startswith("the start"):
             return drive.reason
-        if self.robot.truth.collision is not None:
-            return f"collided: {self.robot.truth.collision}"
+        if self.robot.measure.collision is not None:
+            return f"collided: {self.robot.measure.collision}"
         if fallen:
             return "the robot fell over"
         if drive.arrived and not success:

@@ -47,13 +47,17 @@ S = TypeVar("S")
 
 def read_tables(path: Path) -> dict[str, dict[str, Any]]:
     """Tables of a TOML or JSON file of settings, their names checked."""
-    data: dict[str, dict[str, Any]] = read_parameter_file(path)
+    return checked_tables(read_parameter_file(path), str(path))
+
+
+def checked_tables(data: Any, path: str) -> dict[str, dict[str, Any]]:
+    """The same tables; BadInput names the file where one is none of ours."""
     for name, table in data.items() if isinstance(data, dict) else [("the file", None)]:
         if not isinstance(table, dict):
             raise BadInput(f"{path}: {name} is not a table; parameters are given in tables such as [mppi] or [layers]")
         if name not in TABLES:
-            raise UnknownName.among("table", name, TABLES, str(path))
-    return data
+            raise UnknownName.among("table", name, TABLES, path)
+    return dict(data)
 
 
 def changed(base: S, tables: Tables, name: str) -> S:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from andante.errors import BadInput
 from andante.hardware import Board, BoardLine, Firmware
-from andante.hardware.ports import OpenPort
+from andante.hardware.serial.ports import OpenPort
 from andante.simulation.simulation import Simulation
 
 RATE = 50.0  # of the firmware's loop [Hz]

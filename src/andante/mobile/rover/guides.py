@@ -10,7 +10,7 @@ import numpy as np
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.hardware import State as FirmwareState
-from andante.hardware.messages import Fault
+from andante.hardware.serial.messages import Fault
 from andante.mapping import Scan
 from andante.navigation import GoalChecker, Navigator, NavigatorInput, NavigatorSettings, State, vehicle_of
 from andante.navigation.layers import LayerSettings

@@ -9,7 +9,7 @@ import numpy as np
 
 from andante.geometry import Array, se2, so3
 from andante.hardware import SerialBody
-from andante.hardware.messages import Inertial, Telemetry
+from andante.hardware.serial.messages import Inertial, Telemetry
 from andante.localization import Ahrs, OdometryFilter
 
 WRAP = 2**32  # of the microcontroller's clock [ms] and of its counters

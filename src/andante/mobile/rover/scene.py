@@ -19,8 +19,8 @@ from andante.description import Placement, World, load_robot, load_world
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.hardware import Loopback, SerialBody
-from andante.hardware.messages import Log
-from andante.hardware.ports import OpenPort
+from andante.hardware.serial.messages import Log
+from andante.hardware.serial.ports import OpenPort
 from andante.localization import LikelihoodField, MclParameters
 from andante.locomotion import Behaviour, Command, Readings
 from andante.mapping import OccupancyGrid, Scan
@@ -64,6 +64,11 @@ class _OnLine(SerialBody):
 
     sim: Simulation
     simulated = True
+
+    @property
+    def time(self) -> float:
+        """Of the simulation [s]."""
+        return self.sim.time
 
     def advance(self, seconds: float) -> None:
         """Let physics and firmware go on."""

@@ -16,7 +16,7 @@ from .node import LiveNode
 from .parameters import ParameterNode
 from .recording import RecordingNode
 from .replay import ReplayNode
-from .robot import ClockNode, FootstepNode, RobotStateNode, SensorNode, TruthNode
+from .robot import ClockNode, FeltNode, FootstepNode, RobotStateNode, SensorNode, TruthNode
 from .search import SearchNode
 from .services import ServiceNode
 from .status import StatusNode
@@ -24,12 +24,12 @@ from .terminal import TerminalNode
 from .walker import WalkerNode
 
 NODES = (
-    ClockNode,
     RobotStateNode,
     SensorNode,
     CameraNode,
     TruthNode,
     FootstepNode,
+    ClockNode,  # after the state of its instant: who follows the clock has that state already
     ParameterNode,
     CommandNode,
     ServiceNode,
@@ -45,9 +45,11 @@ NODES = (
 )
 
 
-def all_nodes() -> tuple[Callable[[Any], RobotPublisher], ...]:
-    """Every node, in the order in which they act."""
-    return NODES
+def all_nodes(real: bool = False) -> tuple[Callable[[Any], RobotPublisher], ...]:
+    """Every node, in the order in which they act; of a real robot what it feels, and no truth."""
+    if not real:
+        return NODES
+    return tuple(FeltNode if node is SensorNode else node for node in NODES if node not in (TruthNode, CameraNode))
 
 
 __all__ = ["NODES", "LiveNode", "all_nodes"]

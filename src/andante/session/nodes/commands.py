@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bags import messages
+from andante.control.body import StopPlan
 from andante.errors import BadInput
 
 from .node import LiveNode
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CommandNode(LiveNode):
-    """/cmd_vel, /key, /joint_angles, /joint_trajectory, /push, /NAME/pgain, /NAME/dgain.
+    """/cmd_vel, /key, /joint_targets, /joint_angles, /joint_trajectory, /push, /NAME/pgain, /NAME/dgain.
 
     Streams (velocities, held keys, sliders) are logged when they begin or change their kind, not message by message.
     """
@@ -29,6 +30,8 @@ class CommandNode(LiveNode):
         self.hear("/key", "std_msgs/msg/String", self._key)
         self.hear("/joint_angles", "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", self._joint_angles)
         self.hear("/joint_trajectory", "trajectory_msgs/msg/JointTrajectory", self._trajectory)
+        self.hear("/joint_targets", "sensor_msgs/msg/JointState", self._targets, queue=5)
+        self.hear("/joint_targets/stop", "trajectory_msgs/msg/JointTrajectory", self._stop_plan, queue=2)
         self.hear("/push", "andante_msgs/msg/Push", self._push)
         self._moving = False
         self._joints: frozenset[str] = frozenset()
@@ -75,6 +78,27 @@ class CommandNode(LiveNode):
         if same:
             return None
         return ", ".join(f"{n} {v:.2f}" for n, v in list(zip(names, values, strict=False))[:4])
+
+    def _targets(self, message: Any) -> str | None:
+        """Targets of some joints; `effort` tells stiffness from 0 to 1 where it is not empty."""
+        names, values, shares = list(message.name), list(message.position), list(message.effort)
+        if len(values) != len(names) or len(shares) not in (0, len(names)):
+            raise BadInput(f"{len(names)} joints need as many positions, and as many efforts or none")
+        told = {str(name): float(share) for name, share in zip(names, shares, strict=False)}
+        targets = {str(name): float(value) for name, value in zip(names, values, strict=True)}
+        begins = self.operator.follow_targets(targets, messages.seconds(message.header.stamp), told)
+        return f"following targets of {len(names)} joints" if begins else None
+
+    def _stop_plan(self, message: Any) -> None:
+        names, robot = [str(name) for name in message.joint_names], self.stage.robot
+        if set(names) != set(robot.joint_names) or len(message.points) < 2:
+            raise BadInput(f"a stop plan has two points or more for all {len(robot.joint_names)} joints")
+        order = [names.index(name) for name in robot.joint_names]
+        rows = np.array([point.positions for point in message.points], dtype=float)
+        first, second = (messages.seconds(point.time_from_start) for point in message.points[:2])
+        if rows.shape[1:] != (len(names),) or not np.isfinite(rows).all() or not second > first:
+            raise BadInput("a stop plan has finite positions for all joints, at even times")
+        self.operator.stop_plan(StopPlan(messages.seconds(message.header.stamp), second - first, rows[:, order]))
 
     def _trajectory(self, message: Any) -> str:
         points = list(message.points)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from andante.control.publishers import ClockPublisher, FootstepPublisher, StatePublisher
+from andante.control.publishers import ClockPublisher, FeltPublisher, FootstepPublisher, StatePublisher
 from andante.simulation.publishers import SensorPublisher, TruthPublisher
 
 if TYPE_CHECKING:
@@ -31,6 +31,13 @@ class SensorNode(SensorPublisher):
     def __init__(self, session: LiveSession) -> None:
         state = next((node for node in session.nodes if isinstance(node, StatePublisher)), None)
         super().__init__(session.bus, lambda: session.stage, state)
+
+
+class FeltNode(FeltPublisher):
+    """What a real robot feels."""
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session.bus, lambda: session.stage)
 
 
 class TruthNode(TruthPublisher):

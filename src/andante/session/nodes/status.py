@@ -51,7 +51,7 @@ class StatusNode(LiveNode):
             session.pacer.load if paced else 0.0,
             session.paused,
             session.scene,
-            stage.sim.engine.name,
+            stage.sim.address,
             session.choice.world_name,
             stage.name,
             session.behaviour,

@@ -1,0 +1,1 @@
+"""Robots behind ROS: over rosbridge, or at a ROS 1 master."""

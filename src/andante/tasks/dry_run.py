@@ -1,0 +1,60 @@
+"""What `walk`, `play` and drives would send to a real robot, without moving it: `--dry-run`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from andante.control.drivers import make_ready
+from andante.control.start import first_positions
+from andante.hardware.dry_run import dry_run
+from andante.locomotion.gaits import Request, prepare
+from andante.locomotion.io.gait_parameters import checked_parameters
+from andante.mobile.driver import BaseDriver
+
+from .bodies import split_params
+from .inputs import RobotLike, as_robot
+from .play import activity_of, check_play
+
+Lines = list[dict[str, Any]]
+
+
+def dry_walk(
+    robot: RobotLike,
+    body: str,
+    gait: str = "",
+    params: Path | None = None,
+    rig: Path | None = None,
+    arguments: Mapping[str, str] | None = None,
+) -> Lines:
+    """The first period of a walk; see `walk` for the arguments."""
+    table, rest = split_params(params)
+    ready = prepare(as_robot(robot, arguments), Request(gait, rig, checked_parameters(rest, str(params)) or None))
+    return dry_run(body, ready.robot, table, ready.walker, ready.pose)
+
+
+def dry_play(robot: RobotLike, motion: str, body: str, params: Path | None = None, **given: Any) -> Lines:
+    """The first period of a motion from the robot's standing pose; see `play` for the arguments."""
+    table, _ = split_params(params)
+    checked = check_play(robot, motion, **given)
+    activity = activity_of(checked, given.get("speed", 1.0), given.get("loop"), given.get("parameters") or {})
+    return dry_run(body, checked.robot, table, activity, checked.start)
+
+
+def dry_drive(
+    robot: RobotLike, body: str, params: Path | None = None, arguments: Mapping[str, str] | None = None
+) -> Lines:
+    """The first period of a drive, in which the robot stands still."""
+    table, _ = split_params(params)
+    made = as_robot(robot, arguments)
+    return dry_run(body, made, table, BaseDriver(made), first_positions(made, None))
+
+
+def dry_studio(
+    robot: RobotLike, body: str, params: Path | None = None, arguments: Mapping[str, str] | None = None
+) -> Lines:
+    """The first period of a live session, in which the robot stands."""
+    table, _ = split_params(params)
+    ready = make_ready(as_robot(robot, arguments))
+    return dry_run(body, ready.robot, table, ready.walker or BaseDriver(ready.robot), ready.pose)

@@ -1,0 +1,91 @@
+"""`andante navigate ... --body ...`: a waffle behind ROS and a rover at a serial port, each in another process."""
+
+import os
+import signal
+
+import pytest
+
+from .serial.lines import needs_pty
+from .stand_in import Command, Rover, StandIn, moved_last
+
+BLIND = "[navigator]\nscan_timeout = inf\n[body]\narrival_radius = 0.2\n"
+
+
+def blind(folder):
+    """Parameters for a robot without a lidar."""
+    path = folder / "blind.toml"
+    path.write_text(BLIND)
+    return "--params", path, "--ignore-yaw"
+
+
+def drive(started, robot, name, goal, *more):
+    return started(Command("navigate", name, "--goal", goal, "--body", robot.address, "--yes", *more))
+
+
+def reaches(robot, told, x, y, tolerance):
+    assert told["success"], told["reason"]
+    assert told["engine"] == robot.address
+    rows = robot.pass_time(1.0)
+    assert rows[-1]["x"] == pytest.approx(x, abs=tolerance)
+    assert rows[-1]["y"] == pytest.approx(y, abs=tolerance)
+    return rows
+
+
+@pytest.mark.parametrize("line", ["rosbridge", "ros1"])
+def test_a_waffle_reaches_a_goal(started, tmp_path, request, line):
+    master = request.getfixturevalue("ros_master").uri if line == "ros1" else ""
+    robot = started(StandIn(tmp_path, "waffle", "lab", master=master))
+    told = drive(started, robot, "waffle", "1.0 0.4 0").result()
+    reaches(robot, told, 1.0, 0.4, 0.25)
+
+
+def test_a_waffle_brakes_when_its_driver_is_killed(started, tmp_path):
+    robot = started(StandIn(tmp_path, "waffle", "lab"))
+    driver = drive(started, robot, "waffle", "1.5 0 0")
+    robot.wait(lambda row: row["x"] > 0.3, "it drives")
+    os.kill(driver.process.pid, signal.SIGKILL)
+    robot.pass_time(1.0)
+    rows = robot.pass_time(2.0)
+    assert moved_last(rows, rows[-1]["told"], 0.02) < 1.0
+    assert rows[-1]["activity"] == "balance"
+
+
+def test_our_side_ends_when_the_waffle_falls_silent(started, tmp_path):
+    robot = started(StandIn(tmp_path, "waffle", "lab"))
+    driver = drive(started, robot, "waffle", "1.5 0 0")
+    robot.wait(lambda row: row["x"] > 0.2, "it drives")
+    os.kill(robot.process.pid, signal.SIGSTOP)
+    told = driver.result()
+    assert not told["success"]
+    assert told["reason"].startswith("waffle is stopped: no message on")
+    assert 0.5 <= told["link"]["age"] < 0.8
+
+
+@needs_pty
+def test_a_rover_reaches_a_waypoint_over_a_pseudo_terminal(started, tmp_path):
+    robot = started(Rover(tmp_path))
+    told = drive(started, robot, "rover", "1.5 0.3", *blind(tmp_path)).result()
+    rows = reaches(robot, told, 1.5, 0.3, 0.25)
+    assert rows[-1]["speed"] < 0.05
+
+
+@needs_pty
+def test_a_rover_stops_when_its_driver_is_killed(started, tmp_path):
+    robot = started(Rover(tmp_path))
+    driver = drive(started, robot, "rover", "4 0", *blind(tmp_path))
+    robot.wait(lambda row: row["x"] > 0.4, "it drives")
+    os.kill(driver.process.pid, signal.SIGKILL)
+    killed = robot.rows[-1]["time"]
+    robot.pass_time(1.0)
+    rows = robot.pass_time(2.0)
+    assert next(row["time"] for row in rows if row["time"] > killed and row["state"] != "COMMANDED") - killed < 0.4
+    assert moved_last(rows, killed, 0.02) < 2.0
+
+
+@needs_pty
+def test_a_rover_without_a_lidar_does_not_drive_blind_unasked(started, tmp_path):
+    robot = started(Rover(tmp_path))
+    command = drive(started, robot, "rover", "1 0")
+    _, errors = command.process.communicate(timeout=200)
+    assert command.process.returncode == 2
+    assert "tells no scans; params with [navigator] scan_timeout = inf let it drive blind" in errors
