@@ -9,7 +9,7 @@ import numpy as np
 
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 
 from .activities import Activity
 from .body import StopPlan

@@ -14,7 +14,7 @@ from andante.control.loop import RATE, ControlLoop
 from andante.control.stop_plan import EVERY
 from andante.description import Robot
 from andante.locomotion import Behaviour
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 
 from .open import check_address
 from .ros.body import RosBody

@@ -25,7 +25,7 @@ from andante.geometry import Array
 from andante.hardware.remote import RemoteBody, measured
 from andante.kinematics.wheels.finder import find_drive
 from andante.mapping import Scan
-from andante.motion.limits import MotionLimits
+from andante.motion.joint_motion import MotionLimits
 from andante.physics.state import Mode
 
 from .clock import RobotClock
