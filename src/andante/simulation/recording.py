@@ -32,7 +32,7 @@ from andante.control.publishers import (
 from andante.control.view import RobotView
 from andante.errors import BadInput
 
-from .publishers import SensorPublisher, TruthPublisher
+from .publishers import SensorPublisher, StatusPublisher, TruthPublisher
 from .simulation import Simulation
 
 TABLE_RATE, BAG_RATE = 50.0, 100.0  # [Hz]
@@ -156,7 +156,7 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     state = StatePublisher(bus, view)
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
-        felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view)]
+        felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
     return [state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
 
 
