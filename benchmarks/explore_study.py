@@ -17,8 +17,8 @@ from andante.geometry import se2
 from andante.mapping.io.map_files import load_map
 from andante.mobile.localizer import OnMap
 from andante.mobile.robot import mobile_robot
-from andante.tasks import explore as run_explore
-from andante.tasks import navigate as run_navigate
+from andante.tasks.explore import explore as run_explore
+from andante.tasks.navigate import navigate as run_navigate
 
 CASES = [("rover", "mujoco"), ("waffle", "mujoco"), ("rover", "bullet"), ("waffle", "bullet")]
 GOALS = [(3.1, -0.4, 0.0), (-1.6, 0.2, math.pi)]

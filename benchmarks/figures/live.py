@@ -97,7 +97,7 @@ INTEROP = Run(
                            "test_clients_drive_and_their_silence_stops_the_robot",
                            "test_services_and_parameters")),
         Figure("ros-body", "shown", "a robot behind ROS is a body",
-               tests=tests("hardware/test_ros_body_lines", "test_a_live_waffle_is_driven_over_rosbridge",
+               tests=tests("hardware/ros/test_lines", "test_a_live_waffle_is_driven_over_rosbridge",
                            "test_a_body_at_a_real_master_with_the_real_tools")),
         Figure("bags-others", "shown", "our bags in `rosbags`, `mcap` and Debian's `rosbag`",
                tests=tests("bags/test_bag_writing", "test_rosbags_reads_what_we_record",

@@ -193,7 +193,7 @@ def test_a_crowd_of_models_fits_into_mujoco(andante, tmp_path):
 
 def test_benchmarks_need_a_time(andante):
     for seconds in ("nan", "-1", "0", "inf"):
-        refused(andante("bench", "--seconds", seconds), "--seconds should be a time")
+        refused(andante("bench", "--seconds", seconds), "seconds should be a time")
 
 
 def start(folder: Path, *words: str, **more) -> subprocess.Popen:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from andante.errors import AndanteError, BadInput
-from andante.studio import notebook as show
 from andante.studio import open_studio
+from andante.studio.notebook import show
 from andante.studio.open import MISSING, studio_pages
 from andante.studio.scenes import sources_of
 

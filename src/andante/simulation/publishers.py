@@ -36,7 +36,7 @@ TILT_KNOWN = np.diag([4e-4, 4e-4, 1e-2]).ravel()
 GYRO_NOISE = np.diag([1e-4, 1e-4, 1e-4]).ravel()
 ACCELERATION_NOISE = np.diag([1e-2, 1e-2, 1e-2]).ravel()
 ULTRASOUND, INFRARED = 0, 1
-LINK_RATE, TRUTH_RATE, JOINT_RATE = 30.0, 20.0, 50.0  # [Hz]
+LINK_RATE, TRUTH_RATE, JOINT_RATE, STATUS_RATE = 30.0, 20.0, 50.0, 10.0  # [Hz]
 FLAT = 0.03  # contacts this far above the lowest one do not carry [m]
 NO_IMAGE = np.zeros(0, dtype=np.float32)
 
@@ -284,6 +284,41 @@ class TruthPublisher(RobotPublisher):
             return hull
         except QhullError:
             return points
+
+
+class StatusPublisher(RobotPublisher):
+    """/status of a run without a session, so that its recording is shown as that of one."""
+
+    name = "status"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        self._topic = self.advertise("/status", "andante_msgs/msg/Status", STATUS_RATE)
+
+    def update(self) -> None:
+        """Tell what the robot does."""
+        if not self._topic.wanted():
+            return
+        view, sim, walker = self.view, simulation(self.view), self.view.walker
+        x, y, heading = view.position.tolist()
+        moves = view.loop is not None and view.loop.asked.moving
+        fallen = sim.fallen and not walker.tumbles
+        self._topic.publish(
+            messages.make(
+                "andante_msgs/msg/Status",
+                sim_time=self.bus.clock.now,
+                engine=sim.engine.name,
+                world=sim.engine.world.name,
+                robot=view.name,
+                behaviour="drive" if moves else "hold",
+                standing=walker.standing,
+                fallen=fallen,
+                position={"x": x, "y": y, "theta": heading},
+                top_speed=walker.top_speed,
+                top_turn=walker.top_turn,
+                recording=True,
+            )
+        )
 
 
 def simulation(view: RobotView) -> Simulation:

@@ -32,14 +32,14 @@ from andante.control.publishers import (
 from andante.control.view import RobotView
 from andante.errors import BadInput
 
-from .publishers import SensorPublisher, TruthPublisher
+from .publishers import SensorPublisher, StatusPublisher, TruthPublisher
 from .simulation import Simulation
 
 TABLE_RATE, BAG_RATE = 50.0, 100.0  # [Hz]
 BASE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
-# Topics of a live session that are not recorded unless they are named: its own state, pictures (drawn only for those
+# Topics of a live session that are not recorded unless they are named: pictures (drawn only for those
 # who look), replays (recordings already), searches and old names; and those of a navigation that nobody uses.
-SESSION_ONLY = ("/status", "/camera/*", "/replay/*", "/search/*", "/contacts", "/com", "/support_polygon")
+SESSION_ONLY = ("/camera/*", "/replay/*", "/search/*", "/contacts", "/com", "/support_polygon")
 NAVIGATION = ("/map", "/amcl_pose", "/particlecloud", "/plan", "/local_plan", "/costmap")
 
 
@@ -156,7 +156,7 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     state = StatePublisher(bus, view)
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
-        felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view)]
+        felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
     return [state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
 
 

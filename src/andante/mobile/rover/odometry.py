@@ -15,6 +15,8 @@ from andante.localization import Ahrs, OdometryFilter
 WRAP = 2**32  # of the microcontroller's clock [ms] and of its counters
 KEPT = 256  # poses that are remembered
 REACH = 0.2  # poses are told this far beyond the newest [s]
+LOST = 0.5  # a line that was silent for so long has lost what it would have told [s]
+LONGEST_GAP = 60.0  # between two counts of the wheels that still tell the way [s]
 
 
 class BoardClock:
@@ -91,6 +93,8 @@ class RoverOdometry:
     def update(self, now: float) -> None:
         """Take the newest messages that have come by now [s]."""
         felt, told = self._body.inertial, self._body.telemetry
+        if now - self.filter.time > LOST and (felt is not self._felt or told is not None):  # nothing came for a while
+            self.filter = OdometryFilter(self.filter.state.pose)  # its speed of then says nothing about now
         if felt is not None and felt is not self._felt:
             self._felt = felt
             self._take_inertial(self._clock.time(felt.time, now), felt)
@@ -111,14 +115,18 @@ class RoverOdometry:
         if before is None:
             return
         dt = ((told.time - before[1].time) % WRAP) / 1000.0
-        if not 0 < dt < 1.0:
+        if not 0 < dt < LONGEST_GAP:
             return
         car, turn = self._body.car, 2 * math.pi / self._body.ticks_per_turn
         speeds = {
             joint: _counted(getattr(before[1], field), getattr(told, field)) * turn / dt
             for joint, field in ((car.left, "ticks_left"), (car.right, "ticks_right"))
         }
-        self.filter.wheel_twist(time, car.drive.at_root(car.drive.twist(speeds).twist))
+        twist = car.drive.at_root(car.drive.twist(speeds).twist)
+        if dt > LOST:  # the way since then counts, the speed does not
+            self.filter = OdometryFilter(se2.compose(self.filter.state.pose, se2.exp(twist * dt)))
+        else:
+            self.filter.wheel_twist(time, twist)
 
     @property
     def pose(self) -> Array:
