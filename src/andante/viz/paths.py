@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from andante.geometry import Array
 
 from .preview import COLOURS, GREY
 from .preview_plots import plain
+
+TITLE_WIDTH = 110  # letters of a line of a title
 
 
 def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
@@ -40,12 +43,12 @@ def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
     over.plot(path[-1, 0], estimated[2], "x", color=COLOURS[1], label="estimated end")
     over.set_xlabel("time [s]")
     over.set_ylabel("turned [deg]")
-    figure.suptitle(title, fontsize=9)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
 
 
 def plot_joints(
-    times: Array, values: Array, names: Sequence[str], title: str = "", most: int = 8, label: str = "target [rad or m]"
+    times: Array, values: Array, names: Sequence[str], title: str = "", most: int = 6, label: str = "target [rad or m]"
 ) -> Figure:
     """Joint positions over time: the joints that move most.
 
@@ -64,7 +67,7 @@ def plot_joints(
     axes.set_xlabel("time [s]")
     axes.set_ylabel(label)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    figure.suptitle(title, fontsize=9)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
 
 
@@ -82,7 +85,7 @@ def plot_search(found: Array, title: str = "") -> Figure:
     axes.set_xlabel("candidate")
     axes.set_ylabel("fitness")
     axes.legend(fontsize=8, frameon=False)
-    figure.suptitle(title, fontsize=9)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
 
 
@@ -94,5 +97,5 @@ def plot_bars(values: Mapping[str, float], label: str, title: str = "") -> Figur
     axes.barh(list(values), list(values.values()), color=COLOURS[0])
     axes.invert_yaxis()
     axes.set_xlabel(label)
-    figure.suptitle(title, fontsize=9)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
