@@ -302,8 +302,8 @@ class Trial:
         self.pace, self.offset = variant.pace, variant.offset * draw.uniform(-1.0, 1.0, len(NAMES))
         self.offset[NAMES.index("RHipYawPitch")] = self.offset[NAMES.index("LHipYawPitch")]
         self.sim = simulate(rubbed(NAO, variant.friction), pose=design.start)
-        engine, actor = self.sim.engine, self.sim.actor
-        engine.set_gains(actor, softened(engine.commands[actor].gains, np.full(len(NAMES), variant.strength)))
+        engine, model = self.sim.engine, self.sim.model
+        engine.set_gains(model, softened(engine.commands[model].gains, np.full(len(NAMES), variant.strength)))
         rest = dict(NAO.pose(design.start))
         if variant.fallen:
             rest.update(fall_motions(NAO).protect[design.fallen].keys[-1].positions)
@@ -323,7 +323,7 @@ class Trial:
         track = Track(played, NAMES, here, self.pace)
         steps = round(TICK / sim.engine.dt)
         for k in range(round((track.duration + SETTLE) / TICK)):
-            sim.engine.command(sim.actor, track.at(k * TICK) + self.offset)
+            sim.engine.command(sim.model, track.at(k * TICK) + self.offset)
             sim.engine.step(steps)
             if k % 4 == 3:
                 x, y, z = sim.base_pose[3], sim.base_pose[4], sim.base_pose[2]

@@ -49,7 +49,7 @@ setup, ranges = uwb_setup(robot, sensors), sensors["tag0"].reading.values
 heard = np.isfinite(ranges)
 found = trilaterate(setup.anchor_positions[heard], ranges[heard])
 place = world_from_uwb(sensors) @ found.position
-tag = SE3.from_vector(sim.engine.link_poses(sim.actor)[[link.name for link in robot.links].index("tag0")]).translation
+tag = SE3.from_vector(sim.engine.link_poses(sim.model)[[link.name for link in robot.links].index("tag0")]).translation
 print(f"tag 0 by UWB at {place[:2].round(2)}, truth {tag[:2].round(2)} [m]")
 
 result = build_map(log)

@@ -115,7 +115,7 @@ def physics() -> None:
         sim.run(0.2)
         at, rows = sim.robot.joint_names.index("LShoulderPitch"), []
         first = sim.joints["LShoulderPitch"]
-        sim.engine.command(sim.actor, [first - 1.0], joints=[at])
+        sim.engine.command(sim.model, [first - 1.0], joints=[at])
         for _ in range(200):
             sim.run(0.002)
             rows.append((sim.time - 0.2, sim.joints["LShoulderPitch"] - first))
@@ -139,7 +139,7 @@ def simulation() -> None:
     """The NAO dropped on rough ground, pushed, and what follows."""
     sim = an.simulate("nao", world="rough", place=(1.6, 0.0, 0.0), drop=0.08, seed=1)
     tiles = []
-    with Renderer(sim.engine.actors, sim.engine.world, 420, 320) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, 420, 320) as renderer:
         for time in (0.0, 0.12, 0.25, 1.0, 1.5, 1.7, 1.9, 2.6):
             if time == 1.5:
                 sim.run(time - sim.time)

@@ -45,9 +45,9 @@ def sensors() -> None:
     ranges = []
     for k in range(140):
         for joint, (mode, value) in drive.joint_commands((1.0, 0.0, 0.9 if k > 25 else 0.0)).items():
-            sim.engine.command(sim.actor, float(value), Mode[mode.upper()], [robot.joint_names.index(joint)])
+            sim.engine.command(sim.model, float(value), Mode[mode.upper()], [robot.joint_names.index(joint)])
         sim.run(0.02)
-        poses = sim.engine.link_poses(sim.actor)
+        poses = sim.engine.link_poses(sim.model)
         uwb = sim.sensors["tag0"]
         new = scans_since(robot, sim.sensors, sim.time - 0.02, "laser")
         scans += [(scan, sim.base_pose.copy()) for scan in new]

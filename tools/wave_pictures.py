@@ -68,11 +68,11 @@ def film_strip(out: Path) -> None:
     parameters = default_gait("smooth").parameters
     sim = an.simulate("nao")
     sim.run(0.5)
-    first = np.array(sim.engine.commands[sim.actor].references)
+    first = np.array(sim.engine.commands[sim.model].references)
     played = playback(WaveModel(sim.robot, parameters), first, INSTANTS[-1])
     font = ImageFont.load_default(size=17)
     tiles = []
-    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, *TILE) as renderer:
         for k in range(len(played.times) + 1):
             now = 0.01 * k
             if any(abs(now - instant) < 1e-6 for instant in INSTANTS):

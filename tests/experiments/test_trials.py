@@ -122,9 +122,9 @@ def test_masses_and_friction_vary_with_the_seed():
 
 def test_servos_are_scaled_by_side():
     sim = simulate("nao")
-    usual = sim.engine.commands[sim.actor].gains
+    usual = sim.engine.commands[sim.model].gains
     set_servos(sim, {"servo_gain": 0.5, "asymmetry": 0.2})
-    now, names = sim.engine.commands[sim.actor].gains, list(sim.robot.joint_names)
+    now, names = sim.engine.commands[sim.model].gains, list(sim.robot.joint_names)
     ratio = {name: now.kp[k] / usual.kp[k] for k, name in enumerate(names)}
     assert ratio["LKneePitch"] == pytest.approx(0.6)
     assert ratio["RKneePitch"] == pytest.approx(0.4)

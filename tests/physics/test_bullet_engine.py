@@ -316,7 +316,7 @@ def test_a_large_height_map_is_cut_and_carries_everywhere():
     engine = BulletEngine(
         specimens.world(terrain), [Placement(f"b{i}", ball, at(x, y, 0.21)) for i, (x, y) in enumerate(spots)]
     )
-    assert sum(c.actor == 0 for c in engine._colliders.values()) == 2
+    assert sum(c.model == 0 for c in engine._colliders.values()) == 2
     engine.step(300)
     for i in range(3):
         assert engine.base_pose(i + 1)[2] == pytest.approx(0.2, abs=1e-3)

@@ -47,11 +47,11 @@ def test_pushed_over_it_falls(nao, engine, direction):
 def test_its_weight_rests_on_its_feet(nao, engine):
     sim = an.simulate(nao, engine=engine)
     sim.run(1.0)
-    contacts = sim.engine.contacts().of(sim.actor)
+    contacts = sim.engine.contacts().of(sim.model)
     forces = []
     for _ in range(25):
         sim.run(0.002)
-        contacts = sim.engine.contacts().of(sim.actor)
+        contacts = sim.engine.contacts().of(sim.model)
         forces.append(contacts.force.sum(axis=0))
     links = {nao.links[i].name for i in contacts.link_a}
     assert links <= {"l_ankle", "r_ankle", "l_sole", "r_sole"}

@@ -220,7 +220,7 @@ def test_nothing_touches_on_the_way_from_stance_to_ball(shell: Robot) -> None:
     try:
         for start, end in pairwise(("low", "stand", "tall", "tuck", "ball")):
             for share in np.linspace(0, 1, 9):
-                sim.engine.set_joints(sim.actor, blend(shell, start, end, share))
+                sim.engine.set_joints(sim.model, blend(shell, start, end, share))
                 sim.engine.step(1)
                 assert len(sim.engine.contacts()) == 0, f"{start} to {end} at {share}"
     finally:

@@ -166,11 +166,11 @@ def test_a_scan_of_a_moving_robot_is_distorted_as_an_exact_sweep(engine, rate, s
         for k, a in enumerate(np.arange(4) * math.pi / 2)
     ]
     made, scene = scene_of(*walls, robot=robot, engine=engine)
-    suite = SensorSuite(made, scene.actor, perfect=True)
+    suite = SensorSuite(made, scene.model, perfect=True)
     suite.update()
     while made.time < 2 / rate - 1e-9:
         made.step()
-        made.set_base(scene.actor, moved(made.time, speed, turn).vector)
+        made.set_base(scene.model, moved(made.time, speed, turn).vector)
         suite.update()
     sweep = suite["scan"].sensor.sweep(suite["scan"].reading)
     assert sweep.time == pytest.approx(1 / rate, abs=1e-9)
@@ -256,7 +256,7 @@ def test_rate_and_latency_of_a_described_lidar():
     parameters = {"samples": 12, "latency": 0.03}
     robot = carrier(SensorSpec("scan", "lidar", "base", HERE, 20.0, parameters=parameters))
     made, scene = scene_of(thing("wall", Plane((-1.0, 0, 0)), (2.0, 0, 0)), robot=robot)
-    suite = SensorSuite(made, scene.actor, seed=1)
+    suite = SensorSuite(made, scene.model, seed=1)
     seen = set()
     for _ in range(100):
         suite.update()

@@ -29,7 +29,7 @@ def imu(pose=HERE, **parameters) -> SensorSpec:
 
 def perfect(robot, **options):
     sim = an.simulate(robot, **options)
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     sim.sensors.update()
     return sim
 
@@ -51,7 +51,7 @@ def test_imu_in_free_fall_feels_nothing():
 def test_imu_on_a_spinning_body_feels_the_centripetal_acceleration():
     sim = perfect(block(imu(SE3.from_xyz_rpy((0.1, 0, 0)))), drop=5.0)
     spin = 3.0
-    sim.engine.set_base(sim.actor, sim.base_pose, (0, 0, 0, 0, 0, spin))
+    sim.engine.set_base(sim.model, sim.base_pose, (0, 0, 0, 0, 0, spin))
     sim.run(0.3)
     values = sim.sensors["imu"].reading.values
     assert values[2] == pytest.approx(spin, rel=1e-6)
@@ -76,7 +76,7 @@ def test_load_cells_share_the_weight_and_keep_the_centre_of_pressure():
     forces = sim.sensors["block/force"].reading.values
     assert forces.sum() == pytest.approx(2.0 * 9.81, rel=0.02)
     assert forces == pytest.approx(np.full(4, 2.0 * 9.81 / 4), rel=0.05)
-    sim.engine.push(sim.actor, "block", (0, 0, -10.0), point=(0.05, 0.0, 0.0))
+    sim.engine.push(sim.model, "block", (0, 0, -10.0), point=(0.05, 0.0, 0.0))
     sim.run(1.0)
     forces = sim.sensors["block/force"].reading.values
     centre = forces @ np.array([0.09, 0.09, -0.09, -0.09]) / forces.sum()
@@ -86,11 +86,11 @@ def test_load_cells_share_the_weight_and_keep_the_centre_of_pressure():
 
 def test_feet_and_switches_together_are_those_alone():
     sim = an.simulate("nao", drop=0.01)
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     seen = 0
     for _ in range(20):
         sim.run(0.01)
-        scene = Scene(sim.engine, sim.actor)
+        scene = Scene(sim.engine, sim.model)
         for channel in sim.sensors:
             if isinstance(channel.sensor, FootForce | ContactSwitch):
                 assert np.array_equal(channel.reading.values, channel.sensor.measure(scene)), channel.name
@@ -246,7 +246,7 @@ def test_same_seed_same_readings_other_seed_others():
 )
 def test_samples_come_at_the_rate_each_within_half_a_step_of_its_instant(rate, dt):
     sim = an.simulate(block(), dt=dt)
-    sim.sensors = SensorSuite(sim.engine, sim.actor)
+    sim.sensors = SensorSuite(sim.engine, sim.model)
     taken = []
 
     class Clock:

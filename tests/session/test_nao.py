@@ -177,7 +177,7 @@ def test_frames_hang_together(session: LiveSession) -> None:
     session.bus.subscribe("/tf", None, lambda message: None)
     session.run(0.1)
     x, y, z, *_ = session.bus.tf.lookup("world", "l_sole")
-    truth = session.stage.sim.engine.link_poses(session.stage.sim.actor)
+    truth = session.stage.sim.engine.link_poses(session.stage.sim.model)
     at = [link.name for link in session.stage.robot.links].index("l_sole")
     np.testing.assert_allclose([x, y, z], truth[at, :3], atol=0.012)
     assert session.bus.tf.can("map", "CameraTop_optical_frame")

@@ -91,7 +91,7 @@ def test_a_drive_is_the_same_from_every_door(tmp_path, steps):
     live = played_live("waffle", commands, tmp_path, steps, seed=5)
 
     sim = an.simulate("waffle", seed=5, sensors=True)
-    driver = BaseDriver(sim.robot, np.array(sim.engine.commands[sim.actor].targets))
+    driver = BaseDriver(sim.robot, np.array(sim.engine.commands[sim.model].targets))
     asked = iter(commands)
     loop = ControlLoop(sim, driver, command=lambda state: next(asked))
     view = an.control.RobotView(sim, driver, loop)

@@ -203,15 +203,15 @@ def test_a_push_moves_it_and_ends(waffle: LiveSession) -> None:
 
 
 def test_gains_and_stiffness_reach_the_engine(waffle: LiveSession) -> None:
-    engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
+    engine, model = waffle.stage.sim.engine, waffle.stage.sim.model
     waffle.bus.parameters.set("/waffle/pgain/wheel_left_joint", 7.0)
-    assert engine.commands[actor].gains.kp[0] == 7.0
+    assert engine.commands[model].gains.kp[0] == 7.0
     publish(waffle, "/waffle/dgain", "std_msgs/msg/Float64", data=0.5)
     waffle.run(0.02)
-    np.testing.assert_allclose(engine.commands[actor].gains.kd, 0.5)
+    np.testing.assert_allclose(engine.commands[model].gains.kd, 0.5)
     assert waffle.bus.parameters.get("/waffle/dgain/wheel_right_joint") == 0.5
     assert waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["*left*"]}).success
-    assert engine.commands[actor].gains.kp[0] == pytest.approx(3.5)
+    assert engine.commands[model].gains.kp[0] == pytest.approx(3.5)
     assert not waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["Head*"]}).success
     with pytest.raises(BadInput):
         waffle.bus.parameters.set("/waffle/pgain", -1.0)
@@ -396,8 +396,8 @@ def test_more_of_the_same_are_numbered_until_it_is_enough(waffle: LiveSession, m
 def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> None:
     lines = log_of(waffle)
     waffle.run(0.2)
-    engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
-    engine.set_base(actor, engine.base_pose(actor), [0.0, 0.0, 1e12, 0.0, 0.0, 0.0])
+    engine, model = waffle.stage.sim.engine, waffle.stage.sim.model
+    engine.set_base(model, engine.base_pose(model), [0.0, 0.0, 1e12, 0.0, 0.0, 0.0])
     waffle.run(0.1)
     assert waffle.paused
     assert np.isfinite(waffle.stage.sim.base_pose).all()

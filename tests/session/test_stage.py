@@ -25,7 +25,7 @@ def test_a_stage_sends_what_a_loop_in_python_sends(robot, command):
     sim = an.simulate(ready.robot, pose=dict(ready.pose), place=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
     walker = ready.walker
     if walker is None:
-        walker = BaseDriver(ready.robot, np.array(sim.engine.commands[sim.actor].targets))
+        walker = BaseDriver(ready.robot, np.array(sim.engine.commands[sim.model].targets))
     loop = ControlLoop(sim, walker)
     for period in range(150):
         loop.command = asked = command if period >= 50 else Command()

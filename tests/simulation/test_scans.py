@@ -35,7 +35,7 @@ def test_a_scan_tells_where_the_lidar_sits_and_when_it_turned():
 
 def test_points_of_a_scan_lie_on_the_walls_of_the_lab():
     sim = an.simulate("rover", world="lab", place=(0.5, -0.4, 0.6))
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     sim.run(0.3)
     points = latest_scan(sim.robot, sim.sensors).points()
     c, s = math.cos(0.6), math.sin(0.6)
@@ -57,7 +57,7 @@ def test_scans_since_gives_each_once():
 
 def test_a_lidar_upside_down_counts_the_other_way_round():
     sim = an.simulate("rover", world="lab", place=(0.3, 0.2, 0.4))
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     model = replace(RPLIDAR_A2.without_errors(), beams=400, angle_increment=math.pi / 200)
     up = Lidar(sim.robot, "laser", SE3.identity(), model, "up")
     down = Lidar(sim.robot, "laser", SE3.from_xyz_rpy((0, 0, 0), (math.pi, 0, 0)), model, "down")

@@ -101,7 +101,7 @@ def _measure_half(case: Case, rounds: int, bare_first: bool) -> tuple[Array, Arr
     bare, ours = scenes if bare_first else reversed(scenes)
     try:
         targets = command_table(ours.robot, ours.joints.position)
-        play_bare = BARE[case.engine](bare.engine, bare.actor, round(COMMAND_TIME / DT))
+        play_bare = BARE[case.engine](bare.engine, bare.model, round(COMMAND_TIME / DT))
         for _ in range(min(rounds, round(SETTLING / PERIOD))):
             play(ours, targets)
             play_bare(targets)

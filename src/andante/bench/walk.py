@@ -137,7 +137,7 @@ def record(loop: ControlLoop) -> Tape:
 
 def play(sim: Simulation, tape: Tape) -> None:
     """The bare side: `ctrl` and `mj_step`."""
-    model, data = sim.engine.model, sim.engine.data  # type: ignore[attr-defined]
+    model, data = sim.engine.mj_model, sim.engine.data  # type: ignore[attr-defined]
     for steps, references in tape:
         data.ctrl[:] = references
         mujoco.mj_step(model, data, steps)

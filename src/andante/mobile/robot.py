@@ -162,8 +162,8 @@ def mobile_robot(
         raise BadInput(f"a start is x, y, yaw as finite numbers, got {start!r}")
     find_drive(made)  # refuses robots without wheels before a world is built
     bare = simulate(made, world, engine, dt=dt, place=(place[0], place[1], place[2]), seed=seed)
-    floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
-    sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
+    floor = set_on_floor(bare.engine, bare.model, place, bare.ground)
+    sim = Simulation(bare.engine, bare.model, seed, sensors=True, ground=floor)
     try:
         return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate)
     except Exception:

@@ -45,7 +45,7 @@ DEFAULT_NOISE = {
 
 
 class SensorSuite:
-    """Channels of one actor. Same seed, same readings.
+    """Channels of one model. Same seed, same readings.
 
     perfect: without errors. anchors: of UWB tags, name to x y z in the world; by default those of `anchors_of(world)`.
     """
@@ -53,18 +53,18 @@ class SensorSuite:
     def __init__(
         self,
         engine: Engine,
-        actor: int,
+        model: int,
         seed: int = 0,
         perfect: bool = False,
         anchors: Mapping[str, Vec3] | None = None,
     ) -> None:
         if not 0 <= seed < 2**63:
             raise BadInput(f"a seed is a whole number from 0 to 2^63 - 1, got {seed}")
-        self.engine, self.actor, self.seed = engine, actor, seed
-        robot = engine.actors[actor].tree.robot
+        self.engine, self.model, self.seed = engine, model, seed
+        robot = engine.models[model].tree.robot
         self._channels: dict[str, Channel] = {}
         self._banks: list[Bank] = []
-        self._scene = Scene(engine, actor)
+        self._scene = Scene(engine, model)
         # kinds without a model here: they are reported, not sampled
         self.unmodelled = tuple(spec for spec in robot.sensors if not _modelled(spec))
         self.anchors = dict(anchors) if anchors is not None else {}

@@ -272,7 +272,7 @@ class LiveSession:
     def spawn(self, model: str, name: str, x: float, y: float, yaw: float) -> str:
         """Add a model to the scene, which is built anew with the robot where it stands; the name it has."""
         made = self.library.robot(model)
-        taken = {a.name for a in self.stage.sim.engine.actors}
+        taken = {a.name for a in self.stage.sim.engine.models}
         chosen = name or made.name
         if len(self.choice.others) >= MOST_MODELS:
             raise BadInput(f"up to {MOST_MODELS} models can be added to a scene")

@@ -79,7 +79,7 @@ class Stage(RobotView):
     def _wire(self) -> None:
         sim, names = self.sim, self.sim.joint_names
         self.limits = MotionLimits.of(sim.robot)
-        hold = np.array(sim.engine.commands[sim.actor].targets, dtype=float)
+        hold = np.array(sim.engine.commands[sim.model].targets, dtype=float)
         if isinstance(sim, Mirror):
             here = sim.read().position
             hold = np.where(np.isfinite(here), here, hold)
@@ -145,12 +145,12 @@ class Stage(RobotView):
             raise BadInput(f"a push has up to {MOST_FORCE:g} N, got {size:g}")
         if not 0 < seconds <= LONGEST_PUSH:
             raise BadInput(f"a push lasts up to {LONGEST_PUSH:g} s, got {seconds:g}")
-        self.sim.engine.push(self.sim.actor, link, force, point=point)
+        self.sim.engine.push(self.sim.model, link, force, point=point)
         self._pushes[link] = self.sim.time + seconds
 
     def _end_pushes(self) -> None:
         for link in [link for link, end in self._pushes.items() if self.sim.time >= end - 1e-9]:
-            self.sim.engine.push(self.sim.actor, link, (0.0, 0.0, 0.0))
+            self.sim.engine.push(self.sim.model, link, (0.0, 0.0, 0.0))
             del self._pushes[link]
 
     # ---- changes -----------------------------------------------------------------------------------

@@ -35,10 +35,10 @@ class Stance:
     height: float
 
 
-def stance(engine: Engine, actor: int, ground: float) -> Stance:
-    """How an actor stands now; ground is the height it started on [m]."""
-    masses, coms = engine.actors[actor].tree.weights
-    poses = engine.body_poses(actor)
+def stance(engine: Engine, model: int, ground: float) -> Stance:
+    """How a model stands now; ground is the height it started on [m]."""
+    masses, coms = engine.models[model].tree.weights
+    poses = engine.body_poses(model)
     total = masses.sum()
     if not total > 0:
         return Stance(poses[0], float(poses[0, 2]) - ground)

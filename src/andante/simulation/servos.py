@@ -31,9 +31,9 @@ def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
     return gains.changed(kp=gains.kp * fraction, kd=gains.kd * fraction, effort=gains.effort * fraction)
 
 
-def stiffen_wheels(engine: Engine, actor: int) -> None:
+def stiffen_wheels(engine: Engine, model: int) -> None:
     """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
-    robot: Robot = engine.actors[actor].tree.robot
+    robot: Robot = engine.models[model].tree.robot
     if not any(joint.type is JointType.CONTINUOUS for joint in robot.movable):
         return
     from andante.kinematics import find_drive  # takes a while
@@ -42,22 +42,22 @@ def stiffen_wheels(engine: Engine, actor: int) -> None:
         driven = [part for part in find_drive(robot).wheels if part.driven]
     except AndanteError:  # it has no wheels
         return
-    gains = engine.gains[actor]
+    gains = engine.gains[model]
     kv = np.array(gains.kv)
     for part in driven:
         if not any(fnmatchcase(part.joint, pattern) for pattern in robot.servos):
             i = robot.joint_names.index(part.joint)
             kv[i] = max(kv[i], robot.mass * part.wheel.radius**2 / (len(driven) * WHEEL_LAG))
     if not np.array_equal(kv, gains.kv):
-        engine.set_gains(actor, gains.changed(kv=kv))
+        engine.set_gains(model, gains.changed(kv=kv))
 
 
 class Servos:
     """Gains of one robot times the stiffness that user and behaviour ask for; sent when something changes."""
 
-    def __init__(self, engine: Engine, actor: int, names: tuple[str, ...]) -> None:
-        self._engine, self._actor, self.names = engine, actor, names
-        self._gains = self._sent = engine.commands[actor].gains  # at full stiffness, and as the engine has them
+    def __init__(self, engine: Engine, model: int, names: tuple[str, ...]) -> None:
+        self._engine, self._model, self.names = engine, model, names
+        self._gains = self._sent = engine.commands[model].gains  # at full stiffness, and as the engine has them
         self.share = np.ones(len(names))  # of the user
         self._full = np.ones(len(names))
         self._behaviour = self._full
@@ -66,7 +66,7 @@ class Servos:
     @property
     def gains(self) -> ServoGains:
         """Gains at full stiffness; those that somebody else gave the engine meanwhile count as such."""
-        found = self._engine.commands[self._actor].gains
+        found = self._engine.commands[self._model].gains
         if found is not self._sent:
             self._gains = self._sent = found
         return self._gains
@@ -119,7 +119,7 @@ class Servos:
 
     def _send(self, gains: ServoGains) -> None:
         self._gains, self._sent = gains, softened(gains, self.share * self._behaviour)
-        self._engine.set_gains(self._actor, self._sent)
+        self._engine.set_gains(self._model, self._sent)
 
     def _index(self, joint: str) -> int:
         if joint not in self.names:

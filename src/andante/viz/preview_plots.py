@@ -278,7 +278,7 @@ def film_strip(
         raise BadInput(f"instants grow from the present time {sim.time:g} s on, got {list(instants)}")
     seen = camera or _camera(sim, width / height, room)
     pictures = []
-    with Renderer(sim.engine.actors, sim.engine.world, width, height) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, width, height) as renderer:
         for instant in instants:
             (run or sim.run)(max(0.0, instant - sim.time))
             pictures.append(renderer.shoot(sim.engine, seen))

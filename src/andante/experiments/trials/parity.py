@@ -78,7 +78,7 @@ def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
         sim.run(0.2)
         pose = sim.base_pose.copy()
         sim.engine.set_base(
-            sim.actor, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
+            sim.model, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
         )
         sim.run(SPEED / (mu * GRAVITY) + 0.5)
         return _measures(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)

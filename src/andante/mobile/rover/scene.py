@@ -218,7 +218,7 @@ class RoverScene:
     def carry(self, place: ArrayLike) -> None:
         """Lift the rover and put it down at x, y, yaw on the map, as a person would."""
         at = se2.compose(self._map_pose, place)
-        put_on_ground(self.sim.engine, self.sim.actor, first_positions(self.sim.robot, None), at)
+        put_on_ground(self.sim.engine, self.sim.model, first_positions(self.sim.robot, None), at)
 
     def push(self, impulse: ArrayLike) -> None:
         """Push the rover with an impulse [N s] in its own axes."""

@@ -50,7 +50,7 @@ class CameraNode(LiveNode):
         assert suite is not None
         self._cameras = {c.name: c.sensor for c in suite if isinstance(c.sensor, CameraSensor)}
         self._broken = False
-        self._scene = Scene(self.stage.sim.engine, self.stage.sim.actor)
+        self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
         if not self._cameras:
             return
         self._topic = self.advertise(TOPIC, "sensor_msgs/msg/CompressedImage", RATE, sensor=True)
