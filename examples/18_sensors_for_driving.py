@@ -17,7 +17,7 @@ from andante.mobile.uwb import uwb_setup, world_from_uwb
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
 from andante.simulation.scans import scans_since
 
-sim = an.simulate("rover", world="lab", place=(0.0, -0.8, 0.0), sensors=True, seed=1)
+sim = an.simulate("rover", world="lab", start=(0.0, -0.8, 0.0), sensors=True, seed=1)
 robot, sensors = sim.robot, sim.sensors
 print("sensors:", ", ".join(f"{channel.name} {channel.rate:g} Hz" for channel in sensors))
 

@@ -26,7 +26,7 @@ def test_stands_ten_seconds_without_drifting(nao, engine):
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
-def test_dropped_from_five_centimetres_it_stays_up(nao, engine):
+def test_dropped_from_five_centimeters_it_stays_up(nao, engine):
     sim = an.simulate(nao, engine=engine, pose="StandInit", drop=0.05)
     sim.run(3.0)
     assert not sim.fallen

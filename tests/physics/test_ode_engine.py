@@ -69,9 +69,9 @@ def test_limits_beyond_half_a_turn_hold(limits):
 @given(st.floats(-10, 10), st.floats(0.01, 12))
 def test_stops_stay_away_from_the_fold(low, width):
     joint = Joint("j", JointType.REVOLUTE, "a", "b", limits=Limits(low, low + width))
-    centre = joint_zero(joint)
+    center = joint_zero(joint)
     for limit in (low, low + width):
-        image = fold(limit - centre) if is_wide(joint) else limit - centre
+        image = fold(limit - center) if is_wide(joint) else limit - center
         assert abs(image) < 2.75
 
 

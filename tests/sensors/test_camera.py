@@ -119,7 +119,7 @@ def test_a_camera_wider_than_a_pinhole_is_told_not_sampled():
     spec = SensorSpec("fisheye", "camera", "base", parameters={"horizontal_fov": 3.5})
     made, scene = scene_of(robot=carrier(spec))
     suite = SensorSuite(made, scene.model)
-    assert suite.unmodelled == (spec,)
+    assert suite.unmodeled == (spec,)
     assert "fisheye" not in {channel.name for channel in suite}
 
 

@@ -7,7 +7,7 @@ from andante.session.launch_file import LaunchPlan, NavigationPlan, ServerPlan, 
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "launch"
 FILE = """robot = "nao"  # who
-place = [1, 2.5, 90]
+start = [1, 2.5, 90]
 parameters."/nao/pgain" = 3.0
 
 [server]
@@ -37,7 +37,7 @@ def test_reads_everything(file: Path) -> None:
     plan = read_launch(file)
     assert plan == LaunchPlan(
         robot="nao",
-        place=(1.0, 2.5, 90.0),
+        start=(1.0, 2.5, 90.0),
         parameters={"/nao/pgain": 3.0},
         server=ServerPlan(port=9000),
         then=(ThenPlan(1.0, "play Crouch"), ThenPlan(2.0, "stop")),

@@ -65,7 +65,7 @@ def test_a_walk_is_the_same_from_every_door(tmp_path, steps):
     np.testing.assert_array_equal(live, wanted)
 
     ready = prepare(an.robot("nao"), Request("walk"))
-    sim = an.simulate(ready.robot, pose=ready.pose, place=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
+    sim = an.simulate(ready.robot, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
     asked = iter(commands)
     loop = ControlLoop(sim, ready.walker, command=lambda state: next(asked))
     own = []

@@ -38,7 +38,7 @@ def test_drives_while_it_is_told_to_and_stops_by_itself(waffle: LiveSession) -> 
     assert waffle.behaviour == "balance"
     gone = waffle.stage.sim.base_pose[0]
     assert 0.2 < gone < 0.4
-    assert waffle.position[0] == pytest.approx(gone, abs=0.02)  # its own reckoning, not the truth
+    assert waffle.position[0] == pytest.approx(gone, abs=0.02)  # its own estimate, not the truth
     waffle.run(0.5)
     assert waffle.stage.sim.base_pose[0] == pytest.approx(gone, abs=2e-3)
     assert [line for line in lines if line.startswith("/cmd_vel")] == [
@@ -270,7 +270,7 @@ def test_recording(waffle: LiveSession) -> None:
     [
         ({"robot": "nobody"}, "no robot 'nobody'"),
         ({"robot": "waffle", "engine": "unreal"}, "no engine 'unreal'"),
-        ({"robot": "waffle", "place": (0, 0, math.nan)}, "place must be"),
+        ({"robot": "waffle", "start": (0, 0, math.nan)}, "start must be"),
         ({"robot": "waffle", "dt": 0.003}, "dt must divide"),
         ({"robot": "waffle", "gait": "walk"}, "no gait 'walk'"),
     ],

@@ -21,7 +21,7 @@ def sent(servos: Servos):
     return servos._engine.commands[servos._model].gains
 
 
-def test_shares_of_user_and_behaviour_multiply(servos: Servos) -> None:
+def test_fractions_of_user_and_behaviour_multiply(servos: Servos) -> None:
     full = servos.gains
     servos.set_stiffness(0.5)
     servos.follow(np.array([1.0, 0.4]))
@@ -33,13 +33,13 @@ def test_shares_of_user_and_behaviour_multiply(servos: Servos) -> None:
     assert servos.gain("pgain") == max(full.kp[0], 8.0)
 
 
-def test_the_same_share_again_is_not_sent(servos: Servos, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_fraction_again_is_not_sent(servos: Servos, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     monkeypatch.setattr(servos._engine, "set_gains", lambda *given: calls.append(given))
-    share = np.array([1.0, 0.5])
-    servos.follow(share)
-    servos.follow(share)
-    servos.follow(share.copy())
+    fraction = np.array([1.0, 0.5])
+    servos.follow(fraction)
+    servos.follow(fraction)
+    servos.follow(fraction.copy())
     assert len(calls) == 1
 
 
@@ -66,11 +66,11 @@ def test_gains_are_scaled():
 
 
 @pytest.mark.parametrize("share", [np.ones(3), np.full(26, 1.1), np.full(26, np.nan), np.full(26, -0.1)])
-def test_wrong_shares_are_told(share):
+def test_wrong_fraction_are_told(fraction):
     sim = simulate("nao")
     gains = sim.engine.commands[sim.model].gains
     with pytest.raises(BadInput, match="26 joints"):
-        softened(gains, share)
+        softened(gains, fraction)
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet", "dart", "ode"])

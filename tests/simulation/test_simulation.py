@@ -44,7 +44,7 @@ def test_starts_on_the_ground_and_flat_on_its_feet(nao):
 
 
 def test_place_and_drop():
-    sim = an.simulate(cube(), place=(1.0, -2.0, np.pi / 2), drop=0.3)
+    sim = an.simulate(cube(), start=(1.0, -2.0, np.pi / 2), drop=0.3)
     assert sim.base_pose[:3] == pytest.approx([1.0, -2.0, 0.4005], abs=1e-6)
     assert SE3.from_vector(sim.base_pose).rpy[2] == pytest.approx(np.pi / 2)
     sim.run(1.0)
@@ -53,7 +53,7 @@ def test_place_and_drop():
 
 def test_spawns_on_top_of_what_stands_there():
     world = an.world("rough")
-    sim = an.simulate(cube(), world=world, place=(2.0, 0.0, 0.0))
+    sim = an.simulate(cube(), world=world, start=(2.0, 0.0, 0.0))
     assert 0.1 + 0.005 <= sim.base_pose[2] <= 0.1 + 0.0206
 
 

@@ -134,7 +134,7 @@ def test_parts_of_a_step_are_not_lost():
 
 
 def test_ranges_are_those_of_the_ranging_sensors():
-    body = simulated(world="lab", place=(0.0, 0.0, 0.0))
+    body = simulated(world="lab", start=(0.0, 0.0, 0.0))
     body.advance(0.5)
     ranges = body.read().ranges
     assert "laser" in ranges

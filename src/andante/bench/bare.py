@@ -96,7 +96,7 @@ def bare_ode(engine: Any, model: int, steps: int) -> Play:
     bits = pair_bits(allowed, collider.model, collider.body, free)
     for geom, category, collide in zip(collider.geoms, bits.category, bits.collide, strict=True):
         set_bits(geom, category, collide)
-    group, centre = collider.group, drive.center.copy()
+    group, center = collider.group, drive.center.copy()
     held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
     led = [
         (drive.read[i], drive.read[source], drive.rate[source], drive.motors[i].set_velocity, m, offset)
@@ -105,7 +105,7 @@ def bare_ode(engine: Any, model: int, steps: int) -> Play:
     pull = MIMIC_ERP / dt
 
     def play(targets: Array) -> None:
-        for target in (targets - centre).tolist():
+        for target in (targets - center).tolist():
             for _ in range(steps):
                 for i, read, write, key, stiff in held:
                     write(key, stiff * (target[i] - read()))

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.collector import gc_paused
 from andante.description import Robot, load_robot
 from andante.errors import AndanteError
+from andante.gc_paused import gc_paused
 from andante.geometry import Array
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import Simulation, simulate

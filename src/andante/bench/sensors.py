@@ -1,4 +1,4 @@
-"""Rows of `andante bench nav` for sensors: what a lidar costs on each engine, as a share of real time.
+"""Rows of `andante bench nav` for sensors: what a lidar costs on each engine, as a fraction of real time.
 
 The baseline is one undistorted sweep per turn by the plainest call there is: mj_multiRay on MuJoCo, rayTestBatch of a
 bare scene on Bullet, the engine's own `cast_rays` elsewhere.

@@ -102,7 +102,7 @@ def begin(case: Case) -> ControlLoop:
     if case.gait:
         ready = prepare(robot, Request(case.gait))
         sim = simulate(ready.robot, pose=ready.pose, sensors=True)
-        behaviour, command = ready.walker, Command(vx=SPEED * ready.walker.top_speed)
+        behaviour, command = ready.walker, Command(vx=SPEED * ready.walker.max_speed)
     else:
         sim, behaviour, command = simulate(robot, sensors=True), Hold(), Command()
     loop = ControlLoop(sim, behaviour)

@@ -30,12 +30,12 @@ def plane_height(world: World, x: float, y: float) -> float | None:
     return max(heights, default=None)
 
 
-def set_on_floor(engine: Engine, model: int, place: Array, ground: float) -> float:
+def set_on_floor(engine: Engine, model: int, start: Array, ground: float) -> float:
     """Move a robot that was put on the highest ground below it down to the plane where that is the floor around.
 
     ground: the height it was put on [m]. Returns the height it stands on now.
     """
-    x, y = float(place[0]), float(place[1])
+    x, y = float(start[0]), float(start[1])
     plane = plane_height(engine.world, x, y)
     if plane is None or abs(ground - plane) < LEVEL:
         return ground

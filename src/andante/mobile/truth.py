@@ -80,7 +80,7 @@ class DrivenEstimate(DriveMeasure):
         """As it was told last."""
         return self._pose
 
-    def tell(self, time: float, pose: Array) -> None:
+    def report(self, time: float, pose: Array) -> None:
         """It believes to be at a pose x, y, yaw of the root link in the world."""
         self._pose = np.array(pose, dtype=float)
         self.keep(time)

@@ -317,7 +317,7 @@ class Raycaster:
         self._body = np.array([body for _, body, _, _ in shapes], dtype=np.int64)
         local = np.array([shape.pose.matrix for _, _, shape, _ in shapes]).reshape(-1, 4, 4)
         self._local_r, self._local_t = local[:, :3, :3].copy(), local[:, :3, 3].copy()
-        self._R, self._t, self._centre = np.zeros((count, 3, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+        self._R, self._t, self._center = np.zeros((count, 3, 3)), np.zeros((count, 3)), np.zeros((count, 3))
 
     def cast(
         self,
@@ -349,11 +349,11 @@ class Raycaster:
 
     def place(self, poses: Array) -> None:
         """Put the shapes where the bodies of all models are, (bodies, 7)."""
-        kernels.place(poses, self._body, self._local_r, self._local_t, self._middle, self._R, self._t, self._centre)
+        kernels.place(poses, self._body, self._local_r, self._local_t, self._middle, self._R, self._t, self._center)
 
     def within(self, point: Array, reach: float) -> np.ndarray:
         """Which shapes may come within a distance [m] of a point (3,): by their bounding spheres, (shapes,) of bool."""
-        return kernels.within(self._centre, self._radius, point, float(reach))
+        return kernels.within(self._center, self._radius, point, float(reach))
 
     def nearest(
         self, origins: Array, directions: Array, max_range: float, skip: np.ndarray
@@ -366,7 +366,7 @@ class Raycaster:
         if len(self._kind) and len(origins):
             kernels.cast(
                 origins, directions, float(max_range), skip,
-                self._kind, self._sizes, self._R, self._t, self._centre, self._radius,
+                self._kind, self._sizes, self._R, self._t, self._center, self._radius,
                 self._spans, self._nodes, self._corners,
                 distance, which,
             )  # fmt: skip

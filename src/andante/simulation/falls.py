@@ -15,7 +15,7 @@ class FallRule:
     """A robot has fallen when its root leans too far from how it stood, or its center of mass has sunk too low."""
 
     lean: float = np.radians(60)  # [rad]
-    height_share: float = 0.5  # of the height at which the center of mass stood
+    height_fraction: float = 0.5  # of the height at which the center of mass stood
 
     def fallen(self, start: Stance, now: Stance) -> bool:
         """Compare how it stands with how it stood.
@@ -24,7 +24,7 @@ class FallRule:
         product of the last rows of both rotations.
         """
         upright = float(_third_row(start.root[3:]) @ _third_row(now.root[3:]))
-        return bool(upright < np.cos(self.lean) or now.height < self.height_share * start.height)
+        return bool(upright < np.cos(self.lean) or now.height < self.height_fraction * start.height)
 
 
 @dataclass(frozen=True)

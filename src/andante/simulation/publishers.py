@@ -314,8 +314,8 @@ class StatusPublisher(RobotPublisher):
                 standing=walker.standing,
                 fallen=fallen,
                 position={"x": x, "y": y, "theta": heading},
-                top_speed=walker.top_speed,
-                top_turn=walker.top_turn,
+                top_speed=walker.max_speed,
+                top_turn=walker.max_turn,
                 recording=True,
             )
         )

@@ -58,7 +58,7 @@ class Servos:
     def __init__(self, engine: Engine, model: int, names: tuple[str, ...]) -> None:
         self._engine, self._model, self.names = engine, model, names
         self._gains = self._sent = engine.commands[model].gains  # at full stiffness, and as the engine has them
-        self.share = np.ones(len(names))  # of the user
+        self.fraction = np.ones(len(names))  # of the user
         self._full = np.ones(len(names))
         self._behaviour = self._full
         self._asked: Array | None = None
@@ -85,16 +85,16 @@ class Servos:
         values[self._index(joint) if joint else slice(None)] = value
         self._send(self.gains.changed(**{name: values}))
 
-    def set_stiffness(self, share: float, joints: Sequence[str] = ()) -> list[str]:
+    def set_stiffness(self, fraction: float, joints: Sequence[str] = ()) -> list[str]:
         """Set the user's fraction, 0 to 1, of the joints that fit any of the patterns; their names."""
-        if not 0 <= share <= 1:
-            raise BadInput(f"stiffness is a fraction between 0 and 1, got {share}")
+        if not 0 <= fraction <= 1:
+            raise BadInput(f"stiffness is a fraction between 0 and 1, got {fraction}")
         patterns = tuple(joints) or ("*",)
         chosen = [i for i, name in enumerate(self.names) if any(fnmatchcase(name, p) for p in patterns)]
         if not chosen:
             raise UnknownName.among("joint", ", ".join(patterns), self.names)
-        self.share = self.share.copy()
-        self.share[chosen] = share
+        self.fraction = self.fraction.copy()
+        self.fraction[chosen] = fraction
         self._send(self.gains)
         return [self.names[i] for i in chosen]
 
@@ -111,14 +111,14 @@ class Servos:
 
     def save(self) -> tuple[Any, ...]:
         """Everything that decides the gains."""
-        return self._gains, self._sent, self.share, self._behaviour, self._asked
+        return self._gains, self._sent, self.fraction, self._behaviour, self._asked
 
     def load(self, state: tuple[Any, ...]) -> None:
         """Put back what `save` gave; the engine's gains are restored by itself."""
-        self._gains, self._sent, self.share, self._behaviour, self._asked = state
+        self._gains, self._sent, self.fraction, self._behaviour, self._asked = state
 
     def _send(self, gains: ServoGains) -> None:
-        self._gains, self._sent = gains, softened(gains, self.share * self._behaviour)
+        self._gains, self._sent = gains, softened(gains, self.fraction * self._behaviour)
         self._engine.set_gains(self._model, self._sent)
 
     def _index(self, joint: str) -> int:

@@ -365,7 +365,7 @@ def simulate(
     *,
     dt: float | None = None,
     pose: str | Mapping[str, float] | None = None,
-    place: Sequence[float] = (0.0, 0.0, 0.0),
+    start: Sequence[float] = (0.0, 0.0, 0.0),
     drop: float = 0.0,
     fixed: bool = False,
     seed: int = 0,
@@ -376,7 +376,7 @@ def simulate(
     """A robot standing in a world, servos holding its first pose; everything has a good default.
 
     A pose named lying (LyingBelly, LyingBack) starts on that side; such a robot counts as fallen until it stands.
-    place is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
+    start is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
     is `dt`, else what `settings` say, else 2 ms.
     """
     robot = load_robot(robot) if isinstance(robot, str | Path) else robot
@@ -394,7 +394,7 @@ def simulate(
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")
-    where, side, stood = np.asarray(place, dtype=float), None if fixed else lying_side(pose), None
+    where, side, stood = np.asarray(start, dtype=float), None if fixed else lying_side(pose), None
     ground = put_on_ground(scene, model, positions, where, drop)
     if side is not None:
         stood = stance(scene, model, ground)

@@ -59,7 +59,7 @@ def _is_red(picture: np.ndarray) -> np.ndarray:
         specimens.hills(size=(1.0, 1.0)),
     ],
 )
-def test_every_shape_is_seen_in_its_colour(geometry: object) -> None:
+def test_every_shape_is_seen_in_its_color(geometry: object) -> None:
     with Renderer([_red(geometry)], World("w"), 80, 60) as renderer:
         picture = renderer.render(None, ABOVE)
     assert picture.shape == (60, 80, 3)

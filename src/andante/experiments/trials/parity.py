@@ -54,7 +54,7 @@ def parity_trial(setup: Setup) -> dict[str, Any]:
 def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
     draw, model = setup.draw, setup.model
     robot, world = perturbed_robot(load_robot(name), draw, model), perturbed_world(load_world("empty"), draw, model)
-    sim = simulate(robot, world, setup.engine, settings=settings, place=(0.0, 0.0, draw.yaw), seed=setup.seed)
+    sim = simulate(robot, world, setup.engine, settings=settings, start=(0.0, 0.0, draw.yaw), seed=setup.seed)
     try:
         start = sim.base_pose[:3].copy()
         sim.run(STAND)
