@@ -1,8 +1,8 @@
 """kill -9 at random moments of search, experiment and recording; a checker proves that nothing finished is lost.
 
-python benchmarks/kill_drill.py [--seed N] [--only TEXT] [--share X] [--json] [--report]
+python benchmarks/kill_drill.py [--seed N] [--only TEXT] [--fraction X] [--json] [--report]
 
-Each kill is a row; --share 0.2 does a fifth of them, --only 'bag record' the jobs with this in their name, --list tells
+Each kill is a row; --fraction 0.2: a fifth of them, --only 'bag record' the jobs with this in their name, --list tells
 the names. Rows are kept until their job is done anew; --report writes all of them to benchmarks/reports/kills.md.
 """
 

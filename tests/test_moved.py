@@ -1,12 +1,16 @@
-"""Modules of 0.1.0 are found under their old names, with a warning, for one version."""
+"""Modules, names, keywords and attributes of 0.1.0 are found by their old names, with a warning, for one version."""
 
 import importlib
+import inspect
 import subprocess
 import sys
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from andante._moved import moved
+import andante as an
+from andante._moved import moved, moved_names, renamed
 
 
 def test_every_old_name_leads_to_a_module_that_is_there():
@@ -27,3 +31,84 @@ def test_an_old_name_gives_the_new_module_and_warns(old):
 def test_what_never_was_is_not_found():
     with pytest.raises(ModuleNotFoundError, match="nothing"):
         importlib.import_module("andante.nothing")
+
+
+ROOMS = (Path(__file__).parent / "names_0_1_0.txt").read_text(encoding="utf-8").splitlines()  # `__all__` of 0.1.0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("line", ROOMS, ids=[line.partition(":")[0] for line in ROOMS])
+def test_every_public_name_of_0_1_0_is_found_where_it_was(line):
+    room, _, names = line.partition(": ")
+    module = __import__(room, fromlist=names.split())  # as `from room import ...` does
+    missing = [name for name in names.split() if not hasattr(module, name)]
+    assert not missing
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_every_old_name_leads_to_a_name_that_is_there():
+    for module, names in moved_names().items():
+        for old, new in names.items():
+            home, _, name = new.partition(":")
+            assert getattr(importlib.import_module(module), old) is getattr(importlib.import_module(home), name)
+
+
+def test_an_old_name_warns_and_keeps_source_and_other_names():
+    import andante.physics
+
+    with pytest.warns(DeprecationWarning, match=r"andante\.physics\.Actor is andante\.physics\.Model now"):
+        assert andante.physics.Actor is andante.physics.Model
+    assert "Engine" in inspect.getsource(andante.physics)
+    with pytest.raises(AttributeError, match=r"'andante\.physics' has no attribute 'Nothing'"):
+        _ = andante.physics.Nothing
+
+
+@renamed(place="start")
+def begin(start=0, *, seed=0):
+    return start, seed
+
+
+@renamed()
+@dataclass(frozen=True)
+class Limits:
+    max_speed: float = field(default=1.0, metadata={"was": "top_speed"})
+
+
+def test_old_keywords_and_attributes_are_taken_with_a_warning():
+    assert begin(1, seed=2) == (1, 2)
+    with pytest.warns(DeprecationWarning, match="argument 'place' of begin is start now"):
+        assert begin(place=3) == (3, 0)
+    with pytest.warns(DeprecationWarning, match="argument 'top_speed' of Limits is max_speed now"):
+        made = Limits(top_speed=2.0)
+    with pytest.warns(DeprecationWarning, match=r"Limits\.top_speed is max_speed now"):
+        assert made.top_speed == made.max_speed == 2.0
+    assert list(inspect.signature(Limits).parameters) == ["max_speed"]
+
+
+def test_old_words_of_a_simulation():
+    with pytest.warns(DeprecationWarning, match="'place' of simulate"):
+        sim = an.simulate("waffle", place=(1.0, 2.0, 0.0))
+    with sim:
+        assert sim.base_pose[:2] == pytest.approx([1.0, 2.0])
+        with pytest.warns(DeprecationWarning, match=r"Simulation\.actor is model now"):
+            assert sim.actor == sim.model
+        with pytest.warns(DeprecationWarning, match=r"Engine\.actor is model_index now"):
+            assert sim.engine.actor("waffle") == sim.model
+        with pytest.warns(DeprecationWarning, match=r"Engine\.actors is models now"):
+            assert sim.engine.actors is sim.engine.models
+        with pytest.warns(DeprecationWarning, match=r"Contacts\.actor_a is model_a now"):
+            assert len(sim.engine.contacts().actor_a) > 0
+        with pytest.warns(DeprecationWarning, match=r"MujocoEngine\.model is mj_model now"):
+            assert sim.engine.model is sim.engine.mj_model
+
+
+def test_a_walker_with_the_old_names_of_its_limits():
+    with pytest.warns(DeprecationWarning, match="Old.top_speed is max_speed now"):
+
+        class Old(an.Walker):
+            top_speed = 0.4
+
+            def update(self, readings, command, dt):
+                return None
+
+    assert (Old().max_speed, Old().top_speed, Old().max_turn) == (0.4, 0.4, 0.0)

@@ -21,16 +21,29 @@ def settings_from(base: T, values: Mapping[str, Any], what: str) -> T:
         values: name -> value, such as a table of a TOML file.
         what: what a value is called in messages, such as "mapping parameter".
     """
-    known = fields(base)  # type: ignore[arg-type]
-    names = {each.name for each in known}
-    old_names = {each.metadata["was"]: each.name for each in known if "was" in each.metadata}
-    changed: dict[str, Any] = {}
+    given = present_names(type(base), values, what)
+    changed = {name: _like(getattr(base, name), value, f"{what} {name}") for name, value in given.items()}
+    return replace(base, **changed)  # type: ignore[type-var]
+
+
+def present_names(kind: type, values: Mapping[str, Any], what: str, where: str = "") -> dict[str, Any]:
+    """The values for fields of a dataclass, old names exchanged for the present ones; an unknown name is refused.
+
+    Args:
+        kind: the dataclass; a field with `metadata={"was": OLD}` is found by its old name too, with a FutureWarning.
+        values: name -> value, such as a table of a TOML file.
+        what: what a value is called in messages, such as "gait parameter".
+        where: whose they are in messages, such as "gait 'walk'".
+    """
+    known = {each.name: each for each in fields(kind)}
+    old_names = {each.metadata["was"]: name for name, each in known.items() if "was" in each.metadata}
+    found: dict[str, Any] = {}
     for given, value in values.items():
         name = renamed(what, given, old_names[given]) if given in old_names else given
-        if name not in names:
-            raise UnknownName.among(what, name, sorted(names))
-        changed[name] = _like(getattr(base, name), value, f"{what} {name}")
-    return replace(base, **changed)  # type: ignore[type-var]
+        if name not in known:
+            raise UnknownName.among(what, name, sorted(known), where)
+        found[name] = value
+    return found
 
 
 def renamed(what: str, old: str, new: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
@@ -53,6 +54,7 @@ class JointMoves(Activity):
         """Whether all joints have arrived."""
         return not self._speed.any() and bool((self.goals == self.targets).all())
 
+    @renamed(share="fraction")
     def send(
         self, names: Sequence[str], values: Sequence[float], fraction: float = 1.0, relative: bool = False
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 
+from andante._moved import renamed
 from andante.errors import BadInput, UnknownName
 
 _ABOVE_ZERO = (
@@ -20,6 +21,7 @@ ODOMETRY_MODELS = ("diff", "diff-corrected", "omni", "omni-corrected")
 SENSOR_MODELS = ("beam", "likelihood_field", "likelihood_field_prob")
 
 
+@renamed()
 @dataclass(frozen=True)
 class MclParameters:
     """How many particles, how they move, how scans weigh them, and when the filter looks elsewhere."""

@@ -7,12 +7,14 @@ generator that it is given.
 from __future__ import annotations
 
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from andante._moved import renamed_attributes
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY
@@ -74,6 +76,7 @@ class Behaviour(ABC):
 Places = Mapping[str, Array]  # foot -> x, y [m], heading [rad] in the frame of the walker's start
 
 
+@renamed_attributes(top_speed="max_speed", top_turn="max_turn")
 class Walker(Behaviour):
     """A behaviour that can be led somewhere: it knows how fast it can go and where it believes to be.
 
@@ -83,6 +86,12 @@ class Walker(Behaviour):
     least_rate = 50.0  # of the robot's state, below which it cannot be controlled [Hz]
     buttons: tuple[str, ...] = ()  # that `press` takes, such as those that change its shape
     moves_body = False  # whether it heeds height, roll and pitch of a command
+
+    def __init_subclass__(cls) -> None:
+        for old, new in (("top_speed", "max_speed"), ("top_turn", "max_turn")):
+            if old in vars(cls):  # a gait that was written for 0.1.0
+                warnings.warn(f"{cls.__name__}.{old} is {new} now", DeprecationWarning, stacklevel=2)
+                setattr(cls, new, vars(cls)[old])
 
     @property
     def approach(self) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput, UnknownName
+from andante.settings import present_names
 from andante.userfile import is_user_reference, load_user_object
 
 from .behaviour import Walker
@@ -67,7 +68,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         made = load_user_object(request.gait)(robot, **(request.parameters or {}))
         check_walker(made, robot, request.gait)
         if not isinstance(made, Walker):
-            made.__class__ = _as_walker(type(made), request.gait)
+            made.__class__ = _as_walker(made, request.gait)
         pose = getattr(made, "pose", None) or robot.complete({})
         return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
     for gait in _GAITS:
@@ -84,20 +85,25 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
 
 
-def _as_walker(kind: type, name: str) -> type:
+OLD_NAMES = {"max_speed": "top_speed", "max_turn": "top_turn"}  # of 0.1.0
+
+
+def _as_walker(made: Any, name: str) -> type:
     """The class of a gait that was written for 0.1.0, with the defaults of `Walker` behind what it has itself."""
+    kind = type(made)
     warnings.warn(
         f"{name}: a gait subclasses andante.locomotion.Walker; classes that do not are taken for the last time",
         FutureWarning,
         stacklevel=3,
     )
-    return type(kind.__name__, (kind, Walker), {})
+    old = {old: vars(made).get(old, getattr(kind, old, 0.0)) for old in OLD_NAMES.values() if hasattr(made, old)}
+    return type(kind.__name__, (kind, Walker), old)
 
 
 def check_walker(walker: Any, robot: Robot, name: str) -> None:
     """Raise BadInput unless an object has what `Walker` asks for and gives one finite target per joint."""
     for attribute in ("max_speed", "max_turn", "standing", "position", "stopping_time", "update"):
-        if not hasattr(walker, attribute):
+        if not hasattr(walker, attribute) and not hasattr(walker, OLD_NAMES.get(attribute, attribute)):
             raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.Walker")
     if not callable(walker.update):
         raise BadInput(f"{name}: update must be a method update(readings, command, dt)")
@@ -155,12 +161,9 @@ def _make_legged(robot: Robot, request: Request) -> Prepared:
 
     rig = rig_for(robot, request.rig)
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
-    known = [field.name for field in fields(LeggedSettings)]
-    for key in request.parameters or {}:
-        if key not in known:
-            raise UnknownName.among("gait parameter", key, known, f"gait {gait!r}")
+    given = present_names(LeggedSettings, request.parameters or {}, "gait parameter", f"gait {gait!r}")
     try:
-        settings = LeggedSettings(**(request.parameters or {}))
+        settings = LeggedSettings(**given)
     except TypeError as error:
         raise BadInput(f"gait {gait!r}: {error}") from None
     rigged = with_rig(robot, rig)

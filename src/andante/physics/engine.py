@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed_attributes
 from andante.description.source import Problem
 from andante.description.world import Placement, World
 from andante.errors import BadInput, Diverged, UnknownName
@@ -47,6 +48,7 @@ class Model:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
+@renamed_attributes(actors="models", actor="model_index")
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
 

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from andante._moved import renamed_attributes
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -37,6 +38,7 @@ class Mode(IntEnum):
     TORQUE = 3
 
 
+@renamed_attributes(actor_a="model_a", actor_b="model_b")
 @dataclass(frozen=True)
 class Contacts:
     """Contact points of one step. Rows are points; `force` is what side A feels, in world axes."""
@@ -77,6 +79,7 @@ class Contacts:
         )
 
 
+@renamed_attributes(actor="model")
 @dataclass(frozen=True)
 class RayHits:
     """What rays met: distance is inf and the indices are -1 where there was nothing within range."""

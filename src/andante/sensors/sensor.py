@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from andante._moved import renamed_attributes
 from andante.description.robot import Robot
 from andante.geometry import SE3, Array
 from andante.physics import Contacts, Engine
@@ -122,6 +123,7 @@ class Reading:
     values: Array
 
 
+@renamed_attributes(actor="model")
 class Scene:
     """What sensors may look at during one instant; each array is fetched from the engine once, when first asked for."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.description.shapes import Vec3
@@ -44,6 +45,7 @@ DEFAULT_NOISE = {
 }
 
 
+@renamed(actor="model", unmodelled="unmodeled")
 class SensorSuite:
     """Channels of one model. Same seed, same readings.
 

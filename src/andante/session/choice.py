@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from andante._moved import renamed
 from andante.description import Placement, Robot, World
 from andante.errors import BadInput
 
 CONTROL_TIME = 0.01  # between two control steps [s]
 
 
+@renamed(place="start")
 @dataclass(frozen=True)
 class SceneChoice:
     """Names, files or the things themselves."""

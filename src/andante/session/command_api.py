@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.control.activities import (
     Acting,
     Activity,
@@ -182,6 +183,7 @@ class CommandApi:
         return 0.0
 
     # ---- joints ------------------------------------------------------------------------------------
+    @renamed(share="fraction")
     def joint_angles(
         self, names: Sequence[str], values: Sequence[float], fraction: float = 1.0, relative: bool = False
     ) -> None:

@@ -23,6 +23,7 @@ from typing import Any
 from andante.errors import BadInput
 from andante.files import read_text
 from andante.parsing import parse_toml
+from andante.settings import renamed
 
 HEADER = re.compile(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}")
 
@@ -147,6 +148,8 @@ def launch_plan(table: dict[str, Any], file: str, text: str = "", overrides: Seq
     for word in overrides:
         _lay_over(table, word, overridden)
     where = _Where(file, text, overridden)
+    if "place" in table:
+        table[renamed(f"{where('place')}key", "place", "start")] = table.pop("place")
     _known(table, NAMES, where)
     values: dict[str, Any] = {}
     for each in fields(LaunchPlan):

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from andante._moved import renamed, renamed_attributes
 from andante.bus import Bus
 from andante.control.activities import Driving, Hold
 from andante.control.body import Body
@@ -53,6 +54,8 @@ class LiveNode(Protocol):
         """The session ends."""
 
 
+@renamed(place="start")
+@renamed_attributes(pilot="teleop", operator="command_api", tell="log")
 class LiveSession:
     """Robot, world and engine on a bus.
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.geometry import Array
 from andante.physics import Engine
 
 
+@renamed()
 @dataclass(frozen=True)
 class FallRule:
     """A robot has fallen when its root leans too far from how it stood, or its center of mass has sunk too low."""
 
     lean: float = np.radians(60)  # [rad]
-    height_fraction: float = 0.5  # of the height at which the center of mass stood
+    height_fraction: float = field(default=0.5, metadata={"was": "height_share"})  # of the first height of the mass
 
     def fallen(self, start: Stance, now: Stance) -> bool:
         """Compare how it stands with how it stood.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from andante._moved import renamed, renamed_attributes
 from andante.description import JointType, Robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
@@ -52,6 +53,7 @@ def stiffen_wheels(engine: Engine, model: int) -> None:
         engine.set_gains(model, gains.changed(kv=kv))
 
 
+@renamed_attributes(share="fraction")
 class Servos:
     """Gains of one robot times the stiffness that user and behaviour ask for; sent when something changes."""
 
@@ -85,6 +87,7 @@ class Servos:
         values[self._index(joint) if joint else slice(None)] = value
         self._send(self.gains.changed(**{name: values}))
 
+    @renamed(share="fraction")
     def set_stiffness(self, fraction: float, joints: Sequence[str] = ()) -> list[str]:
         """Set the user's fraction, 0 to 1, of the joints that fit any of the patterns; their names."""
         if not 0 <= fraction <= 1:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Health, JointTarget
 from andante.control.start import first_positions, holds_still, lying_side
 from andante.description import Placement, Robot, World, load_robot, load_world
@@ -82,6 +83,7 @@ class _PushEnd:
         self.next_time = math.inf
 
 
+@renamed(actor="model")
 class Simulation(Body):
     """One robot (and more, when placed) in a running world: a body like any other. Made by `simulate`.
 
@@ -358,6 +360,7 @@ class Simulation(Body):
         self.engine.close()
 
 
+@renamed(place="start")
 def simulate(
     robot: Robot | str | Path,
     world: World | str | Path = "empty",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from andante._moved import renamed
 from andante.bags import messages
 from andante.control.body import StopPlan, Twist
 from andante.errors import BadInput
@@ -154,6 +155,7 @@ class JointTrajectory(JointOrders):
         return messages.make(self.type_name, joint_names=[move.name for move in moves], points=[point])
 
 
+@renamed(max_linear="max_speed", max_angular="max_turn")
 @dataclass(frozen=True)
 class BaseVelocity:
     """geometry_msgs/Twist, or TwistStamped, for a base that drives or walks."""

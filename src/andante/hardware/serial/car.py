@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from andante._moved import renamed
 from andante.control.body import JointTarget
 from andante.description.robot import Robot
 from andante.errors import Unsupported
@@ -15,6 +16,7 @@ from andante.physics.state import Mode
 from .parameters import NUMBERS, PARAMETERS
 
 
+@renamed(top_speed="max_speed")
 @dataclass(frozen=True)
 class Car:
     """A car with a fixed driven axle and steered wheels; steering angles are those of a bicycle of its wheelbase."""

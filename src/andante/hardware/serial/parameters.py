@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from andante._moved import renamed_attributes
 from andante.errors import BadInput, UnknownName
 
 
+@renamed_attributes(share="fraction")
 @dataclass(frozen=True)
 class PwmChannel:
     """Maps a fraction of the full way, -1 to 1, to pulse widths [µs] and back.

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, se2
 
@@ -35,6 +36,7 @@ class DriveWheel:
     rollers: tuple[str, ...] = ()  # joints of free rollers
 
 
+@renamed(max_linear="max_speed", max_angular="max_turn")
 @dataclass(frozen=True)
 class Drive:
     """The drive of a base: twists (vx, vy, w) of its reference point, x forward, against joint speeds and angles.

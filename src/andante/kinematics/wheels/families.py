@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.description.extent import support
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
@@ -20,6 +21,7 @@ from .wheel import FixedWheel, SteeredWheel, SwedishWheel
 MECANUM = math.pi / 4
 
 
+@renamed(max_linear="max_speed", max_angular="max_turn")
 def differential(
     track: float,
     radius: float,

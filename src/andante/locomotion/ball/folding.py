@@ -10,11 +10,12 @@ is the same route as a joint motion without sensors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -143,11 +144,12 @@ class Progress(Enum):
     FAILED = "failed"
 
 
+@renamed()
 @dataclass(frozen=True)
 class FoldSettings:
     """Speed and patience of folding."""
 
-    speed_fraction: float = 0.6  # of the joints' velocity limits
+    speed_fraction: float = field(default=0.6, metadata={"was": "speed_share"})  # of the joints' velocity limits
     shortest: float = 0.25  # time of a stretch [s]
     arrived: float = 0.08  # error of every joint at which a via-point is reached [rad]
     lag: float = 0.35  # error at which the reference waits [rad]

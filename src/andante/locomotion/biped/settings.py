@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
+from andante._moved import renamed
 from andante.errors import BadInput
 from andante.gravity import GRAVITY
 
@@ -14,6 +15,7 @@ from .footsteps import pendulum_rate
 POSITIVE = ("step_time", "height", "width", "max_speed", "max_side", "max_turn", "acceleration", "quick", "fade")
 
 
+@renamed()
 @dataclass(frozen=True)
 class BipedSettings:
     """What is None follows from the robot; see `BipedMeasures.of`."""
@@ -24,9 +26,9 @@ class BipedSettings:
     height: float | None = None  # of the root over the soles [m]
     width: float | None = None  # between the soles [m]
     pressure: float | None = None  # where the sole is pressed, ahead of the ankle [m]
-    max_speed: float | None = None  # [m/s]
-    max_side: float | None = None  # [m/s]
-    max_turn: float | None = None  # [rad/s]
+    max_speed: float | None = field(default=None, metadata={"was": "top_speed"})  # [m/s]
+    max_side: float | None = field(default=None, metadata={"was": "top_side"})  # [m/s]
+    max_turn: float | None = field(default=None, metadata={"was": "top_turn"})  # [rad/s]
     acceleration: float | None = None  # [m/s²]
     arms: float = 5.0  # swing of the arms per meter between the feet [rad/m]
     sway: float = 2.0  # frequency at which masses are weighed, in steps: see BipedBody.weigh
@@ -47,15 +49,15 @@ class BipedSettings:
     weigh_error: float = 100.0  # of what is not caught [1/m²]
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for each in fields(self):
+            value = getattr(self, each.name)
             if value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                raise BadInput(f"gait parameter {field.name} must be a number, got {value!r}")
-            if value < 0 or (value == 0 and field.name in POSITIVE):
-                bound = ">" if field.name in POSITIVE else ">="
-                raise BadInput(f"gait parameter {field.name} must be {bound} 0, got {value}")
+                raise BadInput(f"gait parameter {each.name} must be a number, got {value!r}")
+            if value < 0 or (value == 0 and each.name in POSITIVE):
+                bound = ">" if each.name in POSITIVE else ">="
+                raise BadInput(f"gait parameter {each.name} must be {bound} 0, got {value}")
         if not self.double < 0.6:
             raise BadInput(f"gait parameter double is a fraction of a step below 0.6, got {self.double}")
 

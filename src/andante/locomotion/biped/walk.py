@@ -12,18 +12,18 @@ import math
 from collections import deque
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import fields
 from typing import Any, Literal
 
 import numpy as np
 
 from andante.description import Robot
-from andante.errors import BadInput, UnknownName
+from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
 from andante.locomotion.gaits import Prepared
 from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints, with_rig
+from andante.settings import present_names
 
 from .body import BipedBody, planned_push
 from .estimation import Alarm, BipedOdometry, BipedSense
@@ -488,12 +488,9 @@ class BipedWalk(Walker):
 
 def make_walk(robot: Robot, rig: Rig, parameters: Mapping[str, Any] | None = None) -> Prepared:
     """A robot on two legs, standing as its walk begins; `parameters` are those of `BipedSettings`."""
-    known = [each.name for each in fields(BipedSettings)]
-    for key in parameters or {}:
-        if key not in known:
-            raise UnknownName.among("gait parameter", key, known, "gait 'walk'")
+    given = present_names(BipedSettings, parameters or {}, "gait parameter", "gait 'walk'")
     try:
-        settings = BipedSettings(**(parameters or {}))
+        settings = BipedSettings(**given)
     except TypeError as error:
         raise BadInput(f"gait 'walk': {error}") from None
     rigged = with_rig(robot, rig)

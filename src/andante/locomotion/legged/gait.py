@@ -9,11 +9,12 @@ that finds nothing reaches further down. Tilt and heading are held by the IMU.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from andante._moved import renamed
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
@@ -28,6 +29,7 @@ from .odometry import LegOdometry
 from .patterns import GaitPattern, pattern
 
 
+@renamed()
 @dataclass(frozen=True)
 class LeggedSettings:
     """How a gait walks; lengths and times that are left out follow from the rig."""
@@ -39,7 +41,7 @@ class LeggedSettings:
     heading_gain: float = 2.0  # [1/s]
     level_gain: float = 1.5  # [1/s]
     height_gain: float = 2.0  # [1/s]
-    touch_fraction: float = 0.2  # of a foot's share of the weight: pressed
+    touch_fraction: float = field(default=0.2, metadata={"was": "touch_share"})  # of its part of the weight: pressed
     search_depth: float = 0.8  # how far below the expected ground a foot is sent, in step heights
     search_speed: float = 0.15  # [m/s]
     settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
@@ -200,6 +201,7 @@ JOINTS = tuple(
 )  # fmt: skip
 
 
+@renamed()
 @dataclass(frozen=True)
 class WaveParameters:
     """The numbers of a wave gait; the ten of the published model, then what the smooth variant has besides."""
@@ -215,7 +217,7 @@ class WaveParameters:
     ankle_shift: float  # s_a [deg]
     balance: float  # b: scales hip roll and ankle roll
     roll_phase: float = 0.0  # f_r: of the rolls, added to the published pi/3 [rad]
-    flexion_fraction: float = 0.4  # w_k: part of the cycle in which a knee bends
+    flexion_fraction: float = field(default=0.4, metadata={"was": "flexion_share"})  # w_k: of the cycle: a knee bends
     leveling: float = 1.0  # c_a: how much of the swing of hip and knee an ankle takes back; 1 keeps the foot level
     pulse: float = 0.0  # p_h: height of the hip pulse, 1 as published
     ramp: float = 1.0  # time in which the swings grow at the start and die at the stop [s]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.navigation.costmap import Costmap
@@ -19,6 +20,7 @@ from .rollouts import score_rollouts
 _PURSUITS = 8  # commands that bend along the path
 
 
+@renamed()
 @dataclass(frozen=True)
 class DwaSettings:
     """Window, horizon and weights."""

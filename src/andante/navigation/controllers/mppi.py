@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from andante._moved import renamed
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.navigation.costmap import Costmap
@@ -20,6 +21,7 @@ from .rollouts import score_rollouts, spread_noise
 _KNOT = 5  # steps between independent noise values
 
 
+@renamed()
 @dataclass(frozen=True)
 class MppiSettings:
     """Size and weights of the search; costs are roughly meters of path times seconds."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.navigation.costmap import Costmap
@@ -16,6 +17,7 @@ from andante.navigation.vehicle import Vehicle
 from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
 
 
+@renamed()
 @dataclass(frozen=True)
 class PursuitSettings:
     """Look-ahead and the rules that lower the speed."""

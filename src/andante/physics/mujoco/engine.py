@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed_attributes
 from andante.description.source import Problem
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
@@ -33,6 +34,7 @@ _log.addHandler(logging.NullHandler())  # heard where a program listens, never p
 mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoCo writes a file where it stands
 
 
+@renamed_attributes(model="mj_model")
 class MujocoEngine(Engine):
     """One MuJoCo model for the whole scene. `mj_model` and `data` may be read."""
 

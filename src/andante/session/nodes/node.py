@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from andante._moved import renamed_attributes
 from andante.control.publishers import RobotPublisher
 from andante.errors import AndanteError
 
@@ -17,8 +18,9 @@ Answer = Mapping[str, Any]
 QUIET = 1.0  # the same warning again comes no sooner than this [s]
 
 
+@renamed_attributes(operator="command_api", hear="subscribe", offer="advertise_service")
 class LiveNode(RobotPublisher):
-    """A participant that also hears and offers services: `advertise`, `subscribe`, `advertise_service`; all ends with `close`.
+    """A participant with `advertise`, `subscribe` and `advertise_service`; all ends with `close`.
 
     `lists` are the kinds of names that it knows, for completion and menus.
     """
