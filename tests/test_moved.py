@@ -11,6 +11,7 @@ import pytest
 
 import andante as an
 from andante._moved import moved, moved_names, renamed
+from andante.locomotion.gaits import Request, prepare
 
 
 def test_every_old_name_leads_to_a_module_that_is_there():
@@ -88,18 +89,18 @@ def test_old_keywords_and_attributes_are_taken_with_a_warning():
 def test_old_words_of_a_simulation():
     with pytest.warns(DeprecationWarning, match="'place' of simulate"):
         sim = an.simulate("waffle", place=(1.0, 2.0, 0.0))
-    with sim:
-        assert sim.base_pose[:2] == pytest.approx([1.0, 2.0])
-        with pytest.warns(DeprecationWarning, match=r"Simulation\.actor is model now"):
-            assert sim.actor == sim.model
-        with pytest.warns(DeprecationWarning, match=r"Engine\.actor is model_index now"):
-            assert sim.engine.actor("waffle") == sim.model
-        with pytest.warns(DeprecationWarning, match=r"Engine\.actors is models now"):
-            assert sim.engine.actors is sim.engine.models
-        with pytest.warns(DeprecationWarning, match=r"Contacts\.actor_a is model_a now"):
-            assert len(sim.engine.contacts().actor_a) > 0
-        with pytest.warns(DeprecationWarning, match=r"MujocoEngine\.model is mj_model now"):
-            assert sim.engine.model is sim.engine.mj_model
+    assert sim.base_pose[:2] == pytest.approx([1.0, 2.0])
+    with pytest.warns(DeprecationWarning, match=r"Simulation\.actor is model now"):
+        assert sim.actor == sim.model
+    with pytest.warns(DeprecationWarning, match=r"Engine\.actor is model_index now"):
+        assert sim.engine.actor("waffle") == sim.model
+    with pytest.warns(DeprecationWarning, match=r"Engine\.actors is models now"):
+        assert sim.engine.actors is sim.engine.models
+    with pytest.warns(DeprecationWarning, match=r"Contacts\.actor_a is model_a now"):
+        assert sim.engine.contacts().actor_a.ndim == 1
+    with pytest.warns(DeprecationWarning, match=r"MujocoEngine\.model is mj_model now"):
+        assert sim.engine.model is sim.engine.mj_model
+    sim.close()
 
 
 def test_a_walker_with_the_old_names_of_its_limits():
@@ -112,3 +113,27 @@ def test_a_walker_with_the_old_names_of_its_limits():
                 return None
 
     assert (Old().max_speed, Old().top_speed, Old().max_turn) == (0.4, 0.4, 0.0)
+
+
+OLD_GAIT = """
+import numpy as np
+
+class Old:
+    top_turn = stopping_time = 1.0
+    standing, position = True, np.zeros(3)
+
+    def __init__(self, robot):
+        self.top_speed = 0.3
+
+    def update(self, readings, command, dt):
+        return np.zeros(2)
+"""
+
+
+def test_a_gait_that_was_written_for_0_1_0(tmp_path):
+    file = tmp_path / "old.py"
+    file.write_text(OLD_GAIT, encoding="utf-8")
+    with pytest.warns() as told:
+        walker = prepare(an.robot("waffle"), Request(f"{file}:Old")).walker
+    assert (walker.max_speed, walker.max_turn, walker.top_speed) == (0.3, 1.0, 0.3)
+    assert any("Old.top_speed is max_speed now" in str(each.message) for each in told)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed_attributes
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
@@ -39,6 +40,7 @@ STILL = np.zeros(3)
 LONGEST_GAP = 10.0  # of time between scans that spreads particles without odometry [s]
 
 
+@renamed_attributes(share="weight")
 @dataclass(frozen=True)
 class Estimate:
     """Estimated pose of the robot, with covariance, fit and filter state."""

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -16,6 +17,7 @@ CUT = 2.5  # residuals beyond this count little [sigma]
 INLIER = 0.25  # weight from which a range counts as an inlier
 
 
+@renamed(honest="inliers")
 @dataclass(frozen=True)
 class Fix:
     """A position by ranges, and what is needed to judge it."""

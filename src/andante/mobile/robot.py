@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.control.body import Body
 from andante.control.loop import ControlLoop
 from andante.description import Robot, World, load_robot
@@ -42,6 +43,7 @@ SETTLE = 0.5  # standing before the first command: wheels come to rest, the gyro
 STILL = np.zeros(3)
 
 
+@renamed(localiser="localizer")
 class MobileRobot:
     """A robot on wheels that is driven by twists and known by its sensors alone, simulated or real.
 
@@ -142,6 +144,7 @@ class SimulatedMobileRobot(MobileRobot):
         sim.observers.append(self.truth)
 
 
+@renamed(localiser="localizer")
 def mobile_robot(
     robot: Robot | str | Path,
     world: World | str | Path = "empty",

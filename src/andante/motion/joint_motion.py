@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.description import Robot
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput, UnknownName
@@ -76,6 +77,7 @@ class JointMotion(Protocol):
         """Positions (order 0), velocities (1) or accelerations (2) at times: (...) -> (..., joints)."""
 
 
+@renamed(share="fraction")
 @dataclass(frozen=True, eq=False)
 class Move:
     """A straight way in joint space: start + fraction(t) (goal - start); all joints start and arrive together."""

@@ -48,7 +48,7 @@ class Model:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
-@renamed_attributes(actors="models", actor="model_index")
+@renamed_attributes(actors="models", actor="model_index", wishes="commands")
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
 

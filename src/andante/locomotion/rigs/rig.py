@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.description import Joint, JointType, Robot
 from andante.description.link import SensorSpec
 from andante.description.robot import Frame
@@ -50,6 +51,7 @@ class Leg:
                 raise BadInput(f"leg {self.name!r}: {label} needs three finite numbers, got {value}")
 
 
+@renamed(centre="center", centre_height="center_height")
 @dataclass(frozen=True)
 class Rig:
     """A legged robot as gaits see it.

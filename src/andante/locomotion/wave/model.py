@@ -218,7 +218,8 @@ class WaveParameters:
     balance: float  # b: scales hip roll and ankle roll
     roll_phase: float = 0.0  # f_r: of the rolls, added to the published pi/3 [rad]
     flexion_fraction: float = field(default=0.4, metadata={"was": "flexion_share"})  # w_k: of the cycle: a knee bends
-    leveling: float = 1.0  # c_a: how much of the swing of hip and knee an ankle takes back; 1 keeps the foot level
+    # c_a: how much of the swing of hip and knee an ankle takes back; 1 keeps the foot level
+    leveling: float = field(default=1.0, metadata={"was": "levelling"})
     pulse: float = 0.0  # p_h: height of the hip pulse, 1 as published
     ramp: float = 1.0  # time in which the swings grow at the start and die at the stop [s]
 
