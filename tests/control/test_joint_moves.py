@@ -52,7 +52,7 @@ def test_relative_moves_add_up_and_stop_brakes(nao: Robot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "values", "share", "fragment"),
+    ("names", "values", "fraction", "fragment"),
     [
         (["HeadYaw"], [0.1, 0.2], 0.5, "1 joints need as many positions, got 2"),
         (["HeadYaw"], [float("nan")], 0.5, "joint 'HeadYaw' needs a finite position"),

@@ -79,7 +79,7 @@ def test_building_and_stepping_say_nothing(tmp_path: Path, capfd):
     assert (heard.out, heard.err) == ("", "")
 
 
-@pytest.mark.parametrize(("erp", "share"), [(None, 0.08), (0.3, 0.3)])
+@pytest.mark.parametrize(("erp", "fraction"), [(None, 0.08), (0.3, 0.3)])
 def test_settings_reach_the_solver(erp, fraction):
     """A ball 5 mm inside the ground leaves it with erp * depth / dt."""
     ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), at(0, 0, 0.095))

@@ -65,7 +65,7 @@ def test_gains_are_scaled():
     np.testing.assert_allclose(softened(gains, np.zeros(26)).kp, LEAST * gains.kp)
 
 
-@pytest.mark.parametrize("share", [np.ones(3), np.full(26, 1.1), np.full(26, np.nan), np.full(26, -0.1)])
+@pytest.mark.parametrize("fraction", [np.ones(3), np.full(26, 1.1), np.full(26, np.nan), np.full(26, -0.1)])
 def test_wrong_fraction_are_told(fraction):
     sim = simulate("nao")
     gains = sim.engine.commands[sim.model].gains

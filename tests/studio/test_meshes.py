@@ -76,7 +76,7 @@ def test_nothing_is_an_empty_mesh() -> None:
     assert mesh_bytes([Part(np.zeros((0, 3)), np.zeros((0, 3), dtype=int), WHITE)]) == MAGIC + bytes(12)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.2, 0.05])
+@pytest.mark.parametrize("fraction", [0.5, 0.2, 0.05])
 def test_coarse_meshes_keep_their_form(fraction: float) -> None:
     ball = part(trimesh.creation.icosphere(subdivisions=4))
     small = coarse(ball, fraction)
