@@ -84,10 +84,10 @@ def show(result: Shown, json: bool, *written: Path | str | None) -> None:
         print_json(result.as_dict())
     else:
         console().print(str(result), markup=False)
-        tell_written(*written)
+        print_written(*written)
 
 
-def tell_written(*paths: Path | str | None) -> None:
+def print_written(*paths: Path | str | None) -> None:
     """Say which files were written; None stands for one that was not asked for."""
     for path in paths:
         if path is not None:
@@ -111,7 +111,7 @@ LATER = 0.5  # until it is looked again whether there is a compiler [s]
 NOTICE = "compiling for this machine; later runs start at once (ahead of time: andante doctor --warm)"
 
 
-def tell_when_compiling(patience: float = PATIENCE) -> None:
+def log_when_compiling(patience: float = PATIENCE) -> None:
     """Watch for compilation from a thread of its own and write the notice to a terminal; nothing is imported for it.
 
     Files and pipes get no notice: programs that read stderr compare it.
@@ -126,7 +126,7 @@ def tell_when_compiling(patience: float = PATIENCE) -> None:
 def _look() -> None:
     event = sys.modules.get("numba.core.event")
     if event is None or not hasattr(event, "trigger_event"):  # not imported, or not to its end
-        tell_when_compiling(LATER)
+        log_when_compiling(LATER)
         return
 
     class Notice(event.Listener):  # type: ignore[misc,name-defined]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .output import console, print_json, print_lines, tell_written, warn
+from .output import console, print_json, print_lines, print_written, warn
 from .words import arguments_of, texts_of
 
 
@@ -107,4 +107,4 @@ def play(
     for problem in () if recorded else result.problems:
         out.print(str(problem), markup=False, style="dim")
     out.print(str(result), markup=False)
-    tell_written(record, video, picture)
+    print_written(record, video, picture)

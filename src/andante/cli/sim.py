@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from . import options
-from .output import console, print_json, tell_written
+from .output import console, print_json, print_written
 from .words import arguments_of
 
 TOLD = 3  # warnings shown before the rest is counted
@@ -63,7 +63,7 @@ def sim(
     if len(faults) > TOLD:
         out.print(f"and {len(faults) - TOLD} more; andante check {robot} lists them", markup=False, style="dim")
     out.print(str(result), markup=False)
-    tell_written(record, video, picture)
+    print_written(record, video, picture)
     if picture is not None and out.is_terminal:
         show_picture(picture)
 
