@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from andante.cli.compiling import NOTICE
+from andante.cli.output import NOTICE
 
 PROGRAM = """
 import sys

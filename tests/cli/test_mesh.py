@@ -11,12 +11,12 @@ import trimesh
 import typer
 from typer.testing import CliRunner
 
-from andante.cli.mesh import mesh_command
+from andante.cli.describe import mesh
 from andante.description.io.mesh.files import load_mesh_file
 from andante.errors import BadInput
 
 app = typer.Typer()
-app.command()(mesh_command)
+app.command()(mesh)
 
 
 def run(*arguments: object) -> str:

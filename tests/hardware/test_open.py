@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from andante.cli.bodies import allow
 from andante.cli.main import app
+from andante.cli.options import allow
 from andante.control.body import Body, BodyState
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName, Unsupported

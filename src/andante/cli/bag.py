@@ -9,15 +9,15 @@ import typer
 
 from andante.errors import BadInput
 
-from .options import Json, group
-from .output import console, print_json, warn
+from . import options
+from .output import console, print_json, show, warn
 
 if TYPE_CHECKING:
     from andante.bridges import ServerHandle
     from andante.bus import Bus
     from andante.tasks import Result
 
-app = group("Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).")
+app = options.group("bag", "Record, inspect, replay and convert bags: rosbag1 (.bag), MCAP, rosbag2 (folder, .db3).")
 
 BagPath = Annotated[Path, typer.Argument(metavar="BAG", help="A .bag, .mcap or .db3 file, or a rosbag2 folder.")]
 Topics = Annotated[
@@ -33,7 +33,7 @@ MaxSize = Annotated[float | None, typer.Option("--max-size", metavar="MB", help=
 def info(
     bag: BagPath,
     quick: Annotated[bool, typer.Option("--quick", help="Do not read the scans to see if they can be mapped.")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Tell what is in a bag, whether it is whole, and what it lacks for mapping."""
     from andante.tasks.bag import info as run
@@ -64,7 +64,7 @@ def record(
     exclude_regex: ExcludeRegex = "",
     max_size: MaxSize = None,
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after this time.")] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Record a running session (andante studio) until Ctrl-C; what is written survives a crash."""
     from andante.tasks.bag import record as run
@@ -105,7 +105,7 @@ def play(
         int, typer.Option("--port", metavar="P", help="Port of the page and rosbridge; 0: a free one.")
     ] = 0,
     wait: Annotated[bool, typer.Option("--wait", help="Start when the first client connects.")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Replay a bag: to the page and rosbridge clients of an own server, or into a running session (--url)."""
     from andante.tasks.bag import play as run
@@ -150,7 +150,7 @@ def convert(
     stop: Annotated[float | None, typer.Option("--stop", metavar="S", help="Leave out what is after [s].")] = None,
     max_size: MaxSize = None,
     storage: Annotated[str, typer.Option("--storage", metavar="K", help="Of a folder: mcap or sqlite3.")] = "mcap",
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Write a bag anew, as another kind, in part, or whole again after a crash."""
     from andante.tasks.bag import convert as run
@@ -173,7 +173,4 @@ def convert(
 
 
 def _print_result(result: Result, json: bool) -> None:
-    if json:
-        print_json(result.as_dict())
-    else:
-        console().print(str(result), markup=False)
+    show(result, json)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from .options import group
+from . import options
 
-app = group("Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
+app = options.group("bridge", "Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
 
 ALL = ("*",)
 Session = Annotated[

@@ -8,35 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import (
-    EngineName,
-    Executor,
-    Json,
-    MergedFolder,
-    Minutes,
-    OdometryTopic,
-    Sampler,
-    Seed,
-    Shard,
-    Shards,
-    TrialTimeout,
-    Workers,
-    group,
-)
-from .output import console, print_json, table, warn
+from . import options
+from .output import console, print_json, show, table, warn
 from .words import listed, merge_of, values_of
 
 if TYPE_CHECKING:
     from andante.experiments import RunOutcome
 
-app = group("Run experiments, compare engines with each other and with real robots, and report.")
+app = options.group("experiment", "Run experiments, compare engines with each other and with real robots, and report.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME|FILE", help="Built-in, FILE.toml or file.py:Name.")]
 Values = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Factor of the trial in a bag.")]
 
 
 @app.command("list")
-def list_experiments(json: Json = False) -> None:
+def list_experiments(json: options.Json = False) -> None:
     """Experiments and references that are there."""
     from andante.experiments import commands
 
@@ -65,18 +51,18 @@ def run(
     ] = "",
     trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of every combination.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the experiment.")] = None,
-    workers: Workers = None,
-    executor: Executor = "local",
-    shard: Shard = "0/1",
-    timeout: TrialTimeout = None,
-    minutes: Minutes = None,
+    workers: options.Workers = None,
+    executor: options.Executor = "local",
+    shard: options.Shard = "0/1",
+    timeout: options.TrialTimeout = None,
+    minutes: options.Minutes = None,
     model: Annotated[
         Path | None, typer.Option("--model", metavar="FILE", help="Parameters from `experiment fit`.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option("--record", metavar="DIR", help="Record every trial as MCAP there.")
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Run an experiment, or go on with it: any stop is safe, also kill -9; no trial is lost or done twice."""
     from andante.experiments.commands import run as carry_out
@@ -105,9 +91,9 @@ def run(
 
 @app.command("merge")
 def merge(
-    parts: Shards,
-    out: MergedFolder = None,
-    json: Json = False,
+    parts: options.Shards,
+    out: options.MergedFolder = None,
+    json: options.Json = False,
 ) -> None:
     """Put the shards of an experiment together."""
     from andante.experiments.commands import merge as run
@@ -128,7 +114,7 @@ def report(
     standard: Annotated[
         str, typer.Option("--standard", metavar="S", help="Which source of the reference counts as the truth.")
     ] = "real",
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Statistics, figures and tables of runs as one HTML page, and each as PNG, PDF, CSV and LaTeX."""
     from andante.experiments.commands import report as run
@@ -155,17 +141,14 @@ def import_(
     ] = "",
     source: Annotated[str, typer.Option("--source", metavar="S", help="Who was measured in a bag.")] = "real",
     values: Values = None,
-    odom: OdometryTopic = "",
-    json: Json = False,
+    odom: options.OdometryTopic = "",
+    json: options.Json = False,
 ) -> None:
     """Keep trials of a real robot as a reference; a table replaces what was there, a bag adds a trial."""
     from andante.experiments.commands import import_trials
 
     made = import_trials(file, name, experiment=experiment, source=source, factors=values_of(values), odom=odom)
-    if json:
-        print_json(made.as_dict())
-    else:
-        console().print(str(made), markup=False)
+    show(made, json)
 
 
 def _print_result(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -> None:
@@ -187,7 +170,7 @@ def fit(
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make; continues where it was stopped.")
     ],
-    engine: EngineName = "mujoco",
+    engine: options.EngineName = "mujoco",
     hold_out: Annotated[
         str, typer.Option("--hold-out", metavar="TESTS", help="Tests that take no part in the fit, A,B,...")
     ] = "",
@@ -195,15 +178,15 @@ def fit(
     rounds: Annotated[int, typer.Option("--rounds", metavar="N", help="Guesses that are tried and moved first.")] = 3,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Trials of a test in a candidate.")] = 1,
     trials: Annotated[int | None, typer.Option("--trials", metavar="N", help="Trials of a test in the proof.")] = None,
-    sampler: Sampler = "cmaes",
+    sampler: options.Sampler = "cmaes",
     reference: Annotated[str, typer.Option("--reference", metavar="NAME|FILE", help="Another reference.")] = "",
     standard: Annotated[
         str, typer.Option("--standard", metavar="S", help="Which of its sources to come near.")
     ] = "real",
-    seed: Seed = 0,
-    workers: Workers = None,
-    executor: Executor = "local",
-    json: Json = False,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    executor: options.Executor = "local",
+    json: options.Json = False,
 ) -> None:
     """Identify parameters that bring an engine nearest to the reference, and prove them on tests that were left out."""
     from andante.experiments.commands import fit as run

@@ -10,30 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import (
-    EngineName,
-    Executor,
-    GaitParameters,
-    Json,
-    MergedFolder,
-    Minutes,
-    RobotName,
-    Sampler,
-    Seed,
-    Shard,
-    Shards,
-    TrialTimeout,
-    Workers,
-    WorldName,
-    group,
-)
-from .output import console, print_json, warn
+from . import options
+from .output import console, print_json, show, warn
 from .words import merge_of, values_of
 
 if TYPE_CHECKING:
     from andante.tasks.gait import SearchResult
 
-app = group("Try gaits, and search for better ones.")
+app = options.group("gait", "Try gaits, and search for better ones.")
 
 Study = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a study.")]
 Variant = Annotated[str, typer.Option("--variant", metavar="V", help="exact (as published) or smooth.")]
@@ -48,20 +32,20 @@ Arguments = Annotated[
 
 @app.command("eval")
 def evaluate(
-    robot: RobotName,
-    params: GaitParameters = None,
+    robot: options.RobotName,
+    params: options.GaitParameters = None,
     values: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE ...", help="Parameters.")] = None,
     more: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE ...]", help="More parameters.")] = None,
     variant: Variant = "smooth",
-    engine: EngineName = "mujoco",
-    world: WorldName = "empty",
+    engine: options.EngineName = "mujoco",
+    world: options.WorldName = "empty",
     seconds: Seconds = 6.0,
     fitness: Fitness = "better",
     robust: Robust = False,
     objective: Own = "",
     argument: Arguments = None,
-    seed: Seed = 0,
-    json: Json = False,
+    seed: options.Seed = 0,
+    json: options.Json = False,
 ) -> None:
     """Try one gait. Parameters that are not given are those of the gait that ships."""
     from andante.tasks.gait import evaluate as run
@@ -80,21 +64,18 @@ def evaluate(
         arguments=values_of(argument),
         seed=seed,
     )
-    if json:
-        print_json(result.as_dict())
-    else:
-        console().print(str(result), markup=False)
+    show(result, json)
 
 
 @app.command("search")
 def search(
-    robot: RobotName,
+    robot: options.RobotName,
     study: Annotated[Path, typer.Option("--study", metavar="DIR", help="Folder to make for the study.")],
-    sampler: Sampler = "cmaes",
+    sampler: options.Sampler = "cmaes",
     budget: Annotated[int, typer.Option("--budget", metavar="N", help="How many candidates.")] = 1000,
-    workers: Workers = None,
-    executor: Executor = "local",
-    shard: Shard = "0/1",
+    workers: options.Workers = None,
+    executor: options.Executor = "local",
+    shard: options.Shard = "0/1",
     freeze: Annotated[
         list[str] | None, typer.Option("--freeze", metavar="NAME=VALUE", help="Hold a parameter.")
     ] = None,
@@ -107,17 +88,17 @@ def search(
     ] = None,
     batch: Annotated[int, typer.Option("--batch", metavar="N", help="Candidates asked for together.")] = 0,
     variant: Variant = "smooth",
-    engine: EngineName = "mujoco",
-    world: WorldName = "empty",
+    engine: options.EngineName = "mujoco",
+    world: options.WorldName = "empty",
     seconds: Seconds = 6.0,
     fitness: Fitness = "better",
     robust: Robust = False,
     objective: Own = "",
     argument: Arguments = None,
-    timeout: TrialTimeout = None,
-    minutes: Minutes = None,
-    seed: Seed = 0,
-    json: Json = False,
+    timeout: options.TrialTimeout = None,
+    minutes: options.Minutes = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
 ) -> None:
     """Make a study and search; any stop is safe, `gait resume` goes on."""
     from andante.tasks.gait import search as run
@@ -156,11 +137,11 @@ def search(
 def resume(
     study: Study,
     budget: Annotated[int | None, typer.Option("--budget", metavar="N", help="A new number of candidates.")] = None,
-    workers: Workers = None,
-    executor: Executor = "local",
-    timeout: TrialTimeout = None,
-    minutes: Minutes = None,
-    json: Json = False,
+    workers: options.Workers = None,
+    executor: options.Executor = "local",
+    timeout: options.TrialTimeout = None,
+    minutes: options.Minutes = None,
+    json: options.Json = False,
 ) -> None:
     """Go on with a study as if it had never stopped."""
     from andante.tasks.gait import resume as run
@@ -182,7 +163,7 @@ def resume(
 def best(
     study: Study,
     top: Annotated[int, typer.Option("--top", metavar="K", help="How many.")] = 1,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """The best candidates of a study, also while it runs."""
     from andante.tasks.gait import best as run
@@ -197,23 +178,20 @@ def export(
     rank: Annotated[int, typer.Option("--rank", metavar="K", help="1: the best.")] = 1,
     index: Annotated[int | None, typer.Option("--index", metavar="N", help="A candidate by its number.")] = None,
     cycles: Annotated[int, typer.Option("--cycles", metavar="N", help="Steps of the motion, in full cycles.")] = 8,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Write a gait's parameters, and the key-frames that `andante play` replays."""
     from andante.tasks.gait import export as run
 
     result = run(study, out, rank=rank, index=index, cycles=cycles)
-    if json:
-        print_json(result.as_dict())
-    else:
-        console().print(str(result), markup=False)
+    show(result, json)
 
 
 @app.command("merge")
 def merge(
-    parts: Shards,
-    out: MergedFolder = None,
-    json: Json = False,
+    parts: options.Shards,
+    out: options.MergedFolder = None,
+    json: options.Json = False,
 ) -> None:
     """Put the shards of a study together."""
     from andante.tasks.gait import merge as run

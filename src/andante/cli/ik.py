@@ -8,23 +8,23 @@ import typer
 
 from andante.errors import BadInput
 
-from .options import Arguments, Json, Pose, RobotName, Seed
+from . import options
 from .output import console, print_json
 from .words import arguments_of, numbers_of
 
 
 def ik(
-    robot: RobotName,
+    robot: options.RobotName,
     tip: Annotated[str, typer.Option("--tip", metavar="LINK", help="Link that should reach the target.")],
     target: Annotated[
         str,
         typer.Option("--target", metavar='"X Y Z YAW PITCH ROLL"', help="In the base frame [m, rad]; nan = free."),
     ],
-    arguments: Arguments = None,
+    arguments: options.Arguments = None,
     base: Annotated[
         str | None, typer.Option("--base", metavar="LINK", help="Where the chain begins: the root.")
     ] = None,
-    pose: Pose = None,
+    pose: options.Pose = None,
     hold: Annotated[
         list[str] | None, typer.Option("--hold", metavar="JOINT=VALUE", help="A joint that stands still [rad, m].")
     ] = None,
@@ -33,8 +33,8 @@ def ik(
     ] = "base",
     no_limits: Annotated[bool, typer.Option("--no-limits", help="Let joints leave their limits.")] = False,
     restarts: Annotated[int, typer.Option("--restarts", metavar="N", help="Attempts from random places.")] = 300,
-    seed: Seed = 0,
-    json: Json = False,
+    seed: options.Seed = 0,
+    json: options.Json = False,
 ) -> None:
     """Solve inverse kinematics for any link of a robot."""
     from andante.tasks.ik import ik as run

@@ -15,31 +15,8 @@ import typer
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import (
-    bag,
-    bench,
-    bridge,
-    catalog,
-    check,
-    convert,
-    doctor,
-    experiment,
-    gait,
-    ik,
-    mesh,
-    play,
-    rig,
-    sim,
-    studio,
-    walk,
-)
-from .compiling import log_when_compiling
-from .explore import explore
-from .launch import launch
-from .localize import localize
-from .map import map_command
-from .navigate import navigate
-from .output import one_line
+from . import bag, bridge, catalog, describe, experiment, gait, ik, map, navigate, play, sim, studio, walk
+from .output import log_when_compiling, one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 USAGE = 2  # and after a mistake on the command line
@@ -53,29 +30,35 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("robots")(catalog.robots)
-app.command("worlds")(catalog.worlds)
-app.command("engines")(catalog.engines)
-app.command("check")(check.check)
-app.command("convert")(convert.convert)
-app.command("mesh")(mesh.mesh_command)
-app.command("sim")(sim.sim)
-app.command("rig")(rig.rig)
-app.command("walk")(walk.walk)
-app.command("play")(play.play)
-app.add_typer(gait.app, name="gait")
-app.add_typer(experiment.app, name="experiment")
-app.command("ik")(ik.ik)
-app.command("map")(map_command)
-app.command("localize")(localize)
-app.command("navigate")(navigate)
-app.command("explore")(explore)
-app.command("launch")(launch)
-app.command("studio")(studio.studio)
-app.add_typer(bag.app, name="bag")
-app.add_typer(bridge.app, name="bridge")
-app.command("bench")(bench.bench)
-app.command("doctor")(doctor.doctor)
+for command in (
+    catalog.robots,
+    catalog.worlds,
+    catalog.engines,
+    describe.check,
+    describe.convert,
+    describe.mesh,
+    sim.sim,
+    describe.rig,
+    walk.walk,
+    play.play,
+    gait.app,
+    experiment.app,
+    ik.ik,
+    map.map,
+    map.localize,
+    navigate.navigate,
+    navigate.explore,
+    studio.launch,
+    studio.studio,
+    bag.app,
+    bridge.app,
+    catalog.bench,
+    catalog.doctor,
+):
+    if isinstance(command, typer.Typer):
+        app.add_typer(command)
+    else:
+        app.command()(command)
 
 
 def _version(wanted: bool) -> None:

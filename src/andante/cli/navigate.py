@@ -1,4 +1,4 @@
-"""`andante navigate ROBOT`: let a wheeled robot drive to a goal by its own sensors; told by the simulator's truth."""
+"""`andante navigate ROBOT` and `andante explore ROBOT`: a robot drives to a goal or maps a world by its sensors."""
 
 from __future__ import annotations
 
@@ -7,63 +7,43 @@ from typing import Annotated
 
 import typer
 
-from .bodies import BodyAddress, DryRun, Yes, allow, print_lines, refuse_simulated
-from .options import (
-    MAX_SPEED,
-    POSE,
-    Arguments,
-    Controller,
-    EngineName,
-    Json,
-    LongestTime,
-    MapFile,
-    Planner,
-    Plot,
-    Push,
-    Record,
-    RobotName,
-    Seed,
-    Start,
-    StepSize,
-    Video,
-    WorldName,
-)
-from .output import console, print_json, print_written
+from . import options
+from .output import print_lines, show, warn
 from .words import arguments_of, pose_of
 
 
 def navigate(
-    robot: RobotName,
-    arguments: Arguments = None,
-    world: WorldName = "empty",
-    start: Start = "0 0 0",
+    robot: options.RobotName,
+    arguments: options.Arguments = None,
+    world: options.WorldName = "empty",
+    start: options.Start = "0 0 0",
     goal: Annotated[
-        str, typer.Option("--goal", metavar=POSE, help="In the world [m, m, rad]; yaw nan or left out: any.")
+        str, typer.Option("--goal", metavar=options.POSE, help="In the world [m, m, rad]; yaw nan or left out: any.")
     ] = "",
-    map_file: MapFile = None,
+    map_file: options.MapFile = None,
     map_pose: Annotated[
-        str, typer.Option("--map-pose", metavar=POSE, help="Where the map's frame lies in the world.")
+        str, typer.Option("--map-pose", metavar=options.POSE, help="Where the map's frame lies in the world.")
     ] = "0 0 0",
     tolerance: Annotated[float, typer.Option("--tolerance", metavar="M", help="How near to the goal.")] = 0.25,
     ignore_yaw: Annotated[bool, typer.Option("--ignore-yaw", help="Any heading at the goal will do.")] = False,
-    timeout: LongestTime = 120.0,
-    planner: Planner = "auto",
-    controller: Controller = "mppi",
-    max_speed: Annotated[float | None, MAX_SPEED] = None,
+    timeout: options.LongestTime = 120.0,
+    planner: options.Planner = "auto",
+    controller: options.Controller = "mppi",
+    max_speed: Annotated[float | None, options.MAX_SPEED] = None,
     params: Annotated[
         Path | None, typer.Option("--params", metavar="FILE", help="Tables like [mppi] or [layers], .toml or .json.")
     ] = None,
-    engine: EngineName = "mujoco",
-    push: Push = None,
-    dt: StepSize = 0.002,
-    seed: Seed = 0,
-    record: Record = None,
-    plot: Plot = None,
-    video: Video = None,
-    body: BodyAddress = "sim",
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
+    engine: options.EngineName = "mujoco",
+    push: options.Push = None,
+    dt: options.StepSize = 0.002,
+    seed: options.Seed = 0,
+    record: options.Record = None,
+    plot: options.Plot = None,
+    video: options.Video = None,
+    body: options.BodyAddress = "sim",
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    json: options.Json = False,
 ) -> None:
     """Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans."""
     from andante.errors import BadInput
@@ -74,10 +54,10 @@ def navigate(
     if dry_run:
         from andante.tasks.dry_run import dry_drive
 
-        refuse_simulated(body)
+        options.refuse_simulated(body)
         print_lines(dry_drive(robot, body, params, arguments_of(arguments)))
         return
-    allow(body, robot, yes)
+    options.allow(body, robot, yes)
     result = run(
         robot,
         arguments=arguments_of(arguments),
@@ -103,8 +83,66 @@ def navigate(
         body=body,
         progress=not json,
     )
-    if json:
-        print_json(result.as_dict())
+    show(result, json, record, plot, video)
+
+
+def explore(
+    robot: options.RobotName,
+    world: options.WorldName,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="MAP", help="Writes MAP.pgm, MAP.yaml and MAP.tum.")],
+    arguments: options.Arguments = None,
+    start: options.Start = "0 0 0",
+    waypoints: Annotated[
+        Path | None,
+        typer.Option("--waypoints", metavar="FILE", help="Lines 'x y [yaw]' in the world to drive along."),
+    ] = None,
+    timeout: options.LongestTime = 600.0,
+    trajectory: options.Trajectory = None,
+    planner: options.Planner = "auto",
+    controller: options.Controller = "pursuit",
+    max_speed: Annotated[float, options.MAX_SPEED] = 0.5,
+    params: options.MappingParameters = None,
+    engine: options.EngineName = "mujoco",
+    seed: options.Seed = 0,
+    record: options.Record = None,
+    plot: options.Plot = None,
+    video: options.Video = None,
+    body: options.BodyAddress = "sim",
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    json: options.Json = False,
+) -> None:
+    """Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far."""
+    from andante.tasks.explore import explore as run
+
+    if dry_run:
+        from andante.tasks.dry_run import dry_drive
+
+        options.refuse_simulated(body)
+        print_lines(dry_drive(robot, body, params, arguments_of(arguments)))
         return
-    console().print(str(result), markup=False)
-    print_written(record, plot, video)
+    options.allow(body, robot, yes)
+    result = run(
+        robot,
+        world=world,
+        out=out,
+        start=pose_of("--start", start),
+        waypoints=waypoints,
+        trajectory=trajectory,
+        timeout=timeout,
+        engine=engine,
+        planner=planner,
+        controller=controller,
+        max_speed=max_speed,
+        params=params,
+        arguments=arguments_of(arguments),
+        seed=seed,
+        record=record,
+        plot=plot,
+        video=video,
+        body=body,
+        progress=not json,
+    )
+    for warning in result.warnings:
+        warn(warning)
+    show(result, json, result.map, result.trajectory, record, plot, video)

@@ -5,10 +5,19 @@ from __future__ import annotations
 import json
 import math
 import sys
+import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 LONGEST_LINE = 3000  # letters of a message
+
+
+class Shown(Protocol):
+    """What tasks return."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        ...
 
 
 def clean(value: Any) -> Any:
@@ -69,6 +78,15 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     console().print(made)
 
 
+def show(result: Shown, json: bool, *written: Path | str | None) -> None:
+    """A result as JSON, or in words with the files that were written."""
+    if json:
+        print_json(result.as_dict())
+    else:
+        console().print(str(result), markup=False)
+        print_written(*written)
+
+
 def print_written(*paths: Path | str | None) -> None:
     """Say which files were written; None stands for one that was not asked for."""
     for path in paths:
@@ -76,7 +94,51 @@ def print_written(*paths: Path | str | None) -> None:
             console().print(f"wrote {path}", markup=False)
 
 
+def print_lines(lines: list[dict[str, Any]]) -> None:
+    """One JSON object per line on stdout."""
+    for line in lines:
+        print_json(line)
+
+
 def warn(text: str) -> None:
     """A line on stderr beside the result."""
     sys.stderr.write(f"andante: {one_line(text)}\n")
     sys.stderr.flush()
+
+
+PATIENCE = 3.0  # before anything is told [s]
+LATER = 0.5  # until it is looked again whether there is a compiler [s]
+NOTICE = "compiling for this machine; later runs start at once (ahead of time: andante doctor --warm)"
+
+
+def log_when_compiling(patience: float = PATIENCE) -> None:
+    """Watch for compilation from a thread of its own and write the notice to a terminal; nothing is imported for it.
+
+    Files and pipes get no notice: programs that read stderr compare it.
+    """
+    if not sys.stderr.isatty():
+        return
+    timer = threading.Timer(patience, _look)
+    timer.daemon = True
+    timer.start()
+
+
+def _look() -> None:
+    event = sys.modules.get("numba.core.event")
+    if event is None or not hasattr(event, "trigger_event"):  # not imported, or not to its end
+        log_when_compiling(LATER)
+        return
+
+    class Notice(event.Listener):  # type: ignore[misc,name-defined]
+        """Writes at the first kernel whose compilation begins."""
+
+        def on_start(self, event: Any) -> None:
+            if not told.is_set():
+                told.set()
+                print(f"andante: {NOTICE}", file=sys.stderr, flush=True)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    told = threading.Event()
+    event.register("numba:compile", Notice())

@@ -6,14 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
-from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
-from .output import console, print_json, print_written, warn
+from . import options
+from .output import console, print_json, print_lines, print_written, warn
 from .words import arguments_of, texts_of
 
 
 def play(
-    robot: RobotName,
+    robot: options.RobotName,
     motion: Annotated[
         str,
         typer.Argument(
@@ -21,9 +20,9 @@ def play(
             help="Pose, built-in motion, get-up, or .toml, .csv, .action file (FILE:ACTION picks), or a recording.",
         ),
     ],
-    arguments: Arguments = None,
-    world: WorldName = "empty",
-    engine: EngineName = "mujoco",
+    arguments: options.Arguments = None,
+    world: options.WorldName = "empty",
+    engine: options.EngineName = "mujoco",
     seconds: Annotated[
         float | None, typer.Option("--seconds", metavar="S", help="Simulated time; default: until it has finished.")
     ] = None,
@@ -38,18 +37,18 @@ def play(
     values: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of an action; repeat it.")
     ] = None,
-    pose: Pose = None,
-    seed: Seed = 0,
-    record: Record = None,
-    video: Video = None,
-    picture: Picture = None,
+    pose: options.Pose = None,
+    seed: options.Seed = 0,
+    record: options.Record = None,
+    video: options.Video = None,
+    picture: options.Picture = None,
     check: Annotated[bool, typer.Option("--check", help="Only check it and print problems.")] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Play although the check found errors.")] = False,
-    body: BodyAddress = "sim",
-    params: BodyParameters = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
+    body: options.BodyAddress = "sim",
+    params: options.BodyParameters = None,
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    json: options.Json = False,
 ) -> None:
     """Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up."""
     from andante.tasks.play import check_play
@@ -79,10 +78,10 @@ def play(
     if dry_run:
         from andante.tasks.dry_run import dry_play
 
-        refuse_simulated(body)
+        options.refuse_simulated(body)
         print_lines(dry_play(robot, motion, body, params, **given))
         return
-    allow(body, robot, yes)
+    options.allow(body, robot, yes)
     result = run(
         robot,
         motion,

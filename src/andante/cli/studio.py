@@ -1,4 +1,4 @@
-"""`andante studio [ROBOT]`: the page in the browser."""
+"""`andante studio [ROBOT]` and `andante launch FILE`: the page in the browser, and all that a launch file names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
-from .options import Arguments, EngineName, Json, Seed
-from .output import console, print_json
+from . import options
+from .output import console, print_json, print_lines, show
 from .words import arguments_of
 
 
@@ -17,9 +16,9 @@ def studio(
     robot: Annotated[
         str, typer.Argument(metavar="[ROBOT]", help="Built-in name or a URDF, xacro, SDF or MJCF file.")
     ] = "nao",
-    arguments: Arguments = None,
+    arguments: options.Arguments = None,
     world: Annotated[str, typer.Option("--world", metavar="W", help="Built-in name or an SDF or MJCF file.")] = "lab",
-    engine: EngineName = "mujoco",
+    engine: options.EngineName = "mujoco",
     port: Annotated[int, typer.Option("--port", metavar="P", help="Port of the page; 0 takes a free one.")] = 8642,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     host: Annotated[
@@ -35,22 +34,22 @@ def studio(
     seconds: Annotated[
         float | None, typer.Option("--seconds", metavar="S", help="Stop after this simulated time.")
     ] = None,
-    seed: Seed = 0,
-    body: BodyAddress = "sim",
-    params: BodyParameters = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
+    seed: options.Seed = 0,
+    body: options.BodyAddress = "sim",
+    params: options.BodyParameters = None,
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    json: options.Json = False,
 ) -> None:
     """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C stops it."""
     if dry_run:
         from andante.tasks.dry_run import dry_studio
 
-        refuse_simulated(body)
+        options.refuse_simulated(body)
         print_lines(dry_studio(robot, body, params, arguments_of(arguments)))
         return
     if body != "sim":
-        allow(body, robot, yes)
+        options.allow(body, robot, yes)
     from andante.studio.open import built
     from andante.studio.open import studio as run
 
@@ -80,3 +79,22 @@ def studio(
         body=body,
         params=params,
     )
+
+
+def launch(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Launch file (.toml).")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME:=VALUE]...", help="robot:=shell, server.port:=9000, /nao/pgain:=80 ..."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them."""
+    from andante.studio.launch import launch as run
+
+    def say(text: str) -> None:
+        if not json:
+            console().print(text, markup=False)
+
+    outcome = run(file, *(overrides or ()), say=say)
+    show(outcome, json)

@@ -7,29 +7,16 @@ from typing import Annotated
 
 import typer
 
-from .bodies import BodyAddress, DryRun, Yes, allow, print_lines, refuse_simulated
-from .options import (
-    Arguments,
-    EngineName,
-    GaitParameters,
-    Json,
-    Push,
-    Record,
-    RobotName,
-    Seed,
-    StepSize,
-    Video,
-    WorldName,
-)
-from .output import console, print_json, print_written
+from . import options
+from .output import print_lines, show
 from .words import arguments_of, velocity_of
 
 
 def walk(
-    robot: RobotName,
-    arguments: Arguments = None,
-    world: WorldName = "empty",
-    engine: EngineName = "mujoco",
+    robot: options.RobotName,
+    arguments: options.Arguments = None,
+    world: options.WorldName = "empty",
+    engine: options.EngineName = "mujoco",
     gait: Annotated[
         str,
         typer.Option(
@@ -43,28 +30,28 @@ def walk(
     ] = None,
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long --velocity lasts.")] = None,
     speed: Annotated[float, typer.Option("--speed", metavar="PERCENT", help="Of the gait's top speed.")] = 60.0,
-    push: Push = None,
-    params: GaitParameters = None,
+    push: options.Push = None,
+    params: options.GaitParameters = None,
     rig: Annotated[
         Path | None, typer.Option("--rig", metavar="RIG", help="Rig file; else NAME.rig.toml, else inferred.")
     ] = None,
-    dt: StepSize = 0.002,
-    seed: Seed = 0,
-    record: Record = None,
-    video: Video = None,
-    body: BodyAddress = "sim",
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: Json = False,
+    dt: options.StepSize = 0.002,
+    seed: options.Seed = 0,
+    record: options.Record = None,
+    video: options.Video = None,
+    body: options.BodyAddress = "sim",
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    json: options.Json = False,
 ) -> None:
     """Let a robot walk and tell how far it came."""
     if dry_run:
         from andante.tasks.dry_run import dry_walk
 
-        refuse_simulated(body)
+        options.refuse_simulated(body)
         print_lines(dry_walk(robot, body, gait, params, rig, arguments_of(arguments)))
         return
-    allow(body, robot, yes)
+    options.allow(body, robot, yes)
     from andante.tasks.walk import walk as run
 
     result = run(
@@ -88,8 +75,4 @@ def walk(
         body=body,
         progress=not json,
     )
-    if json:
-        print_json(result.as_dict())
-        return
-    console().print(str(result), markup=False)
-    print_written(record, video)
+    show(result, json, record, video)
