@@ -24,9 +24,9 @@ from andante.description import (
     world_names,
 )
 from andante.description.check import check_file, check_robot
-from andante.description.check.masses import even_inertia
-from andante.description.check.overlaps import shapes_overlap
-from andante.description.check.recognise import find_legs, find_wheels
+from andante.description.check.parts import even_inertia
+from andante.description.check.recognize import find_legs, find_wheels
+from andante.description.check.shapes import shapes_overlap
 from andante.description.io.open import read_world
 from andante.description.joint import Dynamics
 from andante.errors import AndanteError

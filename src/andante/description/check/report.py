@@ -16,11 +16,9 @@ from andante.description.world import World
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
-from .joints import joint_problems
-from .masses import mass_problems
-from .meshes import mesh_problems
-from .overlaps import overlap_problems
-from .recognise import recognise
+from .parts import joint_problems, mass_problems
+from .recognize import recognise
+from .shapes import mesh_problems, overlap_problems
 from .structure import structure_problems
 
 NEEDS_LIMIT = "needs <limit"

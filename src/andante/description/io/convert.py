@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from andante.description.link import Collision, Link, Visual
 from andante.description.load import robot_file, robot_names, user_robot, world_file, world_names
+from andante.description.mesh.files import companions, load_mesh_parts
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh
 from andante.description.source import Problem, Severity
@@ -18,7 +19,6 @@ from andante.errors import BadInput, MissingFile
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
-from .mesh.files import companions, load_mesh_parts
 from .open import is_world, read_robot, read_root, read_world
 from .resolver import Resolver
 

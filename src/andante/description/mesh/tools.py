@@ -1,4 +1,7 @@
-"""Tools on triangle meshes: turn, scale, re-center, split, wrap in hulls and boxes, report. All return new meshes."""
+"""Tools on triangle meshes: turn, scale, re-center, split, wrap in hulls and boxes, report, write.
+
+All return new meshes; files are written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.io.mesh.files import LARGEST, face_colors, paint, quiet
 from andante.description.shapes import Box, Vec3
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
+from .files import LARGEST, face_colors, paint, quiet
+
 if TYPE_CHECKING:
     import trimesh
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from andante.files import write_bytes
+
+WRITABLE = (".stl", ".obj", ".ply", ".glb", ".dae")
 
 
 @dataclass(frozen=True)
@@ -183,3 +193,74 @@ def _thick(extents: Array) -> Vec3:
     least = max(float(np.max(extents)), 1e-9) * 1e-6
     x, y, z = (max(float(v), least) for v in extents)
     return (x, y, z)
+
+
+def write_mesh(mesh: trimesh.Trimesh, path: Path) -> None:
+    """Writes a mesh in the format of the suffix: first beside the target, then renamed onto it."""
+    write_bytes(mesh_bytes(mesh, path.suffix), path)
+
+
+def mesh_bytes(mesh: trimesh.Trimesh, suffix: str) -> bytes:
+    """The file contents of a mesh in the format of a suffix such as '.stl' (binary)."""
+    kind = suffix.lower()
+    if kind not in WRITABLE:
+        raise BadInput(f"meshes cannot be written as {suffix!r}; known: {', '.join(WRITABLE)}")
+    if kind == ".dae":
+        return _collada(mesh).encode()
+    options: dict[str, Any] = {"include_normals": False} if kind == ".obj" else {}
+    with quiet():
+        data = mesh.export(file_type=kind[1:], **options)
+    return data.encode() if isinstance(data, str) else bytes(data)
+
+
+def _collada(mesh: trimesh.Trimesh) -> str:
+    """A COLLADA 1.4.1 document in metres, z up, one material of the mesh's main colour."""
+    vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    painted = face_colors(mesh)
+    color = (204.0, 204.0, 204.0, 255.0) if painted is None else painted.mean(axis=0)
+    rgba = " ".join(f"{value / 255:.6g}" for value in color)
+    numbers = " ".join(np.char.mod("%.9g", vertices).ravel())
+    indices = " ".join(map(str, faces.ravel()))
+    return f"""<?xml version="1.0" encoding="utf-8"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset>
+    <created>2000-01-01T00:00:00</created>
+    <modified>2000-01-01T00:00:00</modified>
+    <unit name="meter" meter="1"/>
+    <up_axis>Z_UP</up_axis>
+  </asset>
+  <library_effects>
+    <effect id="effect"><profile_COMMON><technique sid="common"><lambert>
+      <diffuse><color>{rgba}</color></diffuse>
+    </lambert></technique></profile_COMMON></effect>
+  </library_effects>
+  <library_materials>
+    <material id="material" name="material"><instance_effect url="#effect"/></material>
+  </library_materials>
+  <library_geometries>
+    <geometry id="mesh" name="mesh"><mesh>
+      <source id="positions">
+        <float_array id="positions-array" count="{vertices.size}">{numbers}</float_array>
+        <technique_common>
+          <accessor source="#positions-array" count="{len(vertices)}" stride="3">
+            <param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>
+          </accessor>
+        </technique_common>
+      </source>
+      <vertices id="vertices"><input semantic="POSITION" source="#positions"/></vertices>
+      <triangles count="{len(faces)}" material="material">
+        <input semantic="VERTEX" source="#vertices" offset="0"/>
+        <p>{indices}</p>
+      </triangles>
+    </mesh></geometry>
+  </library_geometries>
+  <library_visual_scenes>
+    <visual_scene id="scene"><node id="node" name="mesh">
+      <instance_geometry url="#mesh"><bind_material><technique_common>
+        <instance_material symbol="material" target="#material"/>
+      </technique_common></bind_material></instance_geometry>
+    </node></visual_scene>
+  </library_visual_scenes>
+  <scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>
+"""

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description.io.mesh import stl
-from andante.description.io.mesh.files import face_colors, load_mesh_file, load_mesh_parts
 from andante.description.shapes import RGBA, Mesh
 from andante.description.source import Source
 from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
+from .files import face_colors, load_mesh_file, load_mesh_parts, merged
 from .tools import hull_of
 
 if TYPE_CHECKING:
     import trimesh
+
+USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
+LEVELS_UP = 2
+ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +80,7 @@ def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _L
     if path.suffix.lower() == ".stl" and not submesh and not center:  # a robot of these needs no mesh library
         parts = load_mesh_parts(path)
         if len(parts) == 1 and parts[0].color is None:
-            return _Loaded(*stl.merged(parts[0].vertices, parts[0].faces))
+            return _Loaded(*merged(parts[0].vertices, parts[0].faces))
     mesh = load_mesh_file(path, submesh, center)
     return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces), face_colors(mesh))
 
@@ -95,11 +98,6 @@ def _color(path: Path, changed: int, size: int, submesh: str, center: bool) -> R
     colors, counts = np.unique(painted, axis=0, return_counts=True)
     r, g, b, a = (float(v) / 255 for v in colors[np.argmax(counts)])
     return (r, g, b, a)
-
-
-USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
-LEVELS_UP = 2
-ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
 
 
 def mesh_remedy(mesh: Mesh, source: Source) -> str:

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.extent import support
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
+from andante.description.solids import support
 from andante.errors import AndanteError, BadInput
 
 from .drive import Drive, DriveWheel

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from andante.description import Robot
-from andante.description.extent import bounds
+from andante.description.solids import bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY

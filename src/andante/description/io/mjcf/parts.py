@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.io.values import number, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vector
 from andante.description.joint import Joint, JointType, Limits, Mimic
 from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.geometry import SE3
 
 from .bodies import Body, Equality, Model
-from .document import Document, pose_of
 from .record import SENSOR_SITE
-from .spec import SERVOS
+from .spec import SERVOS, Document, pose_of
 
 if TYPE_CHECKING:
     import mujoco

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.values import number, vec3
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vec3
 from andante.description.joint import Joint
 from andante.description.link import IDENTITY, Link
 from andante.description.robot import Frame, Robot
@@ -24,9 +23,7 @@ from andante.description.world import Light, PhysicsSpec, Placement, World
 from andante.geometry import SE3
 from andante.gravity import GRAVITY
 
-from .bodies import Body, Model, read_model, subtree, world_poses
-from .document import Document, integer, open_document
-from .joints import read_chain
+from .bodies import Body, Model, read_chain, read_model, subtree, world_poses
 from .parts import (
     read_actuators,
     read_equalities,
@@ -37,6 +34,7 @@ from .parts import (
     with_effort,
 )
 from .record import LOOP_SITE, PREFIX, SENSOR_SITE, apply_record, read_record
+from .spec import Document, integer, open_document
 
 QUIET_SECTIONS = {"compiler", "option", "size", "statistic", "visual", "asset", "default", "worldbody"}
 READ_SECTIONS = {"contact", "equality", "actuator", "sensor", "keyframe", "custom"}

@@ -20,7 +20,7 @@ from andante.description.robot import Plugin, Robot, Transmission
 from andante.errors import AndanteError
 from andante.geometry import SE3
 
-from .document import Document
+from .spec import Document
 
 PREFIX = "andante."
 LOOP_SITE = "loop:"

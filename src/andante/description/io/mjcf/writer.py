@@ -26,8 +26,18 @@ from andante.files import made_folder, write_all
 from andante.geometry import SE3
 
 from .record import PREFIX, joint_entry, link_entry, make_record
-from .write_parts import add_actuators, add_equalities, add_exclusions, add_keyframes, add_sensor
-from .write_shapes import Assets, add_collision, add_visual, set_pose, text
+from .write_parts import (
+    Assets,
+    add_actuators,
+    add_collision,
+    add_equalities,
+    add_exclusions,
+    add_keyframes,
+    add_sensor,
+    add_visual,
+    set_pose,
+    text,
+)
 
 LEAST_MASS_SHARE, LEAST_RADIUS = 1e-5, 0.01  # what a moving link without mass is given: share of all, radius [m]
 LEAST_MOMENT = 1e-12  # MuJoCo refuses smaller moments of moving bodies [kg m^2]

@@ -22,6 +22,7 @@ MAX_NESTING = 32
 ROOT = ("", "__model__", "__root__", "world")
 WORLD = "world"  # as files write it
 ANCHOR = "\0world"  # what `link_of` answers for the world; no link can be called that
+FRAMED = ("link", "joint", "frame", "model", "include")
 
 
 @dataclass(frozen=True)
@@ -292,9 +293,6 @@ def _overridden(reading: Reading, include: Node, target: Document) -> Node:
     children += [c for c in include.children if c.tag in ("pose", "static", "plugin")]
     reading.report.leftovers(include, ("uri", "placement_frame", *replaced, "plugin"))
     return Node(original.tag, attributes, original.text, children, original.source)
-
-
-FRAMED = ("link", "joint", "frame", "model", "include")
 
 
 def merged_children(include: Node, model: Node) -> list[Node]:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import IDENTITY, Material
 from andante.description.shapes import (
     RGBA,
@@ -63,6 +62,9 @@ SCRIPT_COLORS: dict[str, RGBA] = {
     "road": (0.3, 0.3, 0.3, 1.0),
     "grass": (0.3, 0.5, 0.2, 1.0),
 }
+MAX_PIXELS = 4097 * 4097
+HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
+MAX_POINTS = 10_000
 
 
 def read_geometry(reading: Reading, geometry: Node) -> tuple[Geometry, SE3] | None:
@@ -193,10 +195,6 @@ def read_material(reading: Reading, visual: Node) -> Material:
     return Material(name, rgba, texture)
 
 
-MAX_PIXELS = 4097 * 4097
-HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
-
-
 def read_heightmap(reading: Reading, shape: Node) -> tuple[Heightmap, SE3] | None:
     """Heights of a <heightmap>: white is size z, black 0; the top row of the image lies at +y."""
     uri = text_of(shape, "uri")
@@ -247,9 +245,6 @@ def _levels(shape: Node, path: Path) -> np.ndarray:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise shape.error(f"{path} cannot be read as an image ({error}); use a grey PNG") from None
     return pixels[::-1] / full
-
-
-MAX_POINTS = 10_000
 
 
 def read_polyline(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:

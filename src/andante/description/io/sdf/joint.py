@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
 from andante.description.link import Link
 from andante.description.shapes import Vec3

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from andante.description.inertia import Inertia, combine
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import Collision, Link, Surface, Visual
 from andante.description.shapes import Geometry, Heightmap, Mesh, Plane, Vec3
 from andante.description.solids import inertia_of

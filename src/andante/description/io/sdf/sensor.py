@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from andante.description.io.noise_names import NOISE
-from andante.description.io.values import number
-from andante.description.io.xmltree import Node
+from collections.abc import Mapping
+
+from andante.description.io.xmltree import Node, number
 from andante.description.link import SensorSpec
 from andante.geometry import SE3
 
 from .include import Reading
 from .values import child_number, name_of, raw_pose, text_of
+
+NOISE: Mapping[str, str] = {  # element -> end of the parameter's name
+    "type": "noise_type",
+    "mean": "noise_mean",
+    "stddev": "noise_stddev",
+    "bias_mean": "bias_mean",
+    "bias_stddev": "bias_stddev",
+    "dynamic_bias_stddev": "dynamic_bias_stddev",
+    "dynamic_bias_correlation_time": "dynamic_bias_correlation_time",
+    "precision": "noise_precision",
+}
+
 
 # SDF type -> our kind; the first type of a kind is the one that is written
 KINDS = {
@@ -56,6 +68,19 @@ BODIES = {
     "wireless_receiver": ("transceiver",),
     "wireless_transmitter": ("transceiver",),
 }
+HARMLESS = ("always_on", "visualize", "enable_metrics", "plugin", "frame")
+QUIET = ("always_on", "visualize")
+TEXTS = (
+    "format",
+    "collision",
+    "contact_topic",
+    "geometry",
+    "frame",
+    "measure_direction",
+    "essid",
+    "distortion_center",
+    "localization",
+)
 
 
 def _axes(group: str, label: str) -> dict[str, str]:
@@ -138,8 +163,6 @@ TABLE: dict[str, dict[str, str]] = {
     "wireless_receiver": {k: k for k in ("min_frequency", "max_frequency", "power", "gain", "sensitivity")},
 }
 TABLE["depth_camera"] = TABLE["rgbd_camera"] = TABLE["camera"]
-HARMLESS = ("always_on", "visualize", "enable_metrics", "plugin", "frame")
-QUIET = ("always_on", "visualize")
 
 
 def read_sensor(reading: Reading, node: Node, link: str, pose: SE3, prefix: str = "") -> tuple[SensorSpec, ...]:
@@ -202,19 +225,6 @@ def _collect(
             out[key] = number(child, text, f"<{child.tag}>", infinite=True)
         else:
             out[key] = _value(text)
-
-
-TEXTS = (
-    "format",
-    "collision",
-    "contact_topic",
-    "geometry",
-    "frame",
-    "measure_direction",
-    "essid",
-    "distortion_center",
-    "localization",
-)
 
 
 def _value(text: str) -> float | str:

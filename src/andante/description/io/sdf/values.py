@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description.io.values import number, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vector
 from andante.description.link import IDENTITY
 from andante.description.shapes import RGBA
 from andante.geometry import SE3

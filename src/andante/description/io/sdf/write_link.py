@@ -20,6 +20,8 @@ from .xml import XML_NAME, Element, Names, Version, add_pose, label, write_numbe
 
 LEAST_MASS = 1e-9  # written for links that weigh nothing, beside the mark that says so [kg]
 LEAST_MOMENT = 1e-12  # [kg m^2]
+NOISE_AS_ELEMENT = ("lidar", "camera", "depth_camera", "rgbd_camera")  # <noise><type> instead of <noise type>
+WHOLE = ("samples", "vertical_samples", "width", "height")
 
 
 def write_link(element: Element, link: Link, path: Path, version: Version, names: Names) -> None:
@@ -169,10 +171,6 @@ def below(element: Element, path: str) -> Element:
         found = next((child for child in element.children if child.tag == tag), None)
         element = found if found is not None else element.add(tag)
     return element
-
-
-NOISE_AS_ELEMENT = ("lidar", "camera", "depth_camera", "rgbd_camera")  # <noise><type> instead of <noise type>
-WHOLE = ("samples", "vertical_samples", "width", "height")
 
 
 def write_sensor(owner: Element, sensor: SensorSpec, pose: SE3, names: Names, version: Version) -> None:

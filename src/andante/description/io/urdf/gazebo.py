@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.joint import Joint
 from andante.description.link import Link, Material, SensorSpec
 from andante.description.robot import Frame, Plugin

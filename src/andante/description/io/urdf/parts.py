@@ -12,8 +12,7 @@ import numpy as np
 
 from andante.description.inertia import Inertia
 from andante.description.io.resolver import Resolver
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import IDENTITY, Collision, Link, Material, Surface, Visual
 from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
 from andante.description.source import Problem, Severity
@@ -21,6 +20,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3
 
 T = TypeVar("T")
+BULLET_ONLY = ("contact_cfm", "contact_erp", "inertia_scaling", "friction_anchor")
 
 
 @dataclass
@@ -249,9 +249,6 @@ def link(node: Node, context: Context) -> Link:
         tuple(collisions),
         source=node.source,
     )
-
-
-BULLET_ONLY = ("contact_cfm", "contact_erp", "inertia_scaling", "friction_anchor")
 
 
 def _bullet_surface(node: Node, context: Context) -> Surface:

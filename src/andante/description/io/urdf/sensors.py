@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from andante.description.io.noise_names import NOISE
-from andante.description.io.values import LARGEST, number, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.sdf.sensor import NOISE
+from andante.description.io.xmltree import LARGEST, Node, number, vector
 from andante.description.link import IDENTITY, Link, SensorSpec
 from andante.geometry import SE3
 
@@ -24,34 +23,6 @@ KINDS = {
     "bumper_sensor": "contact",
 }
 _AXES = ("x", "y", "z")
-
-
-def _lidar(top: str) -> dict[str, str]:
-    scan = {
-        "samples": "samples",
-        "resolution": "sample_resolution",
-        "min_angle": "min_angle",
-        "max_angle": "max_angle",
-    }
-    return {
-        **{f"{top}/scan/horizontal/{tag}": name for tag, name in scan.items()},
-        **{f"{top}/scan/vertical/{tag}": f"vertical_{name}" for tag, name in scan.items()},
-        f"{top}/range/min": "range_min",
-        f"{top}/range/max": "range_max",
-        f"{top}/range/resolution": "resolution",
-        **{f"{top}/noise/{tag}": name for tag, name in NOISE.items()},
-    }
-
-
-def _imu() -> dict[str, str]:
-    table = {"imu/orientation_reference_frame/localization": "localization"}
-    for quantity in ("angular_velocity", "linear_acceleration"):
-        for axis in _AXES:
-            for tag, name in NOISE.items():
-                table[f"imu/{quantity}/{axis}/noise/{tag}"] = f"{quantity}_{axis}_{name}"
-    return table
-
-
 _CAMERA = {
     "camera/horizontal_fov": "horizontal_fov",
     "camera/image/width": "width",
@@ -84,6 +55,35 @@ _FORCE_TORQUE = {
         for tag, name in NOISE.items()
     },
 }
+SEPARATE = frozenset(("pose", "origin", "update_rate", "updateRate", "topic", "plugin"))
+
+
+def _lidar(top: str) -> dict[str, str]:
+    scan = {
+        "samples": "samples",
+        "resolution": "sample_resolution",
+        "min_angle": "min_angle",
+        "max_angle": "max_angle",
+    }
+    return {
+        **{f"{top}/scan/horizontal/{tag}": name for tag, name in scan.items()},
+        **{f"{top}/scan/vertical/{tag}": f"vertical_{name}" for tag, name in scan.items()},
+        f"{top}/range/min": "range_min",
+        f"{top}/range/max": "range_max",
+        f"{top}/range/resolution": "resolution",
+        **{f"{top}/noise/{tag}": name for tag, name in NOISE.items()},
+    }
+
+
+def _imu() -> dict[str, str]:
+    table = {"imu/orientation_reference_frame/localization": "localization"}
+    for quantity in ("angular_velocity", "linear_acceleration"):
+        for axis in _AXES:
+            for tag, name in NOISE.items():
+                table[f"imu/{quantity}/{axis}/noise/{tag}"] = f"{quantity}_{axis}_{name}"
+    return table
+
+
 WRITTEN: Mapping[str, Mapping[str, str]] = {  # what the writer nests, path -> name
     "lidar": _lidar("ray"),
     "camera": _CAMERA,
@@ -99,7 +99,6 @@ PATHS: Mapping[str, str] = {
     **{path: name for table in WRITTEN.values() for path, name in table.items()},
     **_lidar("lidar"),
 }
-SEPARATE = frozenset(("pose", "origin", "update_rate", "updateRate", "topic", "plugin"))
 
 
 def scalar(text: str) -> float | str:

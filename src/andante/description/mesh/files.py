@@ -25,11 +25,15 @@ from andante.description.shapes import RGBA
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 
-from . import stl
 from .checks import MAX_OBJECTS, MAX_TRIANGLES, MAX_VERTICES, check_collada, check_obj, clean_gltf, ply_counts
 
 if TYPE_CHECKING:
     import trimesh
+
+HEAD = 84
+TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+SAME = 1e-8  # corners that agree to this are one vertex [file units]
+
 
 MAX_BYTES = 100 * 1024 * 1024
 LARGEST = 1e9  # no coordinate of a robot mesh is larger [file units]
@@ -181,8 +185,8 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
 
 
 def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, set[str]]) -> Iterator[MeshPart]:
-    if kind == ".stl" and stl.is_binary(data):
-        vertices, faces = stl.binary_triangles(data)
+    if kind == ".stl" and is_binary(data):
+        vertices, faces = binary_triangles(data)
         if len(faces) > MAX_TRIANGLES:
             raise BadInput(f"mesh {path} has more than {MAX_TRIANGLES} triangles; simplify it first")
         _check_coordinates(vertices, path)
@@ -278,7 +282,7 @@ def _check_stl(data: bytes, path: Path) -> None:
     count = struct.unpack_from("<I", data, 80)[0] if len(data) >= 84 else 0
     if len(data) == 84 and count == 0:
         raise BadInput(f"mesh {path} holds no triangles")
-    if stl.is_binary(data):
+    if is_binary(data):
         return
     head = data[:512].lstrip().lower()
     if head.startswith(b"solid") and b"facet" in data[:4096].lower() and b"\0" not in data[:4096]:
@@ -314,3 +318,24 @@ def _color(geometry: Any) -> RGBA | None:
             r, g, b, *rest = (float(v) for v in np.clip(values / 255.0, 0, 1))
             return (r, g, b, rest[0] if rest else 1.0)
     return None
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether the bytes are as long as their header says; ASCII files and those with notes behind are not."""
+    return len(data) > HEAD and len(data) == HEAD + TRIANGLE.itemsize * struct.unpack_from("<I", data, HEAD - 4)[0]
+
+
+def binary_triangles(data: bytes) -> tuple[Array, np.ndarray]:
+    """Corners (3 m, 3), three for each triangle and not merged, and faces (m, 3)."""
+    corners = np.frombuffer(data, TRIANGLE, offset=HEAD)["corners"].astype(float).reshape(-1, 3)
+    return corners, np.arange(len(corners)).reshape(-1, 3)
+
+
+def merged(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
+    """The same triangles with equal vertices told once, in the order in which they come first."""
+    keys = np.round(vertices / SAME)
+    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return vertices[first[order]], place[which.reshape(-1)][faces]
