@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from andante.description.inertia import Inertia, combine, inertia_element
-from andante.description.joint import Joint, JointType
-from andante.description.link import Link
-from andante.description.robot import Robot
-from andante.description.shapes import Plane
+from andante.description import Inertia, Joint, JointType, Link, Plane, Problem, Robot, Severity
+from andante.description.inertia import combine, inertia_element
 from andante.description.solids import bounds, inertia_of, volume
-from andante.description.source import Problem, Severity
 from andante.errors import AndanteError
 
 from .shapes import is_outsized, largest_mesh
 
 FULL_TURNS = 4 * math.pi
+LIMIT_SLACK = 1e-3  # [rad or m]
 TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
 ABSURD_RATIO = 1000.0  # neighbours whose masses differ by more make solvers struggle
 HEAVY = 2000.0  # [kg]; no robot link, but a mistake of units
@@ -44,39 +42,22 @@ def joint_problems(robot: Robot) -> Iterator[Problem]:
 def _limit_problems(joint: Joint) -> Iterator[Problem]:
     if not joint.one_dof:
         return
-    limits = joint.limits
-    told = f"joint {joint.name!r}"
-    if joint.type is JointType.REVOLUTE:
-        span = limits.upper - limits.lower
-        if span == 0:
-            yield Problem(
-                Severity.WARNING,
-                f"{told}: lower and upper limit are both {limits.lower:g}, it cannot move",
-                joint.source,
-            )
-        elif math.isfinite(span) and span > FULL_TURNS:
-            radians = f"{math.radians(limits.lower):.4g} to {math.radians(limits.upper):.4g}"
-            message = (
-                f"{told}: limits {limits.lower:g} to {limits.upper:g} rad are over two turns; were degrees meant? "
-                f"those are {radians} rad"
-            )
-            yield Problem(Severity.WARNING, message, joint.source)
-    if (
-        joint.type is JointType.PRISMATIC
-        and math.isfinite(limits.upper - limits.lower)
-        and limits.upper - limits.lower > 100
-    ):
-        message = f"{told}: limits {limits.lower:g} to {limits.upper:g} m are long; were millimetres meant?"
-        yield Problem(Severity.WARNING, message, joint.source)
+    limits, told = joint.limits, f"joint {joint.name!r}"
+    warning = partial(Problem, Severity.WARNING, source=joint.source)
+    span, ends = limits.upper - limits.lower, f"{limits.lower:g} to {limits.upper:g}"
+    if joint.type is JointType.REVOLUTE and span == 0:
+        yield warning(f"{told}: lower and upper limit are both {limits.lower:g}, it cannot move")
+    elif joint.type is JointType.REVOLUTE and FULL_TURNS < span < math.inf:
+        radians = f"{math.radians(limits.lower):.4g} to {math.radians(limits.upper):.4g}"
+        yield warning(f"{told}: limits {ends} rad are over two turns; were degrees meant? those are {radians} rad")
+    elif joint.type is JointType.PRISMATIC and 100 < span < math.inf:
+        yield warning(f"{told}: limits {ends} m are long; were millimetres meant?")
     if limits.effort == 0 and joint.mimic is None:
-        yield Problem(Severity.WARNING, f"{told}: effort limit 0, no motor can move it; give its torque", joint.source)
+        yield warning(f"{told}: effort limit 0, no motor can move it; give its torque")
     if limits.velocity == 0 and joint.mimic is None:
-        yield Problem(Severity.WARNING, f"{told}: velocity limit 0, it cannot move; give its speed", joint.source)
-    for what, value in (
-        ("damping", joint.dynamics.damping),
-        ("friction", joint.dynamics.friction),
-        ("armature", joint.dynamics.armature),
-    ):
+        yield warning(f"{told}: velocity limit 0, it cannot move; give its speed")
+    for what in ("damping", "friction", "armature"):
+        value = vars(joint.dynamics)[what]
         if value < 0:
             yield Problem(Severity.ERROR, f"{told}: {what} {value:g} is negative, it would add energy", joint.source)
 
@@ -84,28 +65,25 @@ def _limit_problems(joint: Joint) -> Iterator[Problem]:
 def _mimic_problems(robot: Robot, joint: Joint) -> Iterator[Problem]:
     if joint.mimic is None:
         return
-    told = f"joint {joint.name!r}"
+    told, error = f"joint {joint.name!r}", partial(Problem, Severity.ERROR, source=joint.source)
     by_name = {each.name: each for each in robot.joints}
     source = by_name.get(joint.mimic.joint)
     if source is None:
-        yield Problem(Severity.ERROR, f"{told} mimics {joint.mimic.joint!r}, which does not exist", joint.source)
+        yield error(f"{told} mimics {joint.mimic.joint!r}, which does not exist")
         return
     if not source.one_dof:
-        yield Problem(
-            Severity.ERROR, f"{told} mimics {source.name!r}, which is {source.type} and has no position", joint.source
-        )
+        yield error(f"{told} mimics {source.name!r}, which is {source.type} and has no position")
         return
     seen, current = {joint.name}, source
     while current.mimic is not None and current.mimic.joint in by_name:
         if current.name in seen:
-            yield Problem(Severity.ERROR, f"{told} is part of a circle of mimic joints; free one of them", joint.source)
+            yield error(f"{told} is part of a circle of mimic joints; free one of them")
             return
         seen.add(current.name)
         current = by_name[current.mimic.joint]
     ends = [joint.mimic.multiplier * v + joint.mimic.offset for v in (source.limits.lower, source.limits.upper)]
     low, high = min(ends), max(ends)
-    slack = 1e-3
-    if low < joint.limits.lower - slack or high > joint.limits.upper + slack:
+    if low < joint.limits.lower - LIMIT_SLACK or high > joint.limits.upper + LIMIT_SLACK:
         message = (
             f"{told} follows {source.name!r} to {low:.4g} .. {high:.4g}, beyond its own limits "
             f"{joint.limits.lower:.4g} .. {joint.limits.upper:.4g}"
@@ -118,10 +96,9 @@ def _pose_problems(robot: Robot) -> Iterator[Problem]:
         for joint_name, value in positions.items():
             limits = robot.joint(joint_name).limits
             beyond = max(limits.lower - value, value - limits.upper)
-            if beyond > 1e-3:
-                message = (
-                    f"pose {name!r} asks {joint_name} = {value:.4g}, {beyond:.3g} beyond its limits; it will be clipped"
-                )
+            if beyond > LIMIT_SLACK:
+                asked = f"pose {name!r} asks {joint_name} = {value:.4g}"
+                message = f"{asked}, {beyond:.3g} beyond its limits; it will be clipped"
                 yield Problem(Severity.WARNING, message, robot.source)
 
 
@@ -139,8 +116,12 @@ def mass_problems(robot: Robot) -> Iterator[Problem]:
         yield Problem(Severity.WARNING, message, robot.source)
 
 
-def _problem(severity: Severity, link: Link, message: str) -> Problem:
-    return Problem(severity, f"link {link.name!r}: {message}", link.source)
+def _error(link: Link, message: str) -> Problem:
+    return Problem(Severity.ERROR, f"link {link.name!r}: {message}", link.source)
+
+
+def _warning(link: Link, message: str) -> Problem:
+    return Problem(Severity.WARNING, f"link {link.name!r}: {message}", link.source)
 
 
 def _moves(robot: Robot, link: Link) -> bool:
@@ -166,82 +147,59 @@ def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
     if inertia is None or inertia.mass == 0:
         if _moves(robot, link) and _carried_mass(robot, link.name) == 0:
             if robot.parent_joint(link.name) is None:
-                message = "is the root and has no mass: good only for a base that is bolted down (sim --fixed)"
-                yield _problem(Severity.WARNING, link, message)
+                told = "is the root and has no mass: good only for a base that is bolted down (sim --fixed)"
+                yield _warning(link, told)
             else:
-                message = "moves but has no mass; give it an <inertial> or make its joint fixed"
-                yield _problem(Severity.ERROR, link, message)
+                yield _error(link, "moves but has no mass; give it an <inertial> or make its joint fixed")
         elif inertia is not None and np.any(inertia.matrix):
-            yield _problem(Severity.WARNING, link, "has an inertia tensor but no mass; give it its mass")
+            yield _warning(link, "has an inertia tensor but no mass; give it its mass")
         return
     if inertia.mass < 0:
-        yield _problem(Severity.ERROR, link, f"mass {inertia.mass:g} kg is negative")
+        yield _error(link, f"mass {inertia.mass:g} kg is negative")
         return
     if inertia.mass > HEAVY:
-        yield _problem(Severity.WARNING, link, f"mass {inertia.mass:g} kg; should that be grams?")
-    yield from _tensor_problems(link)
-    shapes = [each.geometry for each in link.collisions] + [each.geometry for each in link.visuals]
-    if not any(is_outsized(shape, limit) for shape in shapes):
-        yield from _size_problems(link)
-
-
-def _tensor_problems(link: Link) -> Iterator[Problem]:
-    assert link.inertia is not None
-    principal = np.linalg.eigvalsh(link.inertia.matrix)
-    if not np.any(link.inertia.matrix):
-        yield _problem(Severity.WARNING, link, f"has mass but a zero inertia tensor; {_suggested(link)}")
+        yield _warning(link, f"mass {inertia.mass:g} kg; should that be grams?")
+    principal = np.linalg.eigvalsh(inertia.matrix)
+    moments = ", ".join(f"{v:.3g}" for v in principal)
+    if not np.any(inertia.matrix):
+        yield _warning(link, f"has mass but a zero inertia tensor; {_suggested(link, inertia.mass)}")
     elif principal[0] <= 0:
-        yield _problem(
-            Severity.ERROR,
-            link,
-            f"inertia tensor is not positive definite (principal moments {_list(principal)} kg m^2); "
-            "check signs and units",
-        )
+        told = f"inertia tensor is not positive definite (principal moments {moments} kg m^2); check signs and units"
+        yield _error(link, told)
     elif principal[2] > (principal[0] + principal[1]) * (1 + TRIANGLE_SLACK):
-        yield _problem(
-            Severity.ERROR,
+        yield _error(
             link,
-            f"principal moments {_list(principal)} kg m^2 break the triangle inequality (the largest exceeds the sum "
-            "of the others): no body has them; was the tensor given about the link origin?",
+            f"principal moments {moments} kg m^2 break the triangle inequality (the largest exceeds the sum of the "
+            "others): no body has them; was the tensor given about the link origin?",
         )
+    shapes = [each.geometry for each in (*link.collisions, *link.visuals)]
+    if not any(is_outsized(shape, limit) for shape in shapes):
+        yield from _size_problems(link, inertia, principal[2])
 
 
-def _size_problems(link: Link) -> Iterator[Problem]:
-    """Centre of mass and radius of gyration beside the size of the link's shapes."""
-    assert link.inertia is not None
+def _size_problems(link: Link, inertia: Inertia, largest: float) -> Iterator[Problem]:
+    """Center of mass and radius of gyration beside the size of the link's shapes."""
     box = _box(link)
     if box is None:
         return
     low, high = box
     size = float(np.linalg.norm(high - low))
-    com = np.asarray(link.inertia.com)
+    com = np.asarray(inertia.com)
     outside = float(np.linalg.norm(np.maximum(low - com, 0) + np.maximum(com - high, 0)))
     if outside > 0.5 * size:
-        yield _problem(
-            Severity.WARNING,
-            link,
-            f"centre of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?",
-        )
-    gyration = float(np.sqrt(max(np.linalg.eigvalsh(link.inertia.matrix)[2], 0.0) / link.inertia.mass))
+        told = f"centre of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?"
+        yield _warning(link, told)
+    gyration, beside = float(np.sqrt(max(largest, 0.0) / inertia.mass)), f"the link ({size:.3g} m)"
     if gyration > 1.5 * size:
-        yield _problem(
-            Severity.WARNING,
-            link,
-            f"radius of gyration {gyration:.3g} m is larger than the link ({size:.3g} m); "
-            "inertia in g mm^2 or a placeholder?",
-        )
+        told = f"radius of gyration {gyration:.3g} m is larger than {beside}; inertia in g mm^2 or a placeholder?"
+        yield _warning(link, told)
     elif 0 < gyration < 0.01 * size:
-        yield _problem(
-            Severity.WARNING,
-            link,
-            f"radius of gyration {gyration:.2g} m is tiny beside the link ({size:.3g} m); inertia in the wrong unit?",
-        )
+        yield _warning(link, f"radius of gyration {gyration:.2g} m is tiny beside {beside}; inertia in the wrong unit?")
 
 
-def _suggested(link: Link) -> str:
+def _suggested(link: Link, mass: float) -> str:
     """What to write instead of a zero tensor: that of the link's shapes at even density."""
-    assert link.inertia is not None
-    even = even_inertia(link, link.inertia.mass)
+    even = even_inertia(link, mass)
     if even is None:
         return "compute it from shape and mass"
     return f"its shapes at even density have {inertia_element(even)}"
@@ -266,12 +224,11 @@ def even_inertia(link: Link, mass: float) -> Inertia | None:
 
 def _box(link: Link) -> tuple[np.ndarray, np.ndarray] | None:
     corners = []
-    shapes = [(c.geometry, c.pose) for c in link.collisions] + [(v.geometry, v.pose) for v in link.visuals]
-    for geometry, pose in shapes:
-        if isinstance(geometry, Plane):
+    for shape in (*link.collisions, *link.visuals):
+        if isinstance(shape.geometry, Plane):
             continue
         try:
-            corners.append(bounds(geometry, pose))
+            corners.append(bounds(shape.geometry, shape.pose))
         except AndanteError:
             continue  # the mesh check tells about it
     if not corners:
@@ -286,13 +243,6 @@ def _ratios(robot: Robot) -> Iterator[Problem]:
         pair = [_carried_mass(robot, name) for name in (joint.parent, joint.child)]
         if min(pair) > 0 and max(pair) / min(pair) > ABSURD_RATIO:
             light, heavy = (joint.child, joint.parent) if pair[1] < pair[0] else (joint.parent, joint.child)
-            yield Problem(
-                Severity.WARNING,
-                f"joint {joint.name!r}: link {heavy!r} is {max(pair) / min(pair):.0f} times as heavy as {light!r}; "
-                "solvers need small steps there",
-                joint.source,
-            )
-
-
-def _list(values: np.ndarray) -> str:
-    return ", ".join(f"{v:.3g}" for v in values)
+            heavier = f"link {heavy!r} is {max(pair) / min(pair):.0f} times as heavy as {light!r}"
+            message = f"joint {joint.name!r}: {heavier}; solvers need small steps there"
+            yield Problem(Severity.WARNING, message, joint.source)

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description.joint import Joint, JointType
-from andante.description.robot import Plugin, Robot
-from andante.description.shapes import Capsule, Cylinder, Mesh, Plane, Sphere
+from andante.description import Capsule, Cylinder, Joint, JointType, Mesh, Plane, Plugin, Robot, Sphere
 from andante.description.solids import bounds, support
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array, so3

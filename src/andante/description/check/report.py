@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from andante.description import Problem, Robot, Severity, World, robot_names, world_names
 from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
-from andante.description.load import robot_file, robot_names, user_robot, world_file, world_names
-from andante.description.robot import Robot
-from andante.description.source import Problem, Severity
-from andante.description.world import World
+from andante.description.load import robot_file, user_robot, world_file
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 

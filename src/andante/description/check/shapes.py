@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from andante.description.joint import JointType
+from andante.description import Geometry, Heightmap, JointType, Mesh, Plane, Problem, Robot, Severity
 from andante.description.mesh.triangles import mesh_remedy, triangles
-from andante.description.robot import Robot
-from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
 from andante.description.solids import bounds, support_point
-from andante.description.source import Problem, Severity
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 
@@ -34,25 +32,21 @@ def mesh_problems(robot: Robot) -> Iterator[Problem]:
                 continue
             mesh = shape.geometry
             told = f"link {link.name!r}: {role} mesh {mesh.uri!r}"
-            if mesh.path is None:
-                message = f"{told} was not found; {mesh_remedy(mesh, link.source)}"
-                yield Problem(Severity.ERROR, message, link.source)
-                continue
+            warning = partial(Problem, Severity.WARNING, source=link.source)
             try:
                 vertices, faces = triangles(mesh)
             except AndanteError as error:
-                yield Problem(Severity.ERROR, f"{told} cannot be used: {error}", link.source)
+                missing = mesh.path is None
+                fault = f"was not found; {mesh_remedy(mesh, link.source)}" if missing else f"cannot be used: {error}"
+                yield Problem(Severity.ERROR, f"{told} {fault}", link.source)
                 continue
             size = float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))
             if size > limit:
-                yield Problem(Severity.WARNING, f"{told} {outsized_told(size)}", link.source)
+                yield warning(f"{told} {outsized_told(size)}")
             elif size < TINY:
-                message = f"{told} measures {1000 * size:.2g} mm; was a mesh in metres scaled by 0.001?"
-                yield Problem(Severity.WARNING, message, link.source)
+                yield warning(f"{told} measures {1000 * size:.2g} mm; was a mesh in metres scaled by 0.001?")
             if len(faces) > MANY_FACES:
-                yield Problem(
-                    Severity.WARNING, f"{told} has {len(faces)} triangles; a lighter one draws faster", link.source
-                )
+                yield warning(f"{told} has {len(faces)} triangles; a lighter one draws faster")
 
 
 def largest_mesh(robot: Robot) -> float:

@@ -13,27 +13,29 @@ never = [["torso", "upper_arm"]]
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from andante.description.robot import Robot
-from andante.description.source import Problem
-from andante.description.world import Placement, World
+from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.parsing import parse_toml
 
+from .mjcf.reader import read_mjcf_robot, read_mjcf_world
 from .resolver import Resolver
+from .sdf.reader import read_sdf_robot, read_sdf_world
+from .urdf.reader import read_urdf
+from .xacro.expand import ExpandedRoot, expand_xacro, is_xacro
 from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
 
 MAX_BYTES = 1024 * 1024
+ROBOT_READERS = {"robot": read_urdf, "sdf": read_sdf_robot, "mujoco": read_mjcf_robot}  # by root element
 SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity")
 
 
 def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:
     """Root element of a file, xacro expanded. A plain file that is given arguments is an error."""
-    from .xacro.expand import expand_xacro, is_xacro
-
     data = read_bytes(path)
     if data[:2] == b"\x1f\x8b":
         data = gunzip(data, str(path))
@@ -60,26 +62,11 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 
 def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of a root element that was read from `path`."""
-    if root.tag == "robot":
-        from .urdf.reader import read_urdf
-
-        robot = read_urdf(root, path, resolver)
-    elif root.tag == "sdf":
-        from .sdf.reader import read_sdf_robot
-
-        robot = read_sdf_robot(root, path, resolver)
-    elif root.tag == "mujoco":
-        from .mjcf.reader import read_mjcf_robot
-
-        robot = read_mjcf_robot(root, path, resolver)
-    else:
+    if root.tag not in ROBOT_READERS:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    return with_sidecar(replace(robot, problems=(*_said(root), *robot.problems)), path)
-
-
-def _said(root: Node) -> tuple[Problem, ...]:
-    """What the expansion of a xacro file had to say."""
-    return tuple(getattr(root, "problems", ()))
+    robot = ROBOT_READERS[root.tag](root, path, resolver)
+    said = root.problems if isinstance(root, ExpandedRoot) else ()  # by the expansion of a xacro file
+    return with_sidecar(replace(robot, problems=(*said, *robot.problems)), path)
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
@@ -91,22 +78,13 @@ def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 def world_of(root: Node, path: Path, resolver: Resolver) -> World:
     """The world of a root element that was read from `path`."""
     if root.tag == "sdf":
-        from .sdf.reader import read_sdf_world
-
         return read_sdf_world(root, path, resolver)
     if root.tag == "mujoco":
-        from .mjcf.reader import read_mjcf_world
-
         return read_mjcf_world(root, path, resolver)
     if root.tag == "robot":
-        from .urdf.reader import read_urdf
-
         robot = read_urdf(root, path, resolver)
-        return World(
-            robot.name,
-            (Placement(robot.name, replace(robot, fixed_base=True), fixed=True),),
-            source=robot.source,
-        )
+        placed = Placement(robot.name, replace(robot, fixed_base=True), fixed=True)
+        return World(robot.name, (placed,), source=robot.source)
     raise root.error("not a world; the root element should be <sdf> or <mujoco>")
 
 
@@ -128,19 +106,9 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
         data = parse_toml(raw.decode("utf-8"))
     except ValueError as error:
         raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
-    unknown = set(data) - {"poses", "servos", "collisions"}
-    if unknown:
-        raise UnknownName.among("section", sorted(unknown)[0], ("poses", "servos", "collisions"), str(side))
-    poses = {name: _numbers(side, f"poses.{name}", table) for name, table in _tables(side, data, "poses").items()}
-    for name, table in poses.items():
-        for joint in table:
-            if joint not in robot.joint_names:
-                raise UnknownName.among("joint", joint, robot.joint_names, f"{side} [poses.{name}]")
-    servos = {name: _numbers(side, f"servos.{name}", table) for name, table in _tables(side, data, "servos").items()}
-    for name, table in servos.items():
-        for key in table:
-            if key not in SERVO_KEYS:
-                raise UnknownName.among("servo value", key, SERVO_KEYS, f"{side} [servos.{name}]")
+    _check_known("section", sorted(data), ("poses", "servos", "collisions"), str(side))
+    poses = _tables(side, data, "poses", "joint", robot.joint_names)
+    servos = _tables(side, data, "servos", "servo value", SERVO_KEYS)
     collisions = data.get("collisions", {})
     if (
         not isinstance(collisions, dict)
@@ -149,13 +117,11 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
         or not isinstance(collisions.get("self_collide", False), bool)
     ):
         raise BadInput(f"{side}: [collisions] needs self_collide = true/false and never = [[link, link], ...]")
-    pairs, known = set(robot.no_collision), {link.name for link in robot.links}
+    pairs, known = set(robot.no_collision), sorted(link.name for link in robot.links)
     for pair in collisions.get("never", []):
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
             raise BadInput(f"{side}: collisions.never needs pairs of link names, got {pair!r}")
-        for link in pair:
-            if link not in known:
-                raise UnknownName.among("link", link, sorted(known), f"{side} [collisions]")
+        _check_known("link", pair, known, f"{side} [collisions]")
         pairs.add(frozenset(pair))
     return replace(
         robot,
@@ -166,17 +132,25 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     )
 
 
-def _tables(side: Path, data: dict[str, Any], section: str) -> dict[str, Any]:
+def _check_known(what: str, names: Iterable[str], known: Collection[str], where: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownName.among(what, name, known, where)
+
+
+def _tables(side: Path, data: dict[str, Any], section: str, what: str, known: Collection[str]) -> dict[str, Any]:
+    """The tables of a section, each with numbers under known names."""
     tables = data.get(section, {})
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         raise BadInput(f"{side}: [{section}] needs one table per name, like [{section}.NAME]")
-    return tables
+    numbers = {name: _numbers(side, f"{section}.{name}", table) for name, table in tables.items()}
+    for name, table in numbers.items():
+        _check_known(what, table, known, f"{side} [{section}.{name}]")
+    return numbers
 
 
 def _numbers(side: Path, where: str, table: dict[str, Any]) -> dict[str, float]:
-    out = {}
     for key, value in table.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
             raise BadInput(f"{side}: {where}.{key} should be a number up to {LARGEST:g}, got {str(value)[:40]}")
-        out[key] = float(value)
-    return out
+    return {key: float(value) for key, value in table.items()}

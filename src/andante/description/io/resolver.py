@@ -35,13 +35,7 @@ SOURCES = (".py", ".csv", ".xacro")
 
 
 OWN = Path(__file__).resolve().parents[2]  # src/andante: holds robots/ and worlds/
-VARIABLES = (
-    "ROS_PACKAGE_PATH",
-    "GAZEBO_MODEL_PATH",
-    "SDF_PATH",
-    "IGN_GAZEBO_RESOURCE_PATH",
-    "GZ_SIM_RESOURCE_PATH",
-)
+VARIABLES = ("ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GZ_SIM_RESOURCE_PATH")
 LEVELS_UP = 6
 
 

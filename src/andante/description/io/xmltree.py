@@ -56,10 +56,19 @@ class Node:
             yield node
             stack.extend(reversed(node.children))
 
+    def leaves(self) -> Iterator[Node]:
+        """The elements without children below this one, in document order."""
+        return (node for node in self.walk() if node is not self and not node.children)
+
     def error(self, message: str) -> BadInput:
         """A BadInput that names file, line and element."""
         name = f" {self.attributes['name']!r}" if self.attributes.get("name") else ""
         return BadInput(f"{self.source}: <{self.tag}>{name}: {message}")
+
+
+def child_of(node: Node | None, tag: str) -> Node | None:
+    """The first child of that tag; None where it or the element itself is missing."""
+    return node.find(tag) if node is not None else None
 
 
 def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:

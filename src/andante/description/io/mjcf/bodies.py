@@ -7,15 +7,14 @@ A body with several joints becomes a chain of light links, each turning about it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.inertia import Inertia
+from andante.description import Dynamics, Inertia, Joint, JointType, Limits, Link, Source
 from andante.description.io.xmltree import Node
 from andante.description.link import IDENTITY
-from andante.description.source import Source
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 import math
 from typing import TYPE_CHECKING
 
-from andante.description.joint import Dynamics, Joint, JointType, Limits
-from andante.description.link import Link
 from andante.description.robot import joint_motion
 
 KINDS = (JointType.FLOATING, JointType.BALL, JointType.PRISMATIC, JointType.REVOLUTE)  # by the number of mjtJoint
@@ -272,20 +269,13 @@ def _joint(
     x, y, z = (float(v) for v in model.jnt_axis[i])
     there = SE3.from_parts(np.eye(3), model.jnt_pos[i])
     start = 0.0 if kind is JointType.BALL else float(model.qpos0[model.jnt_qposadr[i]])
-    limits, dynamics = Limits(low, high, effort), _dynamics(document, model, node, i)
-    joint = Joint(name, kind, above, below, base @ there, (x, y, z), limits, dynamics)
-    return Joint(
-        name,
-        kind,
-        above,
-        below,
-        joint.pose @ joint_motion(joint, -start),
-        joint.axis,
-        limits,
-        dynamics,
+    joint = Joint(name, kind, above, below, base @ there, (x, y, z), Limits(low, high, effort), source=node.source)
+    return replace(
+        joint,
+        pose=joint.pose @ joint_motion(joint, -start),
+        dynamics=_dynamics(document, model, node, i),
         joint_from_child=there.inverse(),
         initial=start,
-        source=node.source,
     )
 
 

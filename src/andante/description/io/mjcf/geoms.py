@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import mujoco
 import io
 import struct
+from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path, PurePosixPath
 
@@ -240,10 +241,9 @@ class Geoms:
                 self._no_mesh(node, element)
                 return None
             if kind != self.kinds.mjGEOM_MESH:
-                fitted = (
-                    f"MuJoCo fits a {_word(kind)} to mesh {element.meshname!r}; the mesh itself stands in for it here"
-                )
-                document.warn(fitted, node.source, f"fit {element.meshname}")
+                name = element.meshname
+                fitted = f"MuJoCo fits a {_word(kind)} to mesh {name!r}; the mesh itself stands in for it here"
+                document.warn(fitted, node.source, f"fit {name}")
             geometry, pose = asset.mesh, asset.pose
         elif kind == self.kinds.mjGEOM_HFIELD:
             geometry = self.assets.heights.get(element.hfieldname)
@@ -352,17 +352,15 @@ def _word(kind: Any) -> str:
 
 
 def _solid(kind: str, size: list[float]) -> Geometry:
-    match kind:
-        case "sphere":
-            return Sphere(size[0])
-        case "capsule":
-            return Capsule(size[0], 2 * size[1])
-        case "cylinder":
-            return Cylinder(size[0], 2 * size[1])
-        case "box":
-            return Box((2 * size[0], 2 * size[1], 2 * size[2]))
-        case _:
-            return Ellipsoid((size[0], size[1], size[2]))
+    x, y, z = size
+    solids: dict[str, Callable[[], Geometry]] = {
+        "sphere": lambda: Sphere(x),
+        "capsule": lambda: Capsule(x, 2 * y),
+        "cylinder": lambda: Cylinder(x, 2 * y),
+        "box": lambda: Box((2 * x, 2 * y, 2 * z)),
+        "ellipsoid": lambda: Ellipsoid((x, y, z)),
+    }
+    return solids[kind]()
 
 
 def _surface(element: Any, mask: int) -> Surface:

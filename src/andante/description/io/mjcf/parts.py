@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante.description import Joint, JointType, Limits, Mimic, Robot, SensorSpec
 from andante.description.io.xmltree import Node, number, vector
-from andante.description.joint import Joint, JointType, Limits, Mimic
-from andante.description.link import SensorSpec
-from andante.description.robot import Robot
 from andante.geometry import SE3
 
 from .bodies import Body, Equality, Model
@@ -148,11 +146,7 @@ def _mimic(document: Document, equality: Equality, start: Mapping[str, float], m
 
 
 def _loop(
-    document: Document,
-    equality: Equality,
-    links: Mapping[str, SE3],
-    sites: Mapping[str, tuple[str, SE3]],
-    count: int,
+    document: Document, equality: Equality, links: Mapping[str, SE3], sites: Mapping[str, tuple[str, SE3]], count: int
 ) -> Joint | None:
     node = equality.node
     kind = JointType.BALL if node.tag == "connect" else JointType.FIXED

@@ -6,17 +6,16 @@ import math
 import os
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from andante.description.joint import Joint, JointType
-from andante.description.link import Collision, SensorSpec, Visual
+from andante.description import Collision, Joint, JointType, Robot, SensorSpec, Visual
 from andante.description.mesh.tools import mesh_bytes
 from andante.description.mesh.triangles import load as load_mesh
-from andante.description.robot import Robot
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3
@@ -85,15 +84,10 @@ class Assets:
         if key not in self.names:
             self.names[key] = self._name(Path(field.uri).stem or "heights")
             unit = (grid - low) / rise if rise > 0 else np.zeros_like(grid)
-            SubElement(
-                self.element,
-                "hfield",
-                name=self.names[key],
-                nrow=str(grid.shape[0]),
-                ncol=str(grid.shape[1]),
-                size=text(field.size[0] / 2, field.size[1] / 2, rise if rise > 0 else 1.0, 0.1),
-                elevation=text(*unit[::-1].ravel()),
-            )
+            rows, columns = map(str, grid.shape)
+            size = text(field.size[0] / 2, field.size[1] / 2, rise if rise > 0 else 1.0, 0.1)
+            element = SubElement(self.element, "hfield", name=self.names[key], nrow=rows, ncol=columns, size=size)
+            element.set("elevation", text(*unit[::-1].ravel()))
         return self.names[key], low
 
     def _exported(self, mesh: Mesh, where: str) -> Path:
@@ -106,9 +100,7 @@ class Assets:
             )
         stem = self._name(mesh.path.stem + (f"_{mesh.submesh}" if mesh.submesh else ""), "file:")
         target = self.folder / f"{stem}.obj"
-        whole = Mesh(
-            mesh.uri, self.copies.get(mesh.path, mesh.path), (1.0, 1.0, 1.0), mesh.submesh, mesh.center_submesh
-        )
+        whole = replace(mesh, path=self.copies.get(mesh.path, mesh.path), scale=(1.0, 1.0, 1.0))
         self.exports.append((mesh_bytes(load_mesh(whole), target.suffix), target))
         return target
 
@@ -182,10 +174,8 @@ def _geom(
             geom.attrib |= {"type": "box", "size": text(*(v / 2 for v in size))}
         case Sphere(radius=radius):
             geom.attrib |= {"type": "sphere", "size": text(radius)}
-        case Cylinder(radius=radius, length=length):
-            geom.attrib |= {"type": "cylinder", "size": text(radius, length / 2)}
-        case Capsule(radius=radius, length=length):
-            geom.attrib |= {"type": "capsule", "size": text(radius, length / 2)}
+        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
+            geom.attrib |= {"type": type(geometry).__name__.lower(), "size": text(radius, length / 2)}
         case Ellipsoid(radii=radii):
             geom.attrib |= {"type": "ellipsoid", "size": text(*radii)}
         case Mesh():

@@ -10,50 +10,22 @@ from pathlib import Path
 
 import numpy as np
 
+from andante.description.io.gazebo import COLORS
 from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import IDENTITY, Material
-from andante.description.shapes import (
-    RGBA,
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
-    Geometry,
-    Heightmap,
-    Mesh,
-    Plane,
-    Sphere,
-)
+from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .include import Reading
 from .values import color, flag, text_of
 
-# colours of Gazebo's own material script, by the names that worlds use most
-SCRIPT_COLORS: dict[str, RGBA] = {
-    "grey": (0.7, 0.7, 0.7, 1.0),
-    "gray": (0.7, 0.7, 0.7, 1.0),
-    "darkgrey": (0.175, 0.175, 0.175, 1.0),
-    "darkgray": (0.175, 0.175, 0.175, 1.0),
+SCRIPT_COLORS: dict[str, RGBA] = {  # by the names that worlds use most, letters of either case
+    **{name.casefold(): rgba for name, rgba in COLORS.items()},
     "lightgrey": (0.8, 0.8, 0.8, 1.0),
-    "white": (1.0, 1.0, 1.0, 1.0),
-    "flatblack": (0.1, 0.1, 0.1, 1.0),
-    "black": (0.0, 0.0, 0.0, 1.0),
-    "red": (1.0, 0.0, 0.0, 1.0),
     "redbright": (0.87, 0.26, 0.07, 1.0),
-    "green": (0.0, 1.0, 0.0, 1.0),
-    "blue": (0.0, 0.0, 1.0, 1.0),
-    "skyblue": (0.13, 0.44, 0.70, 1.0),
-    "yellow": (1.0, 1.0, 0.0, 1.0),
-    "zincyellow": (0.9725, 0.9529, 0.2078, 1.0),
-    "darkyellow": (0.7, 0.7, 0.0, 1.0),
-    "orange": (1.0, 0.5088, 0.0468, 1.0),
-    "purple": (1.0, 0.0, 1.0, 1.0),
-    "turquoise": (0.0, 1.0, 1.0, 1.0),
-    "indigo": (0.33, 0.0, 0.5, 1.0),
     "gold": (0.8, 0.64869, 0.12076, 1.0),
-    "bluglow": (0.0, 0.0, 1.0, 1.0),
+    "bluglow": COLORS["Blue"],
     "wood": (0.6, 0.43, 0.27, 1.0),
     "woodfloor": (0.6, 0.43, 0.27, 1.0),
     "bricks": (0.6, 0.3, 0.24, 1.0),
@@ -63,8 +35,8 @@ SCRIPT_COLORS: dict[str, RGBA] = {
     "grass": (0.3, 0.5, 0.2, 1.0),
 }
 MAX_PIXELS = 4097 * 4097
-HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
 MAX_POINTS = 10_000
+HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
 
 
 def read_geometry(reading: Reading, geometry: Node) -> tuple[Geometry, SE3] | None:
@@ -170,16 +142,7 @@ def read_material(reading: Reading, visual: Node) -> Material:
         reading.report.leftovers(
             node,
             ("script", "ambient", "diffuse"),
-            (
-                "specular",
-                "emissive",
-                "shader",
-                "lighting",
-                "pbr",
-                "render_order",
-                "double_sided",
-                "shininess",
-            ),
+            ("specular", "emissive", "shader", "lighting", "pbr", "render_order", "double_sided", "shininess"),
         )
     own = any(node.get("andante:name") is not None for node in materials)
     if rgba is None and name and not own:
@@ -207,13 +170,7 @@ def read_heightmap(reading: Reading, shape: Node) -> tuple[Heightmap, SE3] | Non
     own = shape.find("andante:heights")
     if own is not None:
         return Heightmap(_own_heights(own), (x, y), uri), pose
-    path = None
-    try:
-        path = reading.resolver.resolve(uri, Path(shape.source.file)) if uri else None
-    except BadInput:
-        raise
-    except (OSError, ValueError):
-        path = None
+    path = find_file(reading, uri, shape) if uri else None
     if path is None:
         reading.report.warn(shape, f"height map image {uri[:200]!r} was not found; the shape is left out")
         return None

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from andante.description import Frame, Joint, JointType, Link, Plugin, Robot, SensorSpec, Transmission
 from andante.description.io.xmltree import Node, number
-from andante.description.joint import Joint, JointType
-from andante.description.link import IDENTITY, Link, SensorSpec
-from andante.description.robot import Frame, Plugin, Robot, Transmission
+from andante.description.link import IDENTITY
 from andante.geometry import SE3
 
 from .frames import ANCHOR, Scope
@@ -179,9 +178,7 @@ def _read_own(parts: Parts, node: Node) -> None:
 def read_plugin(node: Node) -> Plugin:
     """The plugin of an element; repeated leaf names are joined by a blank."""
     parameters: dict[str, list[str]] = {}
-    for child in node.walk():
-        if child is node or child.children:
-            continue
+    for child in node.leaves():
         key = child.get("name") or "" if child.tag == "andante:parameter" else child.tag
         parameters.setdefault(key, []).append(child.text.strip())
     return Plugin(
@@ -358,15 +355,8 @@ def _reversed(joint: Joint) -> Joint:
 
 def _frozen(joint: Joint) -> Joint:
     """A fixed joint in the same place."""
-    return Joint(
-        joint.name,
-        JointType.FIXED,
-        joint.parent,
-        joint.child,
-        pose=joint.pose,
-        joint_from_child=joint.joint_from_child,
-        source=joint.source,
-    )
+    plain = Joint(joint.name, JointType.FIXED, joint.parent, joint.child, joint.pose, source=joint.source)
+    return replace(plain, joint_from_child=joint.joint_from_child)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -13,11 +13,10 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
+from andante.description import Light, PhysicsSpec, Placement, Robot, World
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, vec3
-from andante.description.robot import Robot
 from andante.description.shapes import Vec3
-from andante.description.world import Light, PhysicsSpec, Placement, World
 from andante.errors import BadInput
 from andante.geometry import SE3
 
@@ -81,7 +80,7 @@ def read_sdf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
     name, model = next(iter(scope.nested.items()))
     if len(scope.nested) > 1:
         reading.report.warn(root, f"the file holds {len(scope.nested)} models; the first one, {name!r}, is used")
-    robot = as_robot(reading, model)
+    robot = assemble(reading, flatten(reading, model), split=False)[0].robot
     if not model.pose.motion.is_identity():
         reading.report.info(model.node, "the <pose> of the model counts in a world only")
     return replace(robot, problems=reading.report.problems)
@@ -99,8 +98,8 @@ def read_sdf_world(root: Node, path: Path, resolver: Resolver) -> World:
     scope = build_scope(reading, document, _holder(root), chain)
     if not scope.nested:
         raise root.error("the file holds neither a world nor a model")
-    placed = [p for name, model in scope.nested.items() for p in placements_of(reading, model, scope.where(name))]
-    return lone_world(placed, next(iter(scope.nested)), reading, root)
+    models = [p for name, inner in scope.nested.items() for p in _placements(reading, inner, scope.where(name), set())]
+    return World(next(iter(scope.nested)), tuple(models), source=root.source, problems=reading.report.problems)
 
 
 def _start(root: Node, path: Path, resolver: Resolver) -> tuple[Reading, Document, tuple[Path, ...]]:
@@ -255,19 +254,3 @@ def _states(reading: Reading, world: Node) -> dict[str, Saved]:
         state = next(world.all("state"))
         reading.report.info(state, f"the saved <state> places {len(used)} of the models; velocities are not used")
     return poses
-
-
-def lone_world(robots: list[Placement], name: str, problems: Reading, node: Node) -> World:
-    """A world with only the models of a file that has no <world>."""
-    return World(name, tuple(robots), source=node.source, problems=problems.report.problems)
-
-
-def placements_of(reading: Reading, scope: Scope, pose: SE3) -> list[Placement]:
-    """The placements of one model that stands outside a world."""
-    return _placements(reading, scope, pose, set())
-
-
-def as_robot(reading: Reading, scope: Scope) -> Robot:
-    """The one robot of a model."""
-    component = assemble(reading, flatten(reading, scope), split=False)[0]
-    return component.robot

@@ -7,25 +7,16 @@ sensors of our own kinds) stands in elements and attributes of the namespace `an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
-from andante.description.joint import Dynamics, Joint, JointType, Limits
-from andante.description.robot import Robot
-from andante.description.world import Light, PhysicsSpec, Placement, World
+from andante.description import Dynamics, Joint, JointType, Light, Limits, PhysicsSpec, Placement, Robot, World
 
 from .write_link import below, write_link, write_plugin, write_sensor
 from .xml import Element, Names, Version, add_pose, document, label, write_numbers
 
 WELD = "andante_fixed_base"
-NATIVE = {
-    JointType.REVOLUTE: "revolute",
-    JointType.CONTINUOUS: "continuous",
-    JointType.PRISMATIC: "prismatic",
-    JointType.FIXED: "fixed",
-    JointType.BALL: "ball",
-    JointType.SCREW: "screw",
-}
+NATIVE = frozenset(JointType) - {JointType.FLOATING, JointType.PLANAR}  # the types that SDF has
 
 
 def write_sdf(thing: Robot | World, path: Path) -> str:
@@ -205,19 +196,9 @@ def _write_own(model: Element, robot: Robot, version: Version) -> None:
     for joint in robot.joints:
         if joint.type not in NATIVE:
             write_foreign_joint(own, joint, version)
-    for transmission in robot.transmissions:
-        node = own.add(
-            "andante:transmission",
-            name=transmission.name,
-            type=transmission.type,
-            reduction=repr(transmission.reduction),
-        )
-        parts: Iterable[tuple[str, tuple[str, ...]]] = (
-            ("joint", transmission.joints),
-            ("actuator", transmission.actuators),
-            ("interface", transmission.interfaces),
-        )
-        for tag, listed in parts:
+    for t in robot.transmissions:
+        node = own.add("andante:transmission", name=t.name, type=t.type, reduction=repr(t.reduction))
+        for tag, listed in (("joint", t.joints), ("actuator", t.actuators), ("interface", t.interfaces)):
             for name in listed:
                 node.add(f"andante:{tag}", name=name)
     if own.children:
@@ -226,7 +207,7 @@ def _write_own(model: Element, robot: Robot, version: Version) -> None:
 
 def write_joint(element: Element, joint: Joint, parent: str, child: str, version: Version, loop: bool) -> None:
     """Contents of a <joint>; `parent` and `child` are names in the file."""
-    element.attributes["type"] = NATIVE[joint.type]
+    element.attributes["type"] = str(joint.type)
     add_pose(element, joint.pose, version, relative_to=parent)
     element.add("parent", parent)
     element.add("child", child)
@@ -243,10 +224,7 @@ def _write_axis(axis: Element, joint: Joint) -> None:
     node = axis.add("limit")
     if joint.type is not JointType.CONTINUOUS:
         for tag, value in (("lower", limits.lower), ("upper", limits.upper)):
-            if math.isfinite(value):
-                node.add(tag, value)
-            else:
-                node.add(tag, "1e16" if value > 0 else "-1e16")
+            node.add(tag, value if math.isfinite(value) else "1e16" if value > 0 else "-1e16")
     for tag, value in (("effort", limits.effort), ("velocity", limits.velocity)):
         if math.isfinite(value):
             node.add(tag, value)
@@ -273,14 +251,7 @@ def _write_own_joint(element: Element, joint: Joint, version: Version, loop: boo
         mimic = joint.mimic
         own.add("andante:mimic", joint=mimic.joint, multiplier=repr(mimic.multiplier), offset=repr(mimic.offset))
     if joint.safety is not None:
-        s = joint.safety
-        own.add(
-            "andante:safety",
-            k_velocity=repr(s.k_velocity),
-            k_position=repr(s.k_position),
-            soft_lower=repr(s.soft_lower),
-            soft_upper=repr(s.soft_upper),
-        )
+        own.add("andante:safety", **{name: repr(value) for name, value in asdict(joint.safety).items()})
     if joint.calibration:
         own.add("andante:calibration", **{name: repr(float(value)) for name, value in joint.calibration.items()})
     if loop:

@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from andante.description.inertia import Inertia
+from andante.description import Collision, Inertia, Link, Material, Problem, Severity, Surface, Visual
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, number, vec3, vector
-from andante.description.link import IDENTITY, Collision, Link, Material, Surface, Visual
+from andante.description.link import IDENTITY
 from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
-from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3
 

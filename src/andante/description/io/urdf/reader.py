@@ -23,6 +23,10 @@ from .sensors import urdf_sensor
 UNBOUNDED = 1e16  # what SDF and URDF files write for "no limit"
 LARGEST_UNBOUNDED = 1e17
 URDF_TYPES = frozenset(("revolute", "continuous", "prismatic", "fixed", "floating", "planar"))
+JOINT_PARTS = (
+    *("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+    *("safety_controller", "calibration", "joint_properties"),
+)
 BALL_NAMES = ("spherical", "ball")  # not URDF, but Bullet and others read them
 
 
@@ -186,21 +190,7 @@ def _transmission(node: Node, joints: dict[str, Node], context: Context) -> Tran
 
 def joint(node: Node, context: Context) -> Joint:
     """A joint with its limits, losses, mimic, safety controller and calibration."""
-    context.unknown(
-        node,
-        (
-            "origin",
-            "parent",
-            "child",
-            "axis",
-            "limit",
-            "dynamics",
-            "mimic",
-            "safety_controller",
-            "calibration",
-            "joint_properties",
-        ),
-    )
+    context.unknown(node, JOINT_PARTS)
     name, kind = required_name(node), (node.get("type") or "").strip()
     if kind not in URDF_TYPES:
         if kind not in BALL_NAMES:
@@ -214,20 +204,10 @@ def joint(node: Node, context: Context) -> Joint:
             raise node.error(f'needs <{role} link="..."/>')
         ends.append(str(element.get("link")))
     type_ = JointType(kind)
-    return Joint(
-        name,
-        type_,
-        ends[0],
-        ends[1],
-        origin(node),
-        _axis(node, type_, context),
-        _limits(node, type_, context),
-        _dynamics(node, context),
-        _mimic(node),
-        _safety(node),
-        _calibration(node),
-        source=node.source,
-    )
+    pose, axis, limits = origin(node), _axis(node, type_, context), _limits(node, type_, context)
+    losses, mimic, safety = _dynamics(node, context), _mimic(node), _safety(node)
+    calibration, source = _calibration(node), node.source
+    return Joint(name, type_, *ends, pose, axis, limits, losses, mimic, safety, calibration, source=source)
 
 
 def _axis(node: Node, kind: JointType, context: Context) -> Vec3:
@@ -307,12 +287,9 @@ def _safety(node: Node) -> SafetyController | None:
     element = node.find("safety_controller")
     if element is None:
         return None
-    return SafetyController(
-        number(element, element.get("k_velocity"), "k_velocity"),
-        number(element, element.get("k_position"), "k_position", 0.0),
-        number(element, element.get("soft_lower_limit"), "soft_lower_limit", 0.0),
-        number(element, element.get("soft_upper_limit"), "soft_upper_limit", 0.0),
-    )
+    k_velocity = number(element, element.get("k_velocity"), "k_velocity")
+    others = ("k_position", "soft_lower_limit", "soft_upper_limit")
+    return SafetyController(k_velocity, *(number(element, element.get(key), key, 0.0) for key in others))
 
 
 def _calibration(node: Node) -> dict[str, float]:

@@ -15,9 +15,8 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from andante.description.joint import Dynamics, Joint, JointType, Limits
+from andante.description import Dynamics, Joint, JointType, Limits, Robot, Transmission
 from andante.description.link import IDENTITY, Collision, Link, Material, SensorSpec, Surface, Visual
-from andante.description.robot import Robot, Transmission
 from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3
@@ -186,10 +185,8 @@ def _geometry(parent: ET.Element, shape: Geometry, link: Link, path: Path) -> No
         add(parent, "box", size=numbers(*shape.size))
     elif isinstance(shape, Sphere):
         add(parent, "sphere", radius=numbers(shape.radius))
-    elif isinstance(shape, Cylinder):
-        add(parent, "cylinder", radius=numbers(shape.radius), length=numbers(shape.length))
-    elif isinstance(shape, Capsule):
-        add(parent, "capsule", radius=numbers(shape.radius), length=numbers(shape.length))
+    elif isinstance(shape, Cylinder | Capsule):
+        add(parent, type(shape).__name__.lower(), radius=numbers(shape.radius), length=numbers(shape.length))
     elif isinstance(shape, Mesh) and not shape.submesh:
         element = add(parent, "mesh", filename=mesh_uri(shape, path))
         if shape.scale != (1.0, 1.0, 1.0):
@@ -224,9 +221,8 @@ def _joint(root: ET.Element, joint: Joint) -> None:
     add(element, "child", link=joint.child)
     if joint.type in AXIS_TYPES:
         add(element, "axis", xyz=numbers(*joint.axis))
-    for key, value in sorted(joint.calibration.items()):
-        calibration = element.find("calibration")
-        (calibration if calibration is not None else add(element, "calibration")).set(key, numbers(value))
+    if joint.calibration:
+        add(element, "calibration", **{key: numbers(value) for key, value in sorted(joint.calibration.items())})
     if (joint.dynamics.damping, joint.dynamics.friction, joint.dynamics.armature) != (0.0, 0.0, 0.0):
         _dynamics(element, joint.dynamics)
     _limits(element, joint.type, joint.limits)
@@ -234,13 +230,10 @@ def _joint(root: ET.Element, joint: Joint) -> None:
         multiplier, offset = numbers(joint.mimic.multiplier), numbers(joint.mimic.offset)
         add(element, "mimic", joint=joint.mimic.joint, multiplier=multiplier, offset=offset)
     if joint.safety is not None:
-        values = {
-            "soft_lower_limit": joint.safety.soft_lower,
-            "soft_upper_limit": joint.safety.soft_upper,
-            "k_position": joint.safety.k_position,
-            "k_velocity": joint.safety.k_velocity,
-        }
-        add(element, "safety_controller", **{key: numbers(value) for key, value in values.items()})
+        safety = joint.safety
+        soft = {"soft_lower_limit": safety.soft_lower, "soft_upper_limit": safety.soft_upper}
+        gains = {"k_position": safety.k_position, "k_velocity": safety.k_velocity}
+        add(element, "safety_controller", **{key: numbers(value) for key, value in (soft | gains).items()})
 
 
 def _dynamics(parent: ET.Element, dynamics: Dynamics) -> None:
@@ -275,14 +268,12 @@ def _transmission(root: ET.Element, item: Transmission) -> None:
 
 def write_gazebo(root: ET.Element, robot: Robot) -> None:
     """Append everything that URDF itself has no element for."""
-    for link in robot.links:
-        element = ET.Element("gazebo", reference=link.name)
-        _gazebo_link(element, link)
-        if len(element):
-            root.append(element)
-    for joint in robot.joints:
-        element = ET.Element("gazebo", reference=joint.name)
-        _gazebo_joint(element, joint)
+    for part in (*robot.links, *robot.joints):
+        element = ET.Element("gazebo", reference=part.name)
+        if isinstance(part, Link):
+            _gazebo_link(element, part)
+        else:
+            _gazebo_joint(element, part)
         if len(element):
             root.append(element)
     links = {link.name for link in robot.links}

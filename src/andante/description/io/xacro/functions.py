@@ -156,17 +156,6 @@ def _text(value: Any = "") -> str:
     return str(value)
 
 
-def _boolean(value: Any = False) -> bool:
-    return bool(value)
-
-
-def _extreme(kind: Callable[..., Any]) -> Callable[..., Any]:
-    def choose(*values: Any) -> Any:
-        return kind(*values)
-
-    return choose
-
-
 def _pairs(*lists: Any) -> list[Any]:
     return [tuple(row) for row in zip(*lists, strict=False)]
 
@@ -183,13 +172,13 @@ def _rounded(value: float, digits: int = 0) -> Any:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
-    "min": _extreme(min),
-    "max": _extreme(max),
+    "min": lambda *values: min(*values),
+    "max": lambda *values: max(*values),
     "round": _rounded,
     "int": _number(int),
     "float": _number(float),
     "str": _text,
-    "bool": _boolean,
+    "bool": lambda value=False: bool(value),
     "len": len,
     "range": checked_range,
     "sum": lambda values: _fold(values),

@@ -37,8 +37,6 @@ MAX_ELEMENTS = 100_000  # made by one expansion
 MAX_SECONDS = 10.0  # of the processor: a machine busy with other work refuses nothing
 MAX_FILES = 500
 MAX_BYTES = 8 * 1024 * 1024  # of one xacro file
-MAX_MACRO_DEPTH = 150
-MAX_MACRO_CALLS = 10_000
 MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
 MAX_WEIGHT = 3_000_000  # of all results together
 TOKEN = re.compile(
@@ -235,11 +233,7 @@ class Session:
             return str(self.asking().resolve().parent)
         if command == "optenv" and words:
             return self.environment(words[0], " ".join(words[1:]))
-        single: dict[str, Callable[[str], str]] = {
-            "arg": self.argument,
-            "find": self.find,
-            "env": self.environment,
-        }
+        single: dict[str, Callable[[str], str]] = {"arg": self.argument, "find": self.find, "env": self.environment}
         if command in single and len(words) == 1:
             return single[command](words[0])
         raise BadInput(f"{text[:60]}: write $(arg A), $(find PACKAGE), $(env V), $(optenv V D), $(dirname), $(eval E)")
@@ -300,15 +294,8 @@ def _automatic(value: str) -> Any:
 
 
 def _tokens(text: str, separators: str, skip_empty: bool) -> list[str]:
-    out, word = [], ""
-    for sign in str(text):
-        if sign in separators:
-            out.append(word)
-            word = ""
-        else:
-            word += sign
-    out.append(word)
-    return [word for word in out if word] if skip_empty else out
+    words = re.split(f"[{re.escape(separators)}]", str(text)) if separators else [str(text)]
+    return [word for word in words if word] if skip_empty else words
 
 
 class _Loader(yaml.SafeLoader):
