@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from andante.description import Inertia, Joint, JointType, Link, Plane, Problem, Robot, Severity
+from andante.description import Collision, Inertia, Joint, JointType, Link, Plane, Problem, Robot, Severity, Visual
 from andante.description.inertia import combine, inertia_element
 from andante.description.solids import bounds, inertia_of, volume
 from andante.errors import AndanteError
@@ -18,7 +18,7 @@ from .shapes import is_outsized, largest_mesh
 FULL_TURNS = 4 * math.pi
 LIMIT_SLACK = 1e-3  # [rad or m]
 TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
-ABSURD_RATIO = 1000.0  # neighbours whose masses differ by more make solvers struggle
+ABSURD_RATIO = 1000.0  # neighbors whose masses differ by more make solvers struggle
 HEAVY = 2000.0  # [kg]; no robot link, but a mistake of units
 
 
@@ -103,7 +103,7 @@ def _pose_problems(robot: Robot) -> Iterator[Problem]:
 
 
 def mass_problems(robot: Robot) -> Iterator[Problem]:
-    """Masses, tensors, centres of mass and ratios between neighbours."""
+    """Masses, tensors, centers of mass and ratios between neighbors."""
     limit = largest_mesh(robot)
     for link in robot.links:
         yield from _link_problems(robot, link, limit)
@@ -133,13 +133,8 @@ def _moves(robot: Robot, link: Link) -> bool:
 
 def _carried_mass(robot: Robot, name: str) -> float:
     """Mass of a link and of everything welded to it by fixed joints [kg]."""
-    link = robot.link(name)
-    own = link.inertia.mass if link.inertia is not None else 0.0
-    return own + sum(
-        _carried_mass(robot, joint.child)
-        for joint in robot.joints
-        if joint.parent == name and joint.type is JointType.FIXED
-    )
+    inertias = (robot.link(each).inertia for each in robot.welded(name))
+    return sum(inertia.mass for inertia in inertias if inertia is not None)
 
 
 def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
@@ -172,8 +167,8 @@ def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
             f"principal moments {moments} kg m^2 break the triangle inequality (the largest exceeds the sum of the "
             "others): no body has them; was the tensor given about the link origin?",
         )
-    shapes = [each.geometry for each in (*link.collisions, *link.visuals)]
-    if not any(is_outsized(shape, limit) for shape in shapes):
+    shapes: list[Collision | Visual] = [*link.collisions, *link.visuals]
+    if not any(is_outsized(shape.geometry, limit) for shape in shapes):
         yield from _size_problems(link, inertia, principal[2])
 
 
@@ -224,7 +219,8 @@ def even_inertia(link: Link, mass: float) -> Inertia | None:
 
 def _box(link: Link) -> tuple[np.ndarray, np.ndarray] | None:
     corners = []
-    for shape in (*link.collisions, *link.visuals):
+    shapes: list[Collision | Visual] = [*link.collisions, *link.visuals]
+    for shape in shapes:
         if isinstance(shape.geometry, Plane):
             continue
         try:

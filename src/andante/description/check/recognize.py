@@ -6,6 +6,7 @@ Wheels are found from the geometry: round shapes on continuous joints near the g
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -31,10 +32,10 @@ DRIVE_PLUGINS = {
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel: its joint, centre and axis in the root frame, radius [m], and the joint that steers it."""
+    """A wheel: its joint, center and axis in the root frame, radius [m], and the joint that steers it."""
 
     joint: str
-    centre: Array
+    center: Array
     axis: Array
     radius: float
     steering: str = ""
@@ -52,7 +53,7 @@ class Leg:
     tip: str
 
 
-def recognise(robot: Robot) -> Iterator[str]:
+def recognize(robot: Robot) -> Iterator[str]:
     """Sentences about the drive and the legs."""
     for plugin in robot.plugins:
         if key := drive_plugin(plugin):
@@ -61,13 +62,11 @@ def recognise(robot: Robot) -> Iterator[str]:
     if wheels:
         names = ", ".join(wheel.joint for wheel in wheels)
         yield f"{_drive_kind(wheels)}: {len(wheels)} wheels ({names}), radius {wheels[0].radius:.3g} m"
-    legs = find_legs(robot)
+    legs = lowest_branches(robot)
     if legs:
         yield f"{len(legs)} legs of {_counts(legs)} joints, ending in {', '.join(leg.tip for leg in legs)}"
     if robot.sensors:
-        counts: dict[str, int] = {}
-        for sensor in robot.sensors:
-            counts[sensor.kind] = counts.get(sensor.kind, 0) + 1
+        counts = Counter(sensor.kind for sensor in robot.sensors)
         yield "sensors: " + ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in sorted(counts.items()))
 
 
@@ -91,47 +90,40 @@ def _drive_kind(wheels: list[Wheel]) -> str:
     if not parallel:
         return "omnidirectional base"
     forward = np.array([-driven[0].axis[1], driven[0].axis[0]])
-    along = [float(forward @ wheel.centre[:2]) for wheel in driven]
+    along = [float(forward @ wheel.center[:2]) for wheel in driven]
     return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else "skid-steer or mecanum base"
 
 
-def find_legs(robot: Robot) -> list[Leg]:
+def lowest_branches(robot: Robot) -> list[Leg]:
     """Branches of two or more turning joints whose ends lie lowest; robots on wheels have none.
 
-    The branches are those from the last link that several of them share (the body).
+    The joints are all that move an end, those that branches share included.
     """
     if find_wheels(robot):
         return []
     poses = robot.link_poses()
-    branches: list[tuple[tuple[str, ...], str, float]] = []
+    branches: list[tuple[Leg, float]] = []
     parents = {joint.parent for joint in robot.joints if joint.type is not JointType.FIXED}
-    moving = {joint.child for joint in robot.joints if joint.one_dof}
-    for end in moving - parents:
-        if any(j.one_dof for j in robot.joints if j.parent == end):
+    for joint in robot.movable:
+        if joint.child in parents:
             continue
-        chain, link = [], end
-        while (joint := robot.parent_joint(link)) is not None:
-            if joint.one_dof:
-                chain.append(joint.name)
-            link = joint.parent
-        lowest = _lowest(robot, end, poses)
+        chain = tuple(each.name for each in reversed(robot.ancestors(joint.child)) if each.one_dof)
+        lowest = _lowest(robot, joint.child, poses)
         if len(chain) >= 2 and lowest is not None:
-            branches.append((tuple(reversed(chain)), lowest[1], lowest[0]))
+            branches.append((Leg(chain, lowest[1]), lowest[0]))
     if not branches:
         return []
-    floor = min(low for _, _, low in branches)
+    floor = min(low for _, low in branches)
     height = max(float(pose.translation[2]) for pose in poses.values()) - floor
-    legs = [Leg(chain, tip) for chain, tip, low in branches if low - floor < 0.12 * max(height, 1e-6)]
+    legs = [leg for leg, low in branches if low - floor < 0.12 * max(height, 1e-6)]
     order = {joint.name: i for i, joint in enumerate(robot.joints)}
     return sorted(legs, key=lambda leg: order[leg.joints[0]]) if len(legs) >= 2 else []
 
 
 def _lowest(robot: Robot, end: str, poses: Mapping[str, SE3]) -> tuple[float, str] | None:
     """Lowest point of the collision shapes of a link and those welded to it [m], root frame, and whose it is."""
-    group: list[str] = [end]
     lows: list[tuple[float, str]] = []
-    for name in group:
-        group += [j.child for j in robot.joints if j.parent == name and j.type is JointType.FIXED]
+    for name in robot.welded(end):
         for collision in robot.link(name).collisions:
             if isinstance(collision.geometry, Plane):
                 continue
@@ -173,7 +165,7 @@ def joint_axis(joint: Joint, poses: Mapping[str, SE3]) -> tuple[Array, Array]:
 
 
 def _bottom(wheel: Wheel) -> float:
-    return float(wheel.centre[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
+    return float(wheel.center[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
 
 
 def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...]) -> Wheel | None:
@@ -184,45 +176,35 @@ def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str
         return None  # turns about the vertical: a caster's fork or a sensor head
     if any(other.one_dof and other.name not in ring for other in _below(robot, joint.child)):
         return None  # carries more joints: an arm or a leg
-    carriers = _carriers(robot, joint)
+    carriers = [above for above in robot.ancestors(joint.parent) if above.one_dof]
     if len(carriers) > _CARRIERS:
         return None
     gamma = None
     if ring:
-        centre, radius, gamma = _roller_wheel(robot, ring, point, axis, poses)
+        center, radius, gamma = _roller_wheel(robot, ring, point, axis, poses)
     else:
         round_shape = _round(robot, joint.child, poses, point, axis)
         if round_shape is None:
             return None
-        centre, radius = round_shape
-    steering = next((c for c in carriers if _steers(c, poses, centre, radius)), None)
+        center, radius = round_shape
+    steering = next((c for c in carriers if _steers(c, poses, center, radius)), None)
     if steering is None:
-        return Wheel(joint.name, centre, axis, radius, roller_angle=gamma, rollers=ring)
+        return Wheel(joint.name, center, axis, radius, roller_angle=gamma, rollers=ring)
     pivot, _ = joint_axis(steering, poses)
-    gap = centre - pivot
+    gap = center - pivot
     beside = abs(float(axis[0] * gap[1] - axis[1] * gap[0])) / math.hypot(axis[0], axis[1])
     named = any(word in f"{steering.name} {joint.name}".lower() for word in ("caster", "castor"))
     free = steering.type is JointType.CONTINUOUS and not math.isfinite(steering.limits.upper)
     castor = beside > 0.02 * radius and (free or named)
-    return Wheel(joint.name, centre, axis, radius, steering.name, pivot, castor, gamma, ring)
+    return Wheel(joint.name, center, axis, radius, steering.name, pivot, castor, gamma, ring)
 
 
-def _carriers(robot: Robot, joint: Joint) -> list[Joint]:
-    """Movable joints between a joint and the root, nearest first."""
-    out, link = [], joint.parent
-    while (above := robot.parent_joint(link)) is not None:
-        if above.one_dof:
-            out.append(above)
-        link = above.parent
-    return out
-
-
-def _steers(joint: Joint, poses: Mapping[str, SE3], centre: Array, radius: float) -> bool:
+def _steers(joint: Joint, poses: Mapping[str, SE3], center: Array, radius: float) -> bool:
     """Whether a joint turns a wheel about a vertical axis that stands near it."""
     if joint.type not in _TURNING:
         return False
     point, axis = joint_axis(joint, poses)
-    return abs(axis[2]) > 0.7 and math.hypot(*(centre - point)[:2]) < 5 * radius
+    return abs(axis[2]) > 0.7 and math.hypot(*(center - point)[:2]) < 5 * radius
 
 
 def _below(robot: Robot, link: str) -> list[Joint]:
@@ -234,7 +216,7 @@ def _below(robot: Robot, link: str) -> list[Joint]:
 
 
 def _round(robot: Robot, link: str, poses: Mapping[str, SE3], point: Array, axis: Array) -> tuple[Array, float] | None:
-    """Centre and radius of the largest collision shape of a link that is round about an axis.
+    """Center and radius of the largest collision shape of a link that is round about an axis.
 
     None: there is none, or something welded to the link sticks out of it (a leg on its motor is no wheel).
     """
@@ -272,15 +254,15 @@ def _around(axis: Array) -> Array:
 
 
 def _round_mesh(shape: Mesh, pose: SE3, axis: Array, around: Array, reach: Array) -> tuple[Array, float] | None:
-    """Centre and radius of a mesh whose widths across the axis agree within 10 %; `reach` is its support `around`."""
+    """Center and radius of a mesh whose widths across the axis agree within 10 %; `reach` is its support `around`."""
     widths = reach[:8] + reach[8:]
     if widths.max() - widths.min() > 0.1 * widths.max():
         return None
     middle = (reach[:8] - reach[8:]) / 2
     turned = pose.rotation.T @ axis
     along = (support(shape, turned) - support(shape, -turned)) / 2
-    centre = pose.translation + around[0] * middle[0] + around[4] * middle[4] + axis * along
-    return centre, float(widths.max() / 2)
+    center = pose.translation + around[0] * middle[0] + around[4] * middle[4] + axis * along
+    return center, float(widths.max() / 2)
 
 
 def _ring(robot: Robot, joint: Joint, poses: Mapping[str, SE3]) -> tuple[str, ...]:
@@ -307,7 +289,7 @@ def _arm(place: Array, point: Array, axis: Array) -> Array:
 def _roller_wheel(
     robot: Robot, ring: tuple[str, ...], point: Array, axis: Array, poses: Mapping[str, SE3]
 ) -> tuple[Array, float, float]:
-    """Centre, radius over the rollers, and the signed angle from the wheel's plane to the roller axes in (-90, 90]."""
+    """Center, radius over the rollers, and the signed angle from the wheel's plane to the roller axes in (-90, 90]."""
     places, reach, angles = [], [], []
     for name in ring:
         joint = robot.joint(name)

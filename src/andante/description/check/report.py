@@ -15,9 +15,9 @@ from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
-from .recognize import recognise
+from .recognize import recognize
 from .shapes import mesh_problems, overlap_problems
-from .structure import structure_problems
+from .structure import number_or_none, structure_problems
 
 NEEDS_LIMIT = "needs <limit"
 ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -75,7 +75,7 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
         links=len(robot.links),
         joints=len(robot.joints) + len(robot.loops),
         mass=robot.mass,
-        recognised=tuple(recognise(robot)),
+        recognised=tuple(recognize(robot)),
         problems=_sorted(problems),
     )
 
@@ -109,19 +109,13 @@ def check_world(world: World, faults: list[Problem] | None = None) -> CheckRepor
 def _unbuildable(root: Node, path: Path, faults: list[Problem]) -> CheckReport:
     """A report on a file whose tree is so broken that no robot can be made of it."""
     nodes = list(root.walk())
-    masses = [node.get("value") or node.text for node in nodes if node.tag == "mass"]
-    total = 0.0
-    for text in masses:
-        try:
-            total += float(text or 0.0)
-        except ValueError:
-            continue
+    masses = (number_or_none(node.get("value") or node.text) for node in nodes if node.tag == "mass")
     return CheckReport(
         name=root.get("name") or path.stem,
         kind="robot",
         links=sum(node.tag == "link" for node in nodes),
         joints=sum(node.tag == "joint" and node.find("child") is not None for node in nodes),
-        mass=total,
+        mass=sum((mass for mass in masses if mass is not None), 0.0),
         recognised=(),
         problems=_sorted(faults),
     )

@@ -50,7 +50,7 @@ def mesh_problems(robot: Robot) -> Iterator[Problem]:
 
 
 def largest_mesh(robot: Robot) -> float:
-    """Size beyond which a mesh is taken for one in millimetres [m]: far larger than what its joints span."""
+    """Size beyond which a mesh is taken for one in millimeters [m]: far larger than what its joints span."""
     places = np.array([pose.translation for pose in robot.link_poses().values()])
     span = float(np.linalg.norm(np.ptp(places, axis=0)))
     return min(HUGE, max(OUTSIZED * span, SMALLEST_OUTSIZED)) if span > TINY else HUGE
@@ -78,14 +78,14 @@ def mesh_size(geometry: Geometry) -> float:
 
 
 def overlap_problems(robot: Robot) -> Iterator[Problem]:
-    """One line per pair of links; neighbours over one joint and pairs that never collide are left out.
+    """One line per pair of links; neighbors over one joint and pairs that never collide are left out.
 
     So are meshes that are far too large: they overlap everything, and the mesh check tells what to do about them.
     """
     limit = largest_mesh(robot)
     poses = robot.link_poses()
     body = _rigid_bodies(robot)
-    neighbours = {frozenset((body[j.parent], body[j.child])) for j in robot.joints if j.type is not JointType.FIXED}
+    neighbors = {frozenset((body[j.parent], body[j.child])) for j in robot.joints if j.type is not JointType.FIXED}
     placed: list[tuple[str, Geometry, SE3, Array, Array]] = []
     for link in robot.links:
         for collision in link.collisions:
@@ -107,7 +107,7 @@ def overlap_problems(robot: Robot) -> Iterator[Problem]:
             other, other_shape, other_pose = placed[k][:3]
             ends = frozenset((body[name], body[other]))
             pair = frozenset((name, other))
-            if len(ends) == 1 or ends in neighbours or pair in robot.no_collision or pair in found:
+            if len(ends) == 1 or ends in neighbors or pair in robot.no_collision or pair in found:
                 continue
             if shapes_overlap(shape, pose, other_shape, other_pose):
                 found.add(pair)

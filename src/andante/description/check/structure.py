@@ -116,12 +116,12 @@ def _limits(joint: Node) -> Iterator[Problem]:
         yield _error(joint.source, f"{told} and needs <limit lower upper effort velocity>")
     if limit is None:
         return
-    lower, upper = _number(limit.get("lower")), _number(limit.get("upper"))
+    lower, upper = number_or_none(limit.get("lower")), number_or_none(limit.get("upper"))
     if lower is not None and upper is not None and lower > upper:
         told = f"joint {name!r}: lower limit {lower:g} is above the upper limit {upper:g}"
         yield _error(limit.source, f"{told}; swap them")
     for what in ("effort", "velocity"):
-        value = _number(limit.get(what))
+        value = number_or_none(limit.get(what))
         if value is not None and value < 0:
             yield _error(limit.source, f"joint {name!r}: {what} limit {value:g} is negative")
 
@@ -150,7 +150,8 @@ def _mimics(joints: list[Node]) -> Iterator[Problem]:
             yield _error(follows[ring[0]][1].source, f"{told}; free one of them")
 
 
-def _number(text: str | None) -> float | None:
+def number_or_none(text: str | None) -> float | None:
+    """The number that a text is; None where it is none."""
     try:
         return float(text) if text is not None else None
     except ValueError:

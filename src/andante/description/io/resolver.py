@@ -140,7 +140,7 @@ def generated_mesh(robot: str, part: str) -> Path | None:
     return None
 
 
-def cache_folder() -> Path:
+def cache_folder(name: str = "meshes") -> Path:
     """Where generated meshes are kept: below XDG_CACHE_HOME or the platform's own cache folder."""
     asked = os.environ.get("XDG_CACHE_HOME")
     if asked:
@@ -151,7 +151,7 @@ def cache_folder() -> Path:
         base = Path.home() / "Library" / "Caches"
     else:
         base = Path.home() / ".cache"
-    return base / "andante" / "meshes"
+    return base / "andante" / name
 
 
 @cache

@@ -9,10 +9,11 @@ import math
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 from xml.parsers import expat
 
-from andante.description.shapes import Vec3
+from andante.description.shapes import RGBA, Vec3
 from andante.description.source import Source
 from andante.errors import BadInput
 from andante.files import read_bytes as read_bytes
@@ -71,6 +72,14 @@ def child_of(node: Node | None, tag: str) -> Node | None:
     return node.find(tag) if node is not None else None
 
 
+def free_name(stem: str, taken: set[str], mark: str = "_", first: int = 2) -> str:
+    """The stem itself, else with the first number behind it that is not taken; it is taken from then on."""
+    candidates = chain([stem], (f"{stem}{mark}{number}" for number in count(first)))
+    name = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(name)
+    return name
+
+
 def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:
     """Unpacked contents of gzip data (`.world.gz`, `.sdf.gz`), no longer than the limit."""
     unpacker = zlib.decompressobj(wbits=31)
@@ -104,16 +113,16 @@ def parse_xml(data: bytes, file: str) -> Node:
     top = Node("", source=Source(file))
     stack = [top]
     texts: list[list[str]] = [[]]  # pieces of text of the open elements
-    count = 0
+    elements = 0
 
     def here() -> int:
         return parser.CurrentLineNumber + skipped
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal count
-        count += 1
+        nonlocal elements
+        elements += 1
         line = here()
-        if count > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
+        if elements > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
             raise BadInput(f"{file}:{line}: more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels; refused")
         node = Node(tag, attributes, source=Source(file, line))
         stack[-1].children.append(node)
@@ -185,3 +194,10 @@ def vec3(node: Node, text: str | None, what: str, default: Vec3 | None = None) -
     """Three finite floats."""
     x, y, z = vector(node, text, 3, what, default)
     return (x, y, z)
+
+
+def rgba(node: Node, text: str | None, what: str = "rgba") -> RGBA:
+    """Color of four numbers 0 to 1; three are taken as opaque."""
+    count = len((text or "").split())
+    r, g, b, a = (*vector(node, text, 3 if count == 3 else 4, what), 1.0)[:4]
+    return (r, g, b, a)

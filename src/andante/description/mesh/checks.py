@@ -30,7 +30,7 @@ UP_AXES = {
 
 
 def check_collada(data: bytes, file: str) -> tuple[Array, dict[str, set[str]]]:
-    """Scale and rotation (3, 3) that bring a COLLADA document to metres with z up, and the names of its geometries.
+    """Scale and rotation (3, 3) that bring a COLLADA document to meters with z up, and the names of its geometries.
 
     Documents that grow without bound are refused. Names: geometry id -> its name and those of its nodes.
     """

@@ -1,7 +1,7 @@
 """Mesh files (STL, OBJ, PLY, DAE, GLB, glTF) as named parts of triangles, read with limits by trimesh.
 
 Nothing is fetched or run: files that a mesh names are looked up in its own folder only (material lists, glTF
-buffers), textures are never read, archives are refused. DAE units and up-axis are applied, so parts are in metres
+buffers), textures are never read, archives are refused. DAE units and up-axis are applied, so parts are in meters
 with z up as SDF and URDF readers expect; glTF is taken as it stands, as the simulators do.
 """
 
@@ -12,7 +12,7 @@ import json
 import logging
 import struct
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +42,7 @@ SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf")
 
 @dataclass(frozen=True)
 class MeshPart:
-    """One named piece of a mesh file: vertices (n, 3) [m], faces (m, 3), and its colour where it has one."""
+    """One named piece of a mesh file: vertices (n, 3) [m], faces (m, 3), and its color where it has one."""
 
     name: str
     vertices: Array
@@ -54,7 +54,7 @@ class MeshPart:
 def load_mesh_file(path: Path, submesh: str = "", center: bool = False) -> trimesh.Trimesh:
     """All parts of a mesh file (or those named `submesh`) as one mesh, equal vertices merged.
 
-    `center` moves the middle of its bounding box to the origin (SDF <center>). Coloured files give face colours.
+    `center` moves the middle of its bounding box to the origin (SDF <center>). Colored files give face colors.
     """
     return join_parts(load_mesh_parts(path), path, submesh, center)
 
@@ -141,13 +141,13 @@ def _beside(path: Path, name: str, kind: str) -> bool:
 
 
 def face_colors(mesh: trimesh.Trimesh) -> np.ndarray | None:
-    """Colours of the faces (m, 4) 0..255, None when the mesh has none."""
+    """Colors of the faces (m, 4) 0..255, None when the mesh has none."""
     visual: Any = mesh.visual
     return np.array(visual.face_colors) if visual.kind == "face" else None
 
 
 def paint(mesh: trimesh.Trimesh, colors: np.ndarray) -> None:
-    """Gives the faces of a fresh mesh their colours (m, 4) 0..255."""
+    """Gives the faces of a fresh mesh their colors (m, 4) 0..255."""
     visual: Any = mesh.visual
     visual.face_colors = colors
 
@@ -298,26 +298,25 @@ def _check_stl(data: bytes, path: Path) -> None:
 
 
 def _color(geometry: Any) -> RGBA | None:
-    """Main colour of a loaded part, None when the file gives none."""
+    """Main color of a loaded part, None when the file gives none."""
     visual = geometry.visual
-    getters: tuple[Callable[[], Any], ...] = ()
-    if getattr(visual, "kind", None) in ("face", "vertex") and visual.defined:
-        getters = (lambda: visual.main_color,)
-    elif getattr(visual, "material", None) is not None:
-        material = visual.material
-        if getattr(material, "baseColorFactor", None) is not None:
-            getters = (lambda: material.baseColorFactor,)
-        elif getattr(material, "kwargs", None) and material.kwargs.get("kd") is not None:
-            getters = (lambda: material.diffuse,)
-    for getter in getters:
-        try:
-            values = np.asarray(getter(), dtype=float).ravel()[:4]
-        except (TypeError, ValueError, AttributeError):
-            continue
-        if len(values) >= 3 and np.isfinite(values).all():
-            r, g, b, *rest = (float(v) for v in np.clip(values / 255.0, 0, 1))
-            return (r, g, b, rest[0] if rest else 1.0)
-    return None
+    material: Any = getattr(visual, "material", None)
+    try:
+        if getattr(visual, "kind", None) in ("face", "vertex") and visual.defined:
+            found = visual.main_color
+        elif getattr(material, "baseColorFactor", None) is not None:
+            found = material.baseColorFactor
+        elif (getattr(material, "kwargs", None) or {}).get("kd") is not None:
+            found = material.diffuse
+        else:
+            return None
+        values = np.asarray(found, dtype=float).ravel()[:4]
+    except (TypeError, ValueError, AttributeError):
+        return None
+    if len(values) < 3 or not np.isfinite(values).all():
+        return None
+    r, g, b, *rest = (float(v) for v in np.clip(values / 255.0, 0, 1))
+    return (r, g, b, rest[0] if rest else 1.0)
 
 
 def is_binary(data: bytes) -> bool:

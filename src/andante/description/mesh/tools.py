@@ -214,7 +214,7 @@ def mesh_bytes(mesh: trimesh.Trimesh, suffix: str) -> bytes:
 
 
 def _collada(mesh: trimesh.Trimesh) -> str:
-    """A COLLADA 1.4.1 document in metres, z up, one material of the mesh's main colour."""
+    """A COLLADA 1.4.1 document in meters, z up, one material of the mesh's main color."""
     vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
     painted = face_colors(mesh)
     color = (204.0, 204.0, 204.0, 255.0) if painted is None else painted.mean(axis=0)

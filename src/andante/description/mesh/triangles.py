@@ -44,7 +44,7 @@ def hull(mesh: Mesh) -> tuple[Array, np.ndarray]:
 
 
 def mesh_color(mesh: Mesh) -> RGBA | None:
-    """Colour of most of a mesh's faces as the file gives it; None where it gives none."""
+    """Color of most of a mesh's faces as the file gives it; None where it gives none."""
     return _color(*_key(mesh))
 
 

@@ -66,12 +66,12 @@ class WheelFinder:
 
     def _wheel(self, found: FoundWheel, limit: float | None) -> Wheel:
         heading = math.atan2(found.axis[1], found.axis[0]) - math.pi / 2
-        x, y = float(found.centre[0]), float(found.centre[1])
+        x, y = float(found.center[0]), float(found.center[1])
         if found.roller_angle is not None:
             return SwedishWheel.at(x, y, heading, found.radius, roller_angle=found.roller_angle)
         if not found.steering or found.pivot is None:
             return FixedWheel.at(x, y, heading, found.radius)
-        gap = found.centre[:2] - found.pivot[:2]
+        gap = found.center[:2] - found.pivot[:2]
         ahead, beside = (
             np.array([math.cos(heading), math.sin(heading)]),
             np.array([-math.sin(heading), math.cos(heading)]),

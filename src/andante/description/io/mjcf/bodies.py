@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.description import Dynamics, Inertia, Joint, JointType, Limits, Link, Source
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, free_name
 from andante.description.link import IDENTITY
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -96,7 +96,7 @@ def read_model(document: Document) -> Model:
     taken = document.names(("joint", "freejoint"))
     for joint in joints:
         body, node = bodies[model.jnt_bodyid[joint.id]], document.node(joint)
-        body.joints.append((node, node.get("name") or _unused(f"{body.name}_joint", taken), joint.id))
+        body.joints.append((node, node.get("name") or free_name(f"{body.name}_joint", taken, ""), joint.id))
         body.free = body.free or model.jnt_type[joint.id] == mujoco.mjtJoint.mjJNT_FREE
         if body.free and len(body.joints) > 1:
             raise node.error("a free joint belongs alone on a body of the world")
@@ -185,7 +185,7 @@ def _bodies(
         if element.gravcomp not in (0.0, 1.0):
             document.warn(f"gravcomp {element.gravcomp:g} is not represented; only 0 and 1 are", node.source)
         parent = int(model.body_parentid[i])
-        name = element.name or _unused(f"body_{i}", taken)
+        name = element.name or free_name(f"body_{i}", taken, "")
         if name == "world":
             raise node.error("MJCF keeps this name for the world itself; rename the body")
         top = i if parent == 0 else bodies[parent].top
@@ -206,15 +206,6 @@ def _inertia(node: Node, model: mujoco.MjModel, i: int, stated: tuple[float, Arr
     return own.transformed(pose_of(model.body_ipos[i], model.body_iquat[i]))
 
 
-def _unused(stem: str, taken: set[str]) -> str:
-    name, count = stem, 1
-    while name in taken:
-        count += 1
-        name = f"{stem}{count}"
-    taken.add(name)
-    return name
-
-
 def subtree(bodies: list[Body], tops: set[int]) -> Iterator[int]:
     """Indices of the bodies at or below the given top-level ones."""
     return (i for i, body in enumerate(bodies) if body.top in tops)
@@ -228,18 +219,12 @@ def world_poses(bodies: list[Body]) -> list[SE3]:
     return poses
 
 
-@dataclass(frozen=True)
-class Chain:
-    """The joints that carry one body, and the light links between them."""
-
-    joints: tuple[Joint, ...]
-    links: tuple[Link, ...]
-
-
-def read_chain(document: Document, model: mujoco.MjModel, body: Body, parent: str, child: str) -> Chain:
-    """Joints from the parent link to the body's link; a body without joints is fixed."""
+def read_chain(
+    document: Document, model: mujoco.MjModel, body: Body, parent: str, child: str
+) -> tuple[list[Joint], list[Link]]:
+    """Joints from the parent link to the body's link, and the light links between them; without joints it is fixed."""
     if not body.joints:
-        return Chain((Joint(f"{child}_fixed", JointType.FIXED, parent, child, body.pose, source=body.source),), ())
+        return [Joint(f"{child}_fixed", JointType.FIXED, parent, child, body.pose, source=body.source)], []
     joints: list[Joint] = []
     links: list[Link] = []
     above, base = parent, body.pose
@@ -253,7 +238,7 @@ def read_chain(document: Document, model: mujoco.MjModel, body: Body, parent: st
         if not last:
             links.append(Link(below, source=node.source))
         above, base = below, IDENTITY
-    return Chain(tuple(joints), tuple(links))
+    return joints, links
 
 
 def _joint(

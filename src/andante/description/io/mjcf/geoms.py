@@ -77,7 +77,7 @@ def read_assets(document: Document, spec: mujoco.MjSpec) -> Assets:
 
 
 def color(rgba: Array) -> RGBA | None:
-    """A colour of MjSpec (single precision) cut to 0..1, None where it was not given."""
+    """A color of MjSpec (single precision) cut to 0..1, None where it was not given."""
     r, g, b, a = (float(str(np.float32(v))) for v in rgba)
     return None if a == -1 else (_unit(r), _unit(g), _unit(b), _unit(a))
 
@@ -116,7 +116,7 @@ def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path |
 
 
 def _texture(node: Node) -> tuple[RGBA | None, str]:
-    """Colour of a built-in texture, or the file of one that has a file."""
+    """Color of a built-in texture, or the file of one that has a file."""
     if node.get("file"):
         return None, node.get("file") or ""
     first = np.array(vec3(node, node.get("rgb1"), "rgb1", (0.8, 0.8, 0.8)))

@@ -116,10 +116,10 @@ def _robot(
     for i in chosen:
         body = bodies[i]
         if not (rooted and i == tops[0]):
-            chain = read_chain(document, model.compiled, body, link_of[body.parent], link_of[i])
-            joints.extend(chain.joints)
-            links.extend(chain.links)
-            if chain.links:
+            chain, between = read_chain(document, model.compiled, body, link_of[body.parent], link_of[i])
+            joints += chain
+            links += between
+            if between:
                 separated.add(frozenset((link_of[body.parent], link_of[i])))
         links.append(_link(body, link_of[i]))
     robot = _finish(document, model, link_of, name, links, joints, separated, fixed=not (rooted and first.free))

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from andante.description import Collision, Joint, JointType, Robot, SensorSpec, Visual
+from andante.description.io.xmltree import free_name
 from andante.description.mesh.tools import mesh_bytes
 from andante.description.mesh.triangles import load as load_mesh
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
@@ -110,11 +111,7 @@ class Assets:
         return full.relative_to(base).as_posix() if full.is_relative_to(base) else os.fspath(full)
 
     def _name(self, stem: str, space: str = "") -> str:
-        name, count = stem, 1
-        while space + name in self.taken:
-            name, count = f"{stem}_{count}", count + 1
-        self.taken.add(space + name)
-        return name
+        return free_name(space + stem, self.taken, first=1).removeprefix(space)
 
 
 def _readable(file: Path) -> bool:

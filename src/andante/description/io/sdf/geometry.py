@@ -1,20 +1,21 @@
-"""<geometry> and <material> of SDF: shapes, meshes, height maps, polylines, colours."""
+"""<geometry> and <material> of SDF: shapes, meshes, height maps, polylines, colors."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from andante.description.io.gazebo import COLORS
+from andante.description.io.resolver import cache_folder
 from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import IDENTITY, Material
 from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.geometry import SE3, Array
 
 from .include import Reading
@@ -125,7 +126,7 @@ def find_file(reading: Reading, uri: str, node: Node) -> Path | None:
 
 
 def read_material(reading: Reading, visual: Node) -> Material:
-    """Colour of a visual: diffuse, else ambient, else the colour of a known Gazebo script name."""
+    """Color of a visual: diffuse, else ambient, else the color of a known Gazebo script name."""
     materials = list(visual.all("material"))
     if not materials:
         return Material()
@@ -252,16 +253,14 @@ def _prism(points: Array, height: float) -> Mesh:
     """The prism as a mesh file in the cache, named by its contents so that it is written once."""
     text = _obj(points, height)
     name = f"polyline-{hashlib.sha256(text.encode()).hexdigest()[:16]}.obj"
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "andante" / "shapes"
+    folder = cache_folder("shapes")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         folder = Path(tempfile.gettempdir())
     path = folder / name
     if not path.is_file():
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, suffix=".part") as file:
-            file.write(text)
-        Path(file.name).replace(path)
+        write_bytes(text.encode(), path)
     return Mesh(path.as_uri(), path)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from andante.description import Frame, Joint, JointType, Link, Plugin, Robot, SensorSpec, Transmission
-from andante.description.io.xmltree import Node, number
+from andante.description.io.xmltree import Node, free_name, number
 from andante.description.link import IDENTITY
 from andante.geometry import SE3
 
@@ -273,7 +273,7 @@ def assemble(reading: Reading, parts: Parts, split: bool) -> list[Component]:
             reading.report.warn(
                 node, f"no joint holds link {root!r}; it is held as floating on {main!r}, the root of the model"
             )
-        name = _free(f"{root}_{kind}", taken)
+        name = free_name(f"{root}_{kind}", taken)
         forest.add(Joint(name, kind, main, root, pose=poses[main].inverse() @ poses[root], source=node.source))
     return _components(parts, kept, links, poses, forest, welded)
 
@@ -286,7 +286,7 @@ def _with_world(parts: Parts) -> tuple[list[Link], dict[str, SE3], list[Joint], 
     carried = {j.child for j in joints if j.parent != ANCHOR}
     if all(j.type is JointType.FIXED and j.child not in carried for j in to_world):
         return links, poses, [j for j in joints if j.parent != ANCHOR], {j.child for j in to_world}
-    name = _free("world", {link.name for link in links})
+    name = free_name("world", {link.name for link in links})
     links.insert(0, Link(name, None, source=parts.scope.node.source))
     poses[name] = IDENTITY
     joints = [replace(j, parent=name) if j.parent == ANCHOR else j for j in joints]
@@ -357,12 +357,3 @@ def _frozen(joint: Joint) -> Joint:
     """A fixed joint in the same place."""
     plain = Joint(joint.name, JointType.FIXED, joint.parent, joint.child, joint.pose, source=joint.source)
     return replace(plain, joint_from_child=joint.joint_from_child)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """A name that is not taken yet; it is taken from then on."""
-    unique, count = name, 2
-    while unique in taken:
-        unique, count = f"{name}_{count}", count + 1
-    taken.add(unique)
-    return unique

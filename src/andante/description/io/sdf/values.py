@@ -1,4 +1,4 @@
-"""Values as SDF writes them: flags, colours, large numbers, poses with their attributes."""
+"""Values as SDF writes them: flags, colors, large numbers, poses with their attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description.io.xmltree import Node, child_of, number, vector
+from andante.description.io.xmltree import Node, child_of, number, rgba, vector
 from andante.description.link import IDENTITY
 from andante.description.shapes import RGBA
 from andante.geometry import SE3
@@ -79,10 +79,7 @@ def color(node: Node | None, tag: str) -> RGBA | None:
     child = child_of(node, tag)
     if child is None or not child.text.strip():
         return None
-    count = len(child.text.split())
-    parts = vector(child, child.text, 3 if count == 3 else 4, f"<{tag}>")
-    r, g, b, a = parts if len(parts) == 4 else (*parts, 1.0)
-    return (r, g, b, a)
+    return rgba(child, child.text, f"<{tag}>")
 
 
 def raw_pose(node: Node | None, tag: str = "pose") -> RawPose:

@@ -1,4 +1,4 @@
-"""The <gazebo> elements of a URDF: surfaces, gravity, colours, springs, sensors and plugins.
+"""The <gazebo> elements of a URDF: surfaces, gravity, colors, springs, sensors and plugins.
 
 What has no counterpart in `Robot` is told as an info, what is not known at all as a warning.
 """
@@ -10,10 +10,10 @@ from typing import Any
 
 from andante.description import Frame, Joint, Link, Material, Plugin, SensorSpec
 from andante.description.io.gazebo import COLORS, SURFACE
-from andante.description.io.xmltree import Node, number, vec3, vector
+from andante.description.io.xmltree import Node, number, rgba, vec3
 from andante.description.shapes import RGBA
 
-from .parts import Context, pose_of, required_name, rgba
+from .parts import Context, pose_element, required_name
 from .sensors import gazebo_sensor
 
 COLORS_BY_NAME: dict[str, RGBA] = {
@@ -135,11 +135,8 @@ def _link_name(node: Node, key: str, additions: Additions) -> str:
 
 def _frame(node: Node, additions: Additions) -> None:
     """A named frame on a link, as SDF writes it: <frame name attached_to><pose>x y z roll pitch yaw</pose></frame>."""
-    link, element = _link_name(node, "attached_to", additions), node.find("pose")
-    x, y, z, roll, pitch, yaw = (
-        vector(element, element.text, 6, "pose", (0.0,) * 6) if element is not None else (0.0,) * 6
-    )
-    additions.frames.append(Frame(required_name(node), link, pose_of((x, y, z), (roll, pitch, yaw))))
+    link, pose = _link_name(node, "attached_to", additions), pose_element(node.find("pose"))
+    additions.frames.append(Frame(required_name(node), link, pose))
 
 
 def _on_link(node: Node, additions: Additions, context: Context, reference: str) -> None:
@@ -159,7 +156,7 @@ def _on_link(node: Node, additions: Additions, context: Context, reference: str)
         elif tag == "turnGravityOff":
             link = replace(link, gravity=not truth(child))
         elif tag == "material":
-            link = _with_colour(link, _gazebo_colour(child, context))
+            link = _with_color(link, _gazebo_color(child, context))
         elif tag == "visual":
             link = _visual(child, link, context)
         elif tag == "sensor":
@@ -268,16 +265,16 @@ def leaves(node: Node, prefix: str = "") -> list[tuple[str, Node]]:
     return out
 
 
-def _gazebo_colour(node: Node, context: Context) -> Material:
+def _gazebo_color(node: Node, context: Context) -> Material:
     name = _value(node)
-    colour = COLORS_BY_NAME.get(name.removeprefix("Gazebo/"))
-    if colour is None and name:
+    color = COLORS_BY_NAME.get(name.removeprefix("Gazebo/"))
+    if color is None and name:
         context.info(node, f"the Gazebo material {name!r} is not in the table of colours; the visual keeps its own")
-    return Material(name, colour)
+    return Material(name, color)
 
 
-def _with_colour(link: Link, material: Material) -> Link:
-    """Colour for the visuals that have none of their own."""
+def _with_color(link: Link, material: Material) -> Link:
+    """Color for the visuals that have none of their own."""
     if material.rgba is None:
         return link
     visuals = tuple(
@@ -295,4 +292,4 @@ def _visual(node: Node, link: Link, context: Context) -> Link:
             context.info(child, "a Gazebo setting of a visual without a counterpart here, ignored")
     if diffuse is None:
         return link
-    return _with_colour(link, Material("", rgba(diffuse, diffuse.text)))
+    return _with_color(link, Material("", rgba(diffuse, diffuse.text)))

@@ -203,11 +203,11 @@ def joint(node: Node, context: Context) -> Joint:
         if element is None or not element.get("link"):
             raise node.error(f'needs <{role} link="..."/>')
         ends.append(str(element.get("link")))
-    type_ = JointType(kind)
+    type_, (parent, child) = JointType(kind), ends
     pose, axis, limits = origin(node), _axis(node, type_, context), _limits(node, type_, context)
     losses, mimic, safety = _dynamics(node, context), _mimic(node), _safety(node)
     calibration, source = _calibration(node), node.source
-    return Joint(name, type_, *ends, pose, axis, limits, losses, mimic, safety, calibration, source=source)
+    return Joint(name, type_, parent, child, pose, axis, limits, losses, mimic, safety, calibration, source=source)
 
 
 def _axis(node: Node, kind: JointType, context: Context) -> Vec3:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 
 from andante.description.io.gazebo import NOISE, SENSORS
-from andante.description.io.xmltree import LARGEST, Node, number, vector
-from andante.description.link import IDENTITY, Link, SensorSpec
+from andante.description.io.xmltree import LARGEST, Node, number
+from andante.description.link import Link, SensorSpec
 from andante.geometry import SE3
 
-from .parts import Context, origin, pose_of
+from .parts import Context, origin, pose_element
 
 KINDS = {
     **dict.fromkeys(("ray", "gpu_ray", "gpu_lidar"), "lidar"),
@@ -136,5 +136,4 @@ def _pose(node: Node, context: Context) -> SE3:
     for key in ("relative_to", "frame"):
         if element.get(key):
             context.warn(element, f"{key}={element.get(key)!r} is not understood here; the pose is taken in the link")
-    x, y, z, roll, pitch, yaw = vector(element, element.text, 6, "pose", (0.0,) * 6)
-    return pose_of((x, y, z), (roll, pitch, yaw)) if any((x, y, z, roll, pitch, yaw)) else IDENTITY
+    return pose_element(element)

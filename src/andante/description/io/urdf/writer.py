@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -268,14 +268,8 @@ def _transmission(root: ET.Element, item: Transmission) -> None:
 
 def write_gazebo(root: ET.Element, robot: Robot) -> None:
     """Append everything that URDF itself has no element for."""
-    for part in (*robot.links, *robot.joints):
-        element = ET.Element("gazebo", reference=part.name)
-        if isinstance(part, Link):
-            _gazebo_link(element, part)
-        else:
-            _gazebo_joint(element, part)
-        if len(element):
-            root.append(element)
+    elements = [*(_gazebo_link(link) for link in robot.links), *(_gazebo_joint(joint) for joint in robot.joints)]
+    root.extend(element for element in elements if len(element))
     links = {link.name for link in robot.links}
     for sensor in robot.sensors:
         joint_name = str(sensor.parameters.get("joint", ""))
@@ -313,39 +307,30 @@ def _pose(pose: SE3) -> str:
     return numbers(*pose.translation, *rpy_of(pose))
 
 
-def _gazebo_link(element: ET.Element, link: Link) -> None:
+def _gazebo_link(link: Link) -> ET.Element:
+    element = ET.Element("gazebo", reference=link.name)
     if not link.gravity:
         _text(element, "turnGravityOff", "true")
     if link.self_collide is not None:
         _text(element, "selfCollide", "true" if link.self_collide else "false")
-    surfaces = [item.surface for item in link.collisions]
-    if not any(surface != Surface() for surface in surfaces):
-        return
-    values = _given(surfaces[0])
-    if all(surface == surfaces[0] for surface in surfaces) and set(values) <= set(SIMPLE_TAGS):
-        for key, text in values.items():
+    given = [_given(item.surface) for item in link.collisions]
+    if given and all(values == given[0] for values in given) and set(given[0]) <= set(SIMPLE_TAGS):
+        for key, text in given[0].items():
             _text(element, SIMPLE_TAGS[key], text)
-        return
-    for index, item in enumerate(link.collisions):
-        values = _given(item.surface)
+        return element
+    for index, (item, values) in enumerate(zip(link.collisions, given, strict=True)):
         if values:
             holder = add(element, "collision", index=str(index), **({"name": item.name} if item.name else {}))
             for key, text in values.items():
                 nested(holder, PATH_OF[key], text)
+    return element
 
 
 def _given(surface: Surface) -> dict[str, str]:
     """What a surface says, as texts by field name."""
-    out = {}
-    for field in fields(surface):
-        value = getattr(surface, field.name)
-        if value is not None:
-            out[field.name] = str(value) if isinstance(value, int) else numbers(*_flat(value))
-    return out
-
-
-def _flat(value: float | tuple[float, ...]) -> tuple[float, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    stated = {name: value for name, value in vars(surface).items() if value is not None}
+    vectors = {name: value if isinstance(value, tuple) else (value,) for name, value in stated.items()}
+    return {k: str(stated[k]) if isinstance(stated[k], int) else numbers(*v) for k, v in vectors.items()}
 
 
 def nested(parent: ET.Element, path: str, text: str) -> None:
@@ -357,12 +342,14 @@ def nested(parent: ET.Element, path: str, text: str) -> None:
     _text(parent, leaf, text)
 
 
-def _gazebo_joint(element: ET.Element, joint: Joint) -> None:
+def _gazebo_joint(joint: Joint) -> ET.Element:
+    element = ET.Element("gazebo", reference=joint.name)
     if joint.dynamics.stiffness or joint.dynamics.reference:
         _text(element, "springStiffness", numbers(joint.dynamics.stiffness))
         _text(element, "springReference", numbers(joint.dynamics.reference))
     if joint.initial:
         _text(element, "initial_position", numbers(joint.initial))
+    return element
 
 
 def _sensor(parent: ET.Element, sensor: SensorSpec, at_joint: bool) -> None:
