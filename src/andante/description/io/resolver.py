@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import trimesh
 
 SOURCES = (".py", ".csv", ".xacro")
-
-
 OWN = Path(__file__).resolve().parents[2]  # src/andante: holds robots/ and worlds/
 VARIABLES = ("ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GZ_SIM_RESOURCE_PATH")
 LEVELS_UP = 6

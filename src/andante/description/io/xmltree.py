@@ -19,8 +19,6 @@ from andante.errors import BadInput
 from andante.files import read_bytes as read_bytes
 
 LARGEST = 1e9  # no length, mass or angle of a robot is larger; catches 1e308 before it overflows
-
-
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 200
 MAX_ELEMENTS = 300_000

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 HEAD = 84
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 SAME = 1e-8  # corners that agree to this are one vertex [file units]
-
-
 MAX_BYTES = 100 * 1024 * 1024
 LARGEST = 1e9  # no coordinate of a robot mesh is larger [file units]
 SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf")

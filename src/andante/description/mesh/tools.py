@@ -6,23 +6,23 @@ All return new meshes; files are written whole or not at all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.description.shapes import Box, Vec3
+from andante.description.solids import as_trimesh, mesh_moments
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.geometry import SE3, Array, so3
 
 from .files import LARGEST, face_colors, paint, quiet
+from .triangles import hull_of
 
 if TYPE_CHECKING:
     import trimesh
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from andante.files import write_bytes
 
 WRITABLE = (".stl", ".obj", ".ply", ".glb", ".dae")
 
@@ -63,12 +63,7 @@ def scale(mesh: trimesh.Trimesh, factor: float | ArrayLike) -> trimesh.Trimesh:
 
 def recenter(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> trimesh.Trimesh:
     """The mesh with the middle of its bounding box (or its center of mass at even density) at the origin."""
-    if about == "box":
-        middle = np.mean(mesh.bounds, axis=0)
-    else:
-        from andante.description.solids import mesh_moments
-
-        middle = mesh_moments(mesh).com
+    middle = np.mean(mesh.bounds, axis=0) if about == "box" else mesh_moments(mesh).com
     return _moved(mesh, np.asarray(mesh.vertices) - middle)
 
 
@@ -85,27 +80,6 @@ def convex_hull(mesh: trimesh.Trimesh, what: str = "mesh") -> trimesh.Trimesh:
     import trimesh
 
     return trimesh.Trimesh(*hull_of(np.asarray(mesh.vertices), what), process=False)
-
-
-def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
-    """Corners (n, 3) and outward faces (m, 3) of the convex hull of points; flat ones have none and are refused."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    extent = np.ptp(points, axis=0).max() if len(points) else 0.0
-    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
-    if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
-        raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
-    try:
-        # scaled to unit size, so that small parts in meters keep their corners
-        hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
-    except QhullError as error:  # its own errors are long texts
-        raise BadInput(f"{what} has no convex hull: {str(error).split(chr(10))[0][:80]}") from None
-    kept = np.sort(hull.vertices)
-    corners, faces = points[kept], np.searchsorted(kept, hull.simplices)
-    a, b, c = (corners[faces[:, k]] for k in range(3))
-    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
-    faces[inwards] = faces[inwards][:, ::-1]
-    return corners, faces
 
 
 def bounding_box(mesh: trimesh.Trimesh) -> tuple[Box, SE3]:
@@ -135,8 +109,6 @@ def oriented_box(mesh: trimesh.Trimesh) -> tuple[Box, SE3]:
 
 def box_mesh(box: Box, pose: SE3) -> trimesh.Trimesh:
     """The twelve triangles of a box at a pose."""
-    from andante.description.solids import as_trimesh
-
     mesh = as_trimesh(box)
     return _moved(mesh, pose @ np.asarray(mesh.vertices))
 

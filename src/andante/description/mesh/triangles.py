@@ -16,7 +16,6 @@ from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
 from .files import face_colors, load_mesh_file, load_mesh_parts, merged
-from .tools import hull_of
 
 if TYPE_CHECKING:
     import trimesh
@@ -41,6 +40,27 @@ def triangles(mesh: Mesh) -> tuple[Array, np.ndarray]:
 def hull(mesh: Mesh) -> tuple[Array, np.ndarray]:
     """Vertices and faces of the convex hull of a mesh, scaled."""
     return _scaled(_hull(*_key(mesh)), mesh)
+
+
+def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
+    """Corners (n, 3) and outward faces (m, 3) of the convex hull of points; flat ones have none and are refused."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    extent = np.ptp(points, axis=0).max() if len(points) else 0.0
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
+    if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
+        raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
+    try:
+        # scaled to unit size, so that small parts in meters keep their corners
+        hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
+    except QhullError as error:  # its own errors are long texts
+        raise BadInput(f"{what} has no convex hull: {str(error).split(chr(10))[0][:80]}") from None
+    kept = np.sort(hull.vertices)
+    corners, faces = points[kept], np.searchsorted(kept, hull.simplices)
+    a, b, c = (corners[faces[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return corners, faces
 
 
 def mesh_color(mesh: Mesh) -> RGBA | None:

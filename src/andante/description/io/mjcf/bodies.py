@@ -6,6 +6,7 @@ A body with several joints becomes a chain of light links, each turning about it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 from andante.description import Dynamics, Inertia, Joint, JointType, Limits, Link, Source
 from andante.description.io.xmltree import Node, free_name
 from andante.description.link import IDENTITY
+from andante.description.robot import joint_motion
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
@@ -23,15 +25,9 @@ from .spec import LEAST, Document, compile_spec, parse_spec, pose_of
 
 if TYPE_CHECKING:
     import mujoco
-import math
-from typing import TYPE_CHECKING
-
-from andante.description.robot import joint_motion
 
 KINDS = (JointType.FLOATING, JointType.BALL, JointType.PRISMATIC, JointType.REVOLUTE)  # by the number of mjtJoint
 WIDTH = {JointType.FLOATING: 7, JointType.BALL: 4}  # numbers in qpos; 1 for the rest
-
-
 MASSLESS = 1e-12  # [kg]; MuJoCo is given a little less for bodies that state nothing
 
 

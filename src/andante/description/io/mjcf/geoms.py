@@ -5,34 +5,27 @@ Masses are MuJoCo's to compute.
 
 from __future__ import annotations
 
+import io
 import math
-from dataclasses import dataclass, replace
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, number, read_bytes, vec3, vector
 from andante.description.link import IDENTITY, Collision, Material, Surface, Visual
 from andante.description.mesh.triangles import triangles
-from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
-from andante.geometry import SE3
+from andante.geometry import SE3, Array
 
-from .spec import Document, pose_of
+from .spec import Document, file_stem, integer, pose_of
 
 if TYPE_CHECKING:
     import mujoco
-import io
-import struct
-from collections.abc import Callable
-from dataclasses import field
-from pathlib import Path, PurePosixPath
-
-from andante.description.io.xmltree import number, read_bytes, vec3, vector
-from andante.description.shapes import RGBA, Heightmap
-from andante.geometry import Array
-
-from .spec import file_stem, integer
 
 MAX_CELLS = 4_000_000
 VISIBLE_GROUPS = range(3)  # the groups that MuJoCo's viewer shows at first

@@ -10,28 +10,23 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
-from xml.sax.saxutils import quoteattr
-
-from andante.description.io.xmltree import LARGEST, Node, number
-from andante.errors import BadInput
-
-if TYPE_CHECKING:
-    import mujoco
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import MAX_DEPTH, parse_xml, read_bytes
+from andante.description.io.xmltree import LARGEST, MAX_DEPTH, Node, number, parse_xml, read_bytes
 from andante.description.source import Problem, Severity, Source
+from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
+
+if TYPE_CHECKING:
+    import mujoco
 
 MAX_INCLUDES = 200
 MAX_INCLUDE_DEPTH = 20

@@ -27,8 +27,6 @@ from .record import LOOP_SITE, SENSOR_SITE
 from .spec import z_towards
 
 TOUCH_KINDS = ("force", "contact", "bumper", "touch", "button")
-
-
 VISUAL_GROUP, COLLISION_GROUP, NEVER_GROUP = "2", "3", "5"
 MAX_FACES = 200_000  # MuJoCo refuses larger STL files
 

@@ -17,7 +17,6 @@ from andante.errors import BadInput
 MAX_INCLUDES = 5000
 MAX_INCLUDE_DEPTH = 20
 MAX_INCLUDED_ELEMENTS = 1_000_000
-
 BUILT_IN = {
     "ground_plane": b"""<sdf version="1.6"><model name="ground_plane"><static>true</static><link name="link">
 <collision name="collision"><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>

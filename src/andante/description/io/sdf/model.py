@@ -22,8 +22,6 @@ from .sensor import read_sensor
 from .values import flag, name_of, raw_pose
 
 T = TypeVar("T")
-
-
 READ = ("link", "joint", "frame", "model", "plugin", "static", "self_collide", "pose", "include")
 HARMLESS = ("allow_auto_disable", "enable_wind", "gripper", "projector", "sensor", "config", "description", "author")
 

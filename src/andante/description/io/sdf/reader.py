@@ -36,8 +36,6 @@ SERIOUS = {
     "population": "populations of models are left out; place the models one by one",
     "joint": "joints between models of a world are left out; put both into one model",
 }
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
 TOP = ("world", "model", "light", "actor", "include")

@@ -28,8 +28,6 @@ JOINT_PARTS = (
     *("safety_controller", "calibration", "joint_properties"),
 )
 BALL_NAMES = ("spherical", "ball")  # not URDF, but Bullet and others read them
-
-
 KNOWN = frozenset(("link", "joint", "material", "transmission", "gazebo", "sensor"))
 WORLD = "world"  # a root link of this name is the world itself
 

@@ -31,8 +31,6 @@ UNITS = {
     "!foot": 0.3048,
     "!inches": 0.0254,
 }
-
-
 MAX_ELEMENTS = 100_000  # made by one expansion
 MAX_SECONDS = 10.0  # of the processor: a machine busy with other work refuses nothing
 MAX_FILES = 500
