@@ -7,7 +7,7 @@ import pytest
 
 import andante as an
 from andante.description import Box, Collision, Cylinder, Inertia, Joint, JointType, Limits, Link, Robot
-from andante.description.check.recognize import drive_plugin, find_wheels, recognise
+from andante.description.check.recognize import drive_plugin, find_wheels, recognize
 from andante.description.robot import Plugin
 from andante.geometry import SE3
 
@@ -95,7 +95,7 @@ def test_drive_plugins_by_any_spelling(filename, name, key):
 def test_sentences():
     fork = upright("fork", (-0.2, 0, 0.05))
     castor = wheel("rear", (-0.03, 0, -0.02), "fork_link", radius=0.03)
-    assert any(line.startswith("differential drive: 3 wheels") for line in recognise(robot(*PAIR, fork, castor)))
-    assert any(line.startswith("Ackermann steering: 4 wheels") for line in recognise(an.robot("rover")))
+    assert any(line.startswith("differential drive: 3 wheels") for line in recognize(robot(*PAIR, fork, castor)))
+    assert any(line.startswith("Ackermann steering: 4 wheels") for line in recognize(an.robot("rover")))
     trike = robot(*PAIR, upright("steer", (0.2, 0, 0.05), Limits(-1, 1)), wheel("front", (0, 0, 0), "steer_link"))
-    assert any(line.startswith("tricycle steering: 3 wheels") for line in recognise(trike))
+    assert any(line.startswith("tricycle steering: 3 wheels") for line in recognize(trike))
