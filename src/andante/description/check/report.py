@@ -42,7 +42,15 @@ class CheckReport:
 
 
 def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckReport:
-    """Check a robot or world by name, file or `file.py:Name`; raises BadInput when it cannot be read at all."""
+    """Check a robot or world by name, file or `file.py:Name`; raises BadInput when it cannot be read at all.
+
+    Args:
+        name: a registered name, a file of any format, or a user's `file.py:Name`.
+        arguments: xacro arguments, or keywords of the user's function.
+
+    Returns:
+        What was found, errors first; a file whose tree is broken gives a report too.
+    """
     if is_user_reference(name):
         return check_robot(user_robot(name, dict(arguments or {})))
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
@@ -60,7 +68,15 @@ def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckRe
 
 
 def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckReport:
-    """Check a robot; `faults` are problems already found in its file."""
+    """Check a robot.
+
+    Args:
+        robot: the robot.
+        faults: problems already found in its file, told first.
+
+    Returns:
+        What was found in its tree, masses, joints, meshes and overlapping shapes.
+    """
     problems = [
         *(faults or []),
         *_not_told_yet(robot.problems, faults or []),
@@ -87,7 +103,15 @@ def _not_told_yet(read: tuple[Problem, ...], faults: list[Problem]) -> Iterator[
 
 
 def check_world(world: World, faults: list[Problem] | None = None) -> CheckReport:
-    """Check every model of a world."""
+    """Check every model of a world.
+
+    Args:
+        world: the world.
+        faults: problems already found in its file, told first.
+
+    Returns:
+        What was found; masses and joints are looked at in models that can move.
+    """
     problems = [*(faults or []), *world.problems]
     models = {id(model.robot): model.robot for model in world.models}.values()
     for robot in models:

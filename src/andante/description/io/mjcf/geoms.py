@@ -33,19 +33,11 @@ SOLVER = ("priority", "solmix", "solref", "solimp", "margin", "gap")  # how MuJo
 UNBOUNDED_PLANE = 50.0  # half size of a plane that states none [m]
 
 
-@dataclass(frozen=True)
-class MeshAsset:
-    """A mesh file, and where its frame lies in the geom's."""
-
-    mesh: Mesh
-    pose: SE3
-
-
 @dataclass
 class Assets:
-    """Assets by name; a mesh that cannot be represented is None."""
+    """Assets by name; a mesh has the pose of its frame in the geom's, one that cannot be represented is None."""
 
-    meshes: dict[str, MeshAsset | None] = field(default_factory=dict)
+    meshes: dict[str, tuple[Mesh, SE3] | None] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
     heights: dict[str, Heightmap] = field(default_factory=dict)
 
@@ -79,7 +71,7 @@ def _unit(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-def _mesh(document: Document, spec: mujoco.MjSpec, mesh: Any) -> MeshAsset | None:
+def _mesh(document: Document, spec: mujoco.MjSpec, mesh: Any) -> tuple[Mesh, SE3] | None:
     node = document.node(mesh)
     uri = node.get("file")
     if not uri:
@@ -96,7 +88,7 @@ def _mesh(document: Document, spec: mujoco.MjSpec, mesh: Any) -> MeshAsset | Non
     if not np.allclose(turn, np.eye(3)) and not x == y == z > 0:
         document.warn("refquat together with uneven scale is not represented; the turn is left out", node.source)
         turn = np.eye(3)
-    return MeshAsset(Mesh(uri, path, scale), SE3.from_parts(turn, -(turn @ (mesh.refpos * np.array(scale)))))
+    return Mesh(uri, path, scale), SE3.from_parts(turn, -(turn @ (mesh.refpos * np.array(scale))))
 
 
 def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path | None, str]:
@@ -237,7 +229,7 @@ class Geoms:
                 name = element.meshname
                 fitted = f"MuJoCo fits a {_word(kind)} to mesh {name!r}; the mesh itself stands in for it here"
                 document.warn(fitted, node.source, f"fit {name}")
-            geometry, pose = asset.mesh, asset.pose
+            geometry, pose = asset
         elif kind == self.kinds.mjGEOM_HFIELD:
             geometry = self.assets.heights.get(element.hfieldname)
             if geometry is None:

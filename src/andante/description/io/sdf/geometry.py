@@ -35,6 +35,10 @@ SCRIPT_COLORS: dict[str, RGBA] = {  # by the names that worlds use most, letters
     "road": (0.3, 0.3, 0.3, 1.0),
     "grass": (0.3, 0.5, 0.2, 1.0),
 }
+UNSUPPORTED = {
+    "image": "a grid of boxes from an <image> is not supported and is left out; use a heightmap",
+    "cone": "a <cone> is not supported and is left out; use a mesh",
+}
 MAX_PIXELS = 4097 * 4097
 MAX_POINTS = 10_000
 HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
@@ -74,14 +78,8 @@ def _shape(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
         return read_heightmap(reading, shape)
     if tag == "polyline":
         return read_polyline(reading, shape)
-    if tag == "empty":
-        return None
-    if tag == "image":
-        reading.report.warn(shape, "a grid of boxes from an <image> is not supported and is left out; use a heightmap")
-    elif tag == "cone":
-        reading.report.warn(shape, "a <cone> is not supported and is left out; use a mesh")
-    else:
-        reading.report.warn(shape, f"<{tag}> is not a known shape and is left out")
+    if tag != "empty":
+        reading.report.warn(shape, UNSUPPORTED.get(tag, f"<{tag}> is not a known shape and is left out"))
     return None
 
 
