@@ -22,15 +22,12 @@ from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.parsing import parse_toml
 
-from .mjcf.reader import read_mjcf_robot, read_mjcf_world
 from .resolver import Resolver
-from .sdf.reader import read_sdf_robot, read_sdf_world
 from .urdf.reader import read_urdf
 from .xacro.expand import ExpandedRoot, expand_xacro, is_xacro
 from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
 
 MAX_BYTES = 1024 * 1024
-ROBOT_READERS = {"robot": read_urdf, "sdf": read_sdf_robot, "mujoco": read_mjcf_robot}  # by root element
 SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity")
 
 
@@ -62,9 +59,18 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 
 def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of a root element that was read from `path`."""
-    if root.tag not in ROBOT_READERS:
+    if root.tag == "robot":
+        robot = read_urdf(root, path, resolver)
+    elif root.tag == "sdf":
+        from .sdf.reader import read_sdf_robot  # here, as most robots do without
+
+        robot = read_sdf_robot(root, path, resolver)
+    elif root.tag == "mujoco":
+        from .mjcf.reader import read_mjcf_robot
+
+        robot = read_mjcf_robot(root, path, resolver)
+    else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    robot = ROBOT_READERS[root.tag](root, path, resolver)
     said = root.problems if isinstance(root, ExpandedRoot) else ()  # by the expansion of a xacro file
     return with_sidecar(replace(robot, problems=(*said, *robot.problems)), path)
 
@@ -78,8 +84,12 @@ def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 def world_of(root: Node, path: Path, resolver: Resolver) -> World:
     """The world of a root element that was read from `path`."""
     if root.tag == "sdf":
+        from .sdf.reader import read_sdf_world
+
         return read_sdf_world(root, path, resolver)
     if root.tag == "mujoco":
+        from .mjcf.reader import read_mjcf_world
+
         return read_mjcf_world(root, path, resolver)
     if root.tag == "robot":
         robot = read_urdf(root, path, resolver)
