@@ -54,7 +54,7 @@ MAPS = Run(
     ),
 )  # fmt: skip
 
-LOCALISATION = Run(
+LOCALIZATION = Run(
     "localization", 5, ("python", "benchmarks/localization_study.py", "--json"), 0.9,
     (
         Figure("mcl-tracked", "shown", "seeds of 10 within 0.5 m for all of the Intel run", Asked("=", 10.0),
@@ -133,4 +133,4 @@ TESTS = Run(
     ),
 )  # fmt: skip
 
-RUNS = (BENCH, MAPS, LOCALISATION, BARN, ROVER, TESTS)
+RUNS = (BENCH, MAPS, LOCALIZATION, BARN, ROVER, TESTS)

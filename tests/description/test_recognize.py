@@ -33,7 +33,7 @@ def robot(*pieces, plugins=()):
 PAIR = (wheel("l", (0, 0.1, 0.05)), wheel("r", (0, -0.1, 0.05)))
 
 
-def test_the_centre_is_that_of_the_tyre():
+def test_the_center_is_that_of_the_tyre():
     found = find_wheels(robot(wheel("l", (0, 0.1, 0.05), shift=0.02), wheel("r", (0, -0.1, 0.05), shift=-0.02)))
     assert [w.center[1] for w in found] == pytest.approx([0.12, -0.12])
 

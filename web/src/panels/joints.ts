@@ -57,7 +57,7 @@ export class JointsPanel implements Panel {
   }
 
   show(): void {
-    this.hearing.hear("/joint_states", (message) => { this.update(message); });
+    this.hearing.subscribe("/joint_states", (message) => { this.update(message); });
   }
 
   hide(): void {

@@ -167,8 +167,8 @@ def _by_plugin(robot: Robot, key: str, values: PluginValues) -> Drive:
     radius = values.number("wheelradius") or _half(values.number("wheeldiameter", "actuatedwheeldiameter"))
     return replace(
         _family(WheelFinder(robot, radius, values.where), key, values),
-        max_linear=values.number("maxlinearvelocity", "maxspeed", "maxvelocity") or math.inf,
-        max_angular=values.number("maxangularvelocity", "maxyawrate") or math.inf,
+        max_speed=values.number("maxlinearvelocity", "maxspeed", "maxvelocity") or math.inf,
+        max_turn=values.number("maxangularvelocity", "maxyawrate") or math.inf,
     )
 
 
