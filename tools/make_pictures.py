@@ -18,7 +18,7 @@ from wave_pictures import main as wave_pictures
 
 import andante as an
 from andante.description import robot_names, world_names
-from andante.description.extent import robot_bounds
+from andante.description.solids import robot_bounds
 from andante.experiments.trials.fall import FallPush, run_fall
 from andante.geometry import SE3, Array
 from andante.physics.rendering.camera import Camera

@@ -50,7 +50,7 @@ def cube(kind: str) -> bytes:
     """A cube of 20 cm as a file of a kind."""
     import trimesh
 
-    from andante.description.io.mesh.writer import mesh_bytes
+    from andante.description.mesh.tools import mesh_bytes
 
     return mesh_bytes(trimesh.creation.box((0.2, 0.2, 0.2)), f".{kind}")
 

@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from andante.cli.describe import mesh
-from andante.description.io.mesh.files import load_mesh_file
+from andante.description.mesh.files import load_mesh_file
 from andante.errors import BadInput
 
 app = typer.Typer()

@@ -24,9 +24,9 @@ from andante.description import (
     world_names,
 )
 from andante.description.check import check_file, check_robot
-from andante.description.check.masses import even_inertia
-from andante.description.check.overlaps import shapes_overlap
-from andante.description.check.recognize import find_legs, find_wheels
+from andante.description.check.parts import even_inertia
+from andante.description.check.recognize import find_wheels, lowest_branches
+from andante.description.check.shapes import shapes_overlap
 from andante.description.io.open import read_world
 from andante.description.joint import Dynamics
 from andante.errors import AndanteError
@@ -355,7 +355,7 @@ def test_wheels_and_legs_are_recognised():
     car = Robot("car", (Link("base", GOOD), left, right), (left_joint, right_joint))
     assert [w.radius for w in find_wheels(car)] == [0.05, 0.05]
     assert any("differential drive: 2 wheels" in line for line in check_robot(car).recognised)
-    assert find_legs(car) == []
+    assert lowest_branches(car) == []
     nao = check_file("nao")
     assert any(line.startswith("2 legs of 6 joints") for line in nao.recognised)
 

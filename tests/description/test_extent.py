@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from andante.description import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Plane, Sphere, load_robot
-from andante.description.extent import bounds, robot_bounds, support, support_point
-from andante.description.solids import as_trimesh
+from andante.description.solids import as_trimesh, bounds, robot_bounds, support, support_point
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 

@@ -10,8 +10,8 @@ import trimesh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from andante.description.io.mesh.files import load_mesh_file
-from andante.description.io.mesh.writer import WRITABLE, mesh_bytes
+from andante.description.mesh.files import load_mesh_file
+from andante.description.mesh.tools import WRITABLE, mesh_bytes
 from andante.errors import AndanteError
 
 BOX = trimesh.creation.box(extents=(1, 2, 3))

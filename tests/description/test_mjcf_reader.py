@@ -344,7 +344,7 @@ def test_includes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     text = "<mujoco>" + '<include file="a.xml"/>' * 100 + "</mujoco>"
     with pytest.raises(BadInput, match="more than 200 includes"):
         read(text, tmp_path / "main.xml")
-    monkeypatch.setattr("andante.description.io.mjcf.document.MAX_INCLUDED_BYTES", 100)
+    monkeypatch.setattr("andante.description.io.mjcf.spec.MAX_INCLUDED_BYTES", 100)
     with pytest.raises(BadInput, match="in all"):
         read('<mujoco><include file="a.xml"/><include file="a.xml"/></mujoco>', tmp_path / "main.xml")
 

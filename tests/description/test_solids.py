@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from andante.description.extent import bounds
-from andante.description.io.mesh.writer import write_mesh
+from andante.description.mesh.tools import write_mesh
 from andante.description.shapes import (
     Box,
     Capsule,
@@ -22,7 +21,7 @@ from andante.description.shapes import (
     Plane,
     Sphere,
 )
-from andante.description.solids import as_trimesh, inertia_of, mesh_moments, volume
+from andante.description.solids import as_trimesh, bounds, inertia_of, mesh_moments, volume
 from andante.errors import BadInput
 from andante.geometry import SE3
 

@@ -20,8 +20,7 @@ from andante.description.inertia import Inertia
 from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
 from andante.description.io.urdf.reader import read_urdf
-from andante.description.io.urdf.write_gazebo import rpy_of
-from andante.description.io.urdf.writer import write_urdf
+from andante.description.io.urdf.writer import rpy_of, write_urdf
 from andante.description.io.xmltree import parse_xml
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
 from andante.description.link import Collision, Link, Material, SensorSpec, Surface, Visual

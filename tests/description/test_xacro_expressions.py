@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.description.io.xacro.expressions import evaluate
-from andante.description.io.xacro.values import Dictionary
+from andante.description.io.xacro.functions import Dictionary
 from andante.errors import BadInput
 
 SYMBOLS: dict[str, Any] = {

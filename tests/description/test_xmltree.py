@@ -9,8 +9,7 @@ import pytest
 
 from andante.description.io import xmltree
 from andante.description.io.open import read_robot
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node, parse_xml, read_bytes
+from andante.description.io.xmltree import Node, number, parse_xml, read_bytes, vec3, vector
 from andante.errors import BadInput
 
 

@@ -11,8 +11,8 @@ import pytest
 import andante as an
 from andante.description import Robot, load_robot
 from andante.description.check import check_robot
-from andante.description.extent import support
 from andante.description.inertia import combine
+from andante.description.solids import support
 from andante.geometry import Array
 from andante.robots.shell import masses
 from andante.robots.shell._figures import figures

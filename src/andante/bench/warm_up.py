@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from andante.description import load_robot, load_world, robot_names
-from andante.description.extent import robot_bounds
+from andante.description.solids import robot_bounds
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import simulate
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from andante.control.start import first_positions
 from andante.description import Robot
-from andante.description.io.sidecar import sidecar_path
+from andante.description.io.open import sidecar_path
 from andante.errors import AndanteError, UnknownName
 from andante.kinematics import find_drive
 from andante.locomotion import Walker

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from andante.description.extent import robot_bounds
+from andante.description.solids import robot_bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.locomotion.attitude import Attitude

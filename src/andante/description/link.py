@@ -16,7 +16,7 @@ IDENTITY = SE3.identity()
 
 @dataclass(frozen=True)
 class Material:
-    """Colour of a visual, and a texture file where the format has one."""
+    """Color of a visual, and a texture file where the format has one."""
 
     name: str = ""
     rgba: RGBA | None = None

@@ -104,6 +104,9 @@ def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> 
     Args:
         name: a registered name ("nao"), a file (URDF, xacro, SDF, MJCF) or a user's `file.py:Name`.
         arguments: xacro arguments, or keywords of the user's function.
+
+    Returns:
+        The robot; what its file says and Andante does not use is told in its `problems`.
     """
     from .io.open import read_robot
 
@@ -135,6 +138,9 @@ def load_world(name: str | Path, arguments: Mapping[str, str] | None = None) -> 
     Args:
         name: a registered name ("lab") or a file (SDF world, MJCF, a robot file of static parts).
         arguments: xacro arguments.
+
+    Returns:
+        The world with all its models; what its file says and Andante does not use is told in its `problems`.
     """
     from .io.open import read_world
 

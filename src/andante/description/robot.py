@@ -126,6 +126,21 @@ class Robot:
         """The joint that carries a link, None for the root."""
         return self._parent_joint.get(link)
 
+    def ancestors(self, link: str) -> list[Joint]:
+        """The joints that carry a link, from it up to the root."""
+        found: list[Joint] = []
+        while (joint := self.parent_joint(link)) is not None:
+            found.append(joint)
+            link = joint.parent
+        return found
+
+    def welded(self, link: str) -> list[str]:
+        """A link and everything that fixed joints hold on it, further out."""
+        group = [link]
+        for name in group:
+            group += [joint.child for joint in self.joints if joint.parent == name and joint.type is JointType.FIXED]
+        return group
+
     @cached_property
     def root(self) -> str:
         """Name of the one link without a parent."""

@@ -84,7 +84,7 @@ def to_rpy(R: ArrayLike) -> Array:
 
 
 def from_quaternion(q: ArrayLike) -> Array:
-    """Rotation of a quaternion x y z w (normalised here); (..., 4) -> (..., 3, 3)."""
+    """Rotation of a quaternion x y z w (normalized here); (..., 4) -> (..., 3, 3)."""
     q = np.asarray(q, dtype=float)
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
     x, y, z, w = np.moveaxis(q, -1, 0)
@@ -119,7 +119,7 @@ def to_quaternion(R: ArrayLike) -> Array:
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """Rotation by an angle [rad] about an axis (normalised here)."""
+    """Rotation by an angle [rad] about an axis (normalized here)."""
     axis = np.asarray(axis, dtype=float)
     unit = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
     return exp(unit * np.asarray(angle, dtype=float)[..., None])

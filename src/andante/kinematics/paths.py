@@ -49,7 +49,7 @@ def _place(robot: Robot, name: str) -> tuple[str, SE3]:
 
 def _path(robot: Robot, base: str, tip: str) -> tuple[list[Joint], list[Joint]]:
     """Joints from the base up to the common ancestor, and from there down to the tip."""
-    above_base, above_tip = _ancestors(robot, base), _ancestors(robot, tip)
+    above_base, above_tip = robot.ancestors(base), robot.ancestors(tip)
     while above_base and above_tip and above_base[-1] is above_tip[-1]:
         above_base.pop()
         above_tip.pop()
@@ -60,16 +60,6 @@ def _path(robot: Robot, base: str, tip: str) -> tuple[list[Joint], list[Joint]]:
                 f"between them is {joint.type.value}; a chain takes revolute, continuous, prismatic and fixed joints"
             )
     return above_base, above_tip[::-1]
-
-
-def _ancestors(robot: Robot, link: str) -> list[Joint]:
-    """Joints from a link up to the root."""
-    found: list[Joint] = []
-    joint = robot.parent_joint(link)
-    while joint is not None:
-        found.append(joint)
-        joint = robot.parent_joint(joint.parent)
-    return found
 
 
 def _source(robot: Robot, joint: Joint) -> tuple[str, float, float]:

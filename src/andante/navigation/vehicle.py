@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.extent import support_point
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
+from andante.description.solids import support_point
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array, se2
 from andante.kinematics.wheels.finder import find_drive

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from andante.description.check.meshes import largest_mesh, mesh_size, outsized_told
+from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh

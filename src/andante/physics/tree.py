@@ -17,13 +17,13 @@ from functools import cached_property
 
 import numpy as np
 
-from andante.description.check.masses import TRIANGLE_SLACK
-from andante.description.extent import bounds
+from andante.description.check.parts import TRIANGLE_SLACK
 from andante.description.inertia import Inertia, combine
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot
 from andante.description.shapes import Geometry, Plane
+from andante.description.solids import bounds
 from andante.description.source import Problem, Severity
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array

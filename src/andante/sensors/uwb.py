@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from andante.description.extent import robot_bounds
 from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.description.shapes import Vec3
+from andante.description.solids import robot_bounds
 from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array

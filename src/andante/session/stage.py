@@ -227,7 +227,7 @@ class Stage(RobotView):
 
 def placed(model: Robot, name: str, x: float, y: float, yaw: float) -> Placement:
     """A model standing at x, y, yaw on level ground."""
-    from andante.description.extent import robot_bounds
+    from andante.description.solids import robot_bounds
     from andante.geometry import SE3, so3
 
     turn = so3.from_rpy((0.0, 0.0, yaw))

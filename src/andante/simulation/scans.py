@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from andante.description.extent import robot_bounds
 from andante.description.robot import Robot
+from andante.description.solids import robot_bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, so3
 from andante.mapping import Scan

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from andante.description.extent import robot_bounds
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
-from andante.description.solids import surface
+from andante.description.solids import robot_bounds, surface
 from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
 

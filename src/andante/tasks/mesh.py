@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.description.inertia import Inertia, inertia_element
-from andante.description.io.mesh.files import load_mesh_file
-from andante.description.io.mesh.writer import WRITABLE, mesh_bytes
 from andante.description.mesh import tools
-from andante.description.mesh.tools import MeshReport
+from andante.description.mesh.files import load_mesh_file
+from andante.description.mesh.tools import WRITABLE, MeshReport, mesh_bytes
 from andante.description.solids import mesh_moments
 from andante.errors import BadInput, MissingFile
 from andante.files import write_all

@@ -8,7 +8,7 @@ from types import TracebackType
 
 import numpy as np
 
-from andante.description.extent import robot_bounds
+from andante.description.solids import robot_bounds
 from andante.errors import BadInput
 from andante.files import PICTURES, whole_file
 from andante.geometry import SE3

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull
 
 from andante.description import Robot
-from andante.description.extent import robot_bounds
+from andante.description.solids import robot_bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_center

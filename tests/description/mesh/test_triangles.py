@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from andante.description.io.mesh.files import load_mesh_file, load_mesh_parts
-from andante.description.io.mesh.writer import WRITABLE, write_mesh
+from andante.description.mesh.files import load_mesh_file, load_mesh_parts
+from andante.description.mesh.tools import WRITABLE, write_mesh
 from andante.description.mesh.triangles import hull, mesh_color, triangles
 from andante.description.shapes import Mesh
 from andante.errors import BadInput
@@ -271,7 +271,7 @@ def test_missing_file_and_huge_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         triangles(Mesh("package://x/y.stl"))
     with pytest.raises(BadInput, match="cannot be read"):
         triangles(Mesh("y.stl", tmp_path / "y.stl"))
-    monkeypatch.setattr("andante.description.io.mesh.files.MAX_BYTES", 100)
+    monkeypatch.setattr("andante.description.mesh.files.MAX_BYTES", 100)
     (tmp_path / "y.stl").write_bytes(b"x" * 200)
     with pytest.raises(BadInput, match="refused"):
         load_mesh_file(tmp_path / "y.stl")

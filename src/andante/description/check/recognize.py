@@ -1,21 +1,24 @@
-"""What kind of machine a robot is: its drive and its legs, told in words."""
+"""What kind of machine a robot is: its drive and its legs, told in words.
+
+Wheels are found from the geometry: round shapes on continuous joints near the ground.
+"""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description.extent import bounds
-from andante.description.joint import JointType
-from andante.description.robot import Plugin, Robot
-from andante.description.shapes import Plane
+from andante.description import Capsule, Cylinder, Joint, JointType, Mesh, Plane, Plugin, Robot, Sphere
+from andante.description.solids import bounds, support
 from andante.errors import AndanteError
-from andante.geometry import SE3
+from andante.geometry import SE3, Array, so3
 
-from .wheels import Wheel, find_wheels
-
+_TURNING = (JointType.REVOLUTE, JointType.CONTINUOUS)
+_CARRIERS = 3  # steering and two suspension joints may stand between the body and a wheel
 DRIVE_PLUGINS = {
     "diff_drive": "differential drive",
     "skid_steer": "skid-steer drive",
@@ -25,6 +28,21 @@ DRIVE_PLUGINS = {
     "mecanum": "mecanum drive",
     "omni": "omnidirectional drive",
 }
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel: its joint, center and axis in the root frame, radius [m], and the joint that steers it."""
+
+    joint: str
+    center: Array
+    axis: Array
+    radius: float
+    steering: str = ""
+    pivot: Array | None = None  # a point of the steering axis, root frame [m]
+    castor: bool = False  # `steering` is a free fork that trails
+    roller_angle: float | None = None  # rollers around the wheel: angle from the wheel's plane to their axes [rad]
+    rollers: tuple[str, ...] = ()  # joints of the rollers
 
 
 @dataclass(frozen=True)
@@ -44,13 +62,11 @@ def recognize(robot: Robot) -> Iterator[str]:
     if wheels:
         names = ", ".join(wheel.joint for wheel in wheels)
         yield f"{_drive_kind(wheels)}: {len(wheels)} wheels ({names}), radius {wheels[0].radius:.3g} m"
-    legs = find_legs(robot)
+    legs = lowest_branches(robot)
     if legs:
         yield f"{len(legs)} legs of {_counts(legs)} joints, ending in {', '.join(leg.tip for leg in legs)}"
     if robot.sensors:
-        counts: dict[str, int] = {}
-        for sensor in robot.sensors:
-            counts[sensor.kind] = counts.get(sensor.kind, 0) + 1
+        counts = Counter(sensor.kind for sensor in robot.sensors)
         yield "sensors: " + ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in sorted(counts.items()))
 
 
@@ -78,43 +94,36 @@ def _drive_kind(wheels: list[Wheel]) -> str:
     return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else "skid-steer or mecanum base"
 
 
-def find_legs(robot: Robot) -> list[Leg]:
+def lowest_branches(robot: Robot) -> list[Leg]:
     """Branches of two or more turning joints whose ends lie lowest; robots on wheels have none.
 
-    The branches are those from the last link that several of them share (the body).
+    The joints are all that move an end, those that branches share included.
     """
     if find_wheels(robot):
         return []
     poses = robot.link_poses()
-    branches: list[tuple[tuple[str, ...], str, float]] = []
+    branches: list[tuple[Leg, float]] = []
     parents = {joint.parent for joint in robot.joints if joint.type is not JointType.FIXED}
-    moving = {joint.child for joint in robot.joints if joint.one_dof}
-    for end in moving - parents:
-        if any(j.one_dof for j in robot.joints if j.parent == end):
+    for joint in robot.movable:
+        if joint.child in parents:
             continue
-        chain, link = [], end
-        while (joint := robot.parent_joint(link)) is not None:
-            if joint.one_dof:
-                chain.append(joint.name)
-            link = joint.parent
-        lowest = _lowest(robot, end, poses)
+        chain = tuple(each.name for each in reversed(robot.ancestors(joint.child)) if each.one_dof)
+        lowest = _lowest(robot, joint.child, poses)
         if len(chain) >= 2 and lowest is not None:
-            branches.append((tuple(reversed(chain)), lowest[1], lowest[0]))
+            branches.append((Leg(chain, lowest[1]), lowest[0]))
     if not branches:
         return []
-    floor = min(low for _, _, low in branches)
+    floor = min(low for _, low in branches)
     height = max(float(pose.translation[2]) for pose in poses.values()) - floor
-    legs = [Leg(chain, tip) for chain, tip, low in branches if low - floor < 0.12 * max(height, 1e-6)]
+    legs = [leg for leg, low in branches if low - floor < 0.12 * max(height, 1e-6)]
     order = {joint.name: i for i, joint in enumerate(robot.joints)}
     return sorted(legs, key=lambda leg: order[leg.joints[0]]) if len(legs) >= 2 else []
 
 
 def _lowest(robot: Robot, end: str, poses: Mapping[str, SE3]) -> tuple[float, str] | None:
     """Lowest point of the collision shapes of a link and those welded to it [m], root frame, and whose it is."""
-    group: list[str] = [end]
     lows: list[tuple[float, str]] = []
-    for name in group:
-        group += [j.child for j in robot.joints if j.parent == name and j.type is JointType.FIXED]
+    for name in robot.welded(end):
         for collision in robot.link(name).collisions:
             if isinstance(collision.geometry, Plane):
                 continue
@@ -128,3 +137,170 @@ def _lowest(robot: Robot, end: str, poses: Mapping[str, SE3]) -> tuple[float, st
 def _counts(legs: list[Leg]) -> str:
     counts = sorted({len(leg.joints) for leg in legs})
     return " or ".join(str(count) for count in counts)
+
+
+def find_wheels(robot: Robot) -> list[Wheel]:
+    """Continuous joints with a round collision shape about a level axis, at the ground side of the robot.
+
+    A ring of three or more free rollers makes a Swedish wheel. A vertical joint before the wheel steers it; a
+    continuous one with the wheel beside its axis (or one named so) is a castor.
+    """
+    poses = robot.link_poses()
+    rings = {joint.name: ring for joint in robot.joints if (ring := _ring(robot, joint, poses))}
+    rolling = {name for ring in rings.values() for name in ring}
+    found = [
+        wheel
+        for joint in robot.joints
+        if joint.name not in rolling and (wheel := _wheel(robot, joint, poses, rings.get(joint.name, ())))
+    ]
+    floor = min((_bottom(wheel) for wheel in found), default=0.0)
+    largest = max((wheel.radius for wheel in found), default=0.0)
+    return [wheel for wheel in found if _bottom(wheel) - floor < 0.5 * largest]
+
+
+def joint_axis(joint: Joint, poses: Mapping[str, SE3]) -> tuple[Array, Array]:
+    """A point on the axis of a joint and its direction, root frame, all joints at 0."""
+    pose = poses[joint.parent] @ joint.pose
+    return pose.translation, pose.rotation @ np.asarray(joint.axis)
+
+
+def _bottom(wheel: Wheel) -> float:
+    return float(wheel.center[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
+
+
+def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...]) -> Wheel | None:
+    if joint.type is not JointType.CONTINUOUS:
+        return None
+    point, axis = joint_axis(joint, poses)
+    if abs(axis[2]) > 0.5:
+        return None  # turns about the vertical: a caster's fork or a sensor head
+    if any(other.one_dof and other.name not in ring for other in _below(robot, joint.child)):
+        return None  # carries more joints: an arm or a leg
+    carriers = [above for above in robot.ancestors(joint.parent) if above.one_dof]
+    if len(carriers) > _CARRIERS:
+        return None
+    gamma = None
+    if ring:
+        center, radius, gamma = _roller_wheel(robot, ring, point, axis, poses)
+    else:
+        round_shape = _round(robot, joint.child, poses, point, axis)
+        if round_shape is None:
+            return None
+        center, radius = round_shape
+    steering = next((c for c in carriers if _steers(c, poses, center, radius)), None)
+    if steering is None:
+        return Wheel(joint.name, center, axis, radius, roller_angle=gamma, rollers=ring)
+    pivot, _ = joint_axis(steering, poses)
+    gap = center - pivot
+    beside = abs(float(axis[0] * gap[1] - axis[1] * gap[0])) / math.hypot(axis[0], axis[1])
+    named = any(word in f"{steering.name} {joint.name}".lower() for word in ("caster", "castor"))
+    free = steering.type is JointType.CONTINUOUS and not math.isfinite(steering.limits.upper)
+    castor = beside > 0.02 * radius and (free or named)
+    return Wheel(joint.name, center, axis, radius, steering.name, pivot, castor, gamma, ring)
+
+
+def _steers(joint: Joint, poses: Mapping[str, SE3], center: Array, radius: float) -> bool:
+    """Whether a joint turns a wheel about a vertical axis that stands near it."""
+    if joint.type not in _TURNING:
+        return False
+    point, axis = joint_axis(joint, poses)
+    return abs(axis[2]) > 0.7 and math.hypot(*(center - point)[:2]) < 5 * radius
+
+
+def _below(robot: Robot, link: str) -> list[Joint]:
+    """All joints that a link carries."""
+    out = [joint for joint in robot.joints if joint.parent == link]
+    for joint in out:
+        out += [other for other in robot.joints if other.parent == joint.child]
+    return out
+
+
+def _round(robot: Robot, link: str, poses: Mapping[str, SE3], point: Array, axis: Array) -> tuple[Array, float] | None:
+    """Center and radius of the largest collision shape of a link that is round about an axis.
+
+    None: there is none, or something welded to the link sticks out of it (a leg on its motor is no wheel).
+    """
+    links = [link, *(joint.child for joint in _below(robot, link) if joint.type is JointType.FIXED)]
+    around = _around(axis)
+    best: tuple[Array, float] | None = None
+    farthest = 0.0
+    for name in links:
+        for collision in robot.link(name).collisions:
+            shape, pose = collision.geometry, poses[name] @ collision.pose
+            found: tuple[Array, float] | None = None
+            try:
+                reach = np.array([support(shape, pose.rotation.T @ d) for d in around])
+            except AndanteError:
+                continue  # the mesh cannot be read
+            farthest = max(farthest, float(np.max(reach + around @ (pose.translation - point))))
+            if isinstance(shape, Sphere) or (
+                isinstance(shape, Cylinder | Capsule) and abs(pose.rotation[:, 2] @ axis) > 0.95
+            ):
+                found = pose.translation, shape.radius
+            elif isinstance(shape, Mesh):
+                found = _round_mesh(shape, pose, axis, around, reach)
+            if found is not None and (best is None or found[1] > best[1]):
+                best = found
+    if best is None or np.linalg.norm(np.cross(axis, best[0] - point)) > 0.2 * best[1] or farthest > 1.25 * best[1]:
+        return None
+    return best
+
+
+def _around(axis: Array) -> Array:
+    """Sixteen directions across an axis, evenly around it (16, 3)."""
+    turns = np.arange(16) * np.pi / 8
+    flat = np.stack([np.cos(turns), np.sin(turns), np.zeros(16)], axis=-1)
+    return flat @ so3.between(np.array([0.0, 0.0, 1.0]), axis).T
+
+
+def _round_mesh(shape: Mesh, pose: SE3, axis: Array, around: Array, reach: Array) -> tuple[Array, float] | None:
+    """Center and radius of a mesh whose widths across the axis agree within 10 %; `reach` is its support `around`."""
+    widths = reach[:8] + reach[8:]
+    if widths.max() - widths.min() > 0.1 * widths.max():
+        return None
+    middle = (reach[:8] - reach[8:]) / 2
+    turned = pose.rotation.T @ axis
+    along = (support(shape, turned) - support(shape, -turned)) / 2
+    center = pose.translation + around[0] * middle[0] + around[4] * middle[4] + axis * along
+    return center, float(widths.max() / 2)
+
+
+def _ring(robot: Robot, joint: Joint, poses: Mapping[str, SE3]) -> tuple[str, ...]:
+    """Names of the continuous joints that a wheel carries all around at one distance from its axis; empty: none."""
+    if joint.type is not JointType.CONTINUOUS:
+        return ()
+    point, axis = joint_axis(joint, poses)
+    rollers = [j for j in _below(robot, joint.child) if j.type is JointType.CONTINUOUS]
+    if len(rollers) < 3:
+        return ()
+    arms = np.array([_arm(poses[j.child].translation, point, axis) for j in rollers])
+    distances = np.linalg.norm(arms, axis=1)
+    even = distances.min() > 0 and distances.max() - distances.min() < 0.1 * distances.max()
+    around = np.linalg.norm(arms.mean(axis=0)) < 0.3 * distances.max()
+    return tuple(j.name for j in rollers) if even and around else ()
+
+
+def _arm(place: Array, point: Array, axis: Array) -> Array:
+    """From an axis straight to a place."""
+    gap = place - point
+    return gap - axis * (axis @ gap)
+
+
+def _roller_wheel(
+    robot: Robot, ring: tuple[str, ...], point: Array, axis: Array, poses: Mapping[str, SE3]
+) -> tuple[Array, float, float]:
+    """Center, radius over the rollers, and the signed angle from the wheel's plane to the roller axes in (-90, 90]."""
+    places, reach, angles = [], [], []
+    for name in ring:
+        joint = robot.joint(name)
+        place = poses[joint.child].translation
+        along = joint_axis(joint, poses)[1]
+        shape = _round(robot, joint.child, poses, place, along)
+        arm = _arm(place, point, axis)
+        outwards = arm / np.linalg.norm(arm)
+        angle = math.atan2(along @ axis, along @ np.cross(outwards, axis))
+        places.append(place)
+        reach.append(np.linalg.norm(arm) + (shape[1] if shape else 0.0))
+        angles.append(2 * angle)  # axes without direction: doubled angles have no sign
+    double = math.atan2(float(np.sin(angles).mean()), float(np.cos(angles).mean()))
+    return np.mean(places, axis=0), float(np.max(reach)), double / 2

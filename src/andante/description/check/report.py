@@ -6,22 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from andante.description import Problem, Robot, Severity, World, robot_names, world_names
 from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
-from andante.description.load import robot_file, robot_names, user_robot, world_file, world_names
-from andante.description.robot import Robot
-from andante.description.source import Problem, Severity
-from andante.description.world import World
+from andante.description.load import robot_file, user_robot, world_file
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
-from .joints import joint_problems
-from .masses import mass_problems
-from .meshes import mesh_problems
-from .overlaps import overlap_problems
+from .parts import joint_problems, mass_problems
 from .recognize import recognize
-from .structure import structure_problems
+from .shapes import mesh_problems, overlap_problems
+from .structure import number_or_none, structure_problems
 
 NEEDS_LIMIT = "needs <limit"
 ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -46,7 +42,15 @@ class CheckReport:
 
 
 def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckReport:
-    """Check a robot or world by name, file or `file.py:Name`; raises BadInput when it cannot be read at all."""
+    """Check a robot or world by name, file or `file.py:Name`; raises BadInput when it cannot be read at all.
+
+    Args:
+        name: a registered name, a file of any format, or a user's `file.py:Name`.
+        arguments: xacro arguments, or keywords of the user's function.
+
+    Returns:
+        What was found, errors first; a file whose tree is broken gives a report too.
+    """
     if is_user_reference(name):
         return check_robot(user_robot(name, dict(arguments or {})))
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
@@ -64,7 +68,15 @@ def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckRe
 
 
 def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckReport:
-    """Check a robot; `faults` are problems already found in its file."""
+    """Check a robot.
+
+    Args:
+        robot: the robot.
+        faults: problems already found in its file, told first.
+
+    Returns:
+        What was found in its tree, masses, joints, meshes and overlapping shapes.
+    """
     problems = [
         *(faults or []),
         *_not_told_yet(robot.problems, faults or []),
@@ -91,7 +103,15 @@ def _not_told_yet(read: tuple[Problem, ...], faults: list[Problem]) -> Iterator[
 
 
 def check_world(world: World, faults: list[Problem] | None = None) -> CheckReport:
-    """Check every model of a world."""
+    """Check every model of a world.
+
+    Args:
+        world: the world.
+        faults: problems already found in its file, told first.
+
+    Returns:
+        What was found; masses and joints are looked at in models that can move.
+    """
     problems = [*(faults or []), *world.problems]
     models = {id(model.robot): model.robot for model in world.models}.values()
     for robot in models:
@@ -113,19 +133,13 @@ def check_world(world: World, faults: list[Problem] | None = None) -> CheckRepor
 def _unbuildable(root: Node, path: Path, faults: list[Problem]) -> CheckReport:
     """A report on a file whose tree is so broken that no robot can be made of it."""
     nodes = list(root.walk())
-    masses = [node.get("value") or node.text for node in nodes if node.tag == "mass"]
-    total = 0.0
-    for text in masses:
-        try:
-            total += float(text or 0.0)
-        except ValueError:
-            continue
+    masses = (number_or_none(node.get("value") or node.text) for node in nodes if node.tag == "mass")
     return CheckReport(
         name=root.get("name") or path.stem,
         kind="robot",
         links=sum(node.tag == "link" for node in nodes),
         joints=sum(node.tag == "joint" and node.find("child") is not None for node in nodes),
-        mass=total,
+        mass=sum((mass for mass in masses if mass is not None), 0.0),
         recognised=(),
         problems=_sorted(faults),
     )

@@ -41,10 +41,8 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
             if not name:
                 yield _error(joint.source, f"joint {joint.get('name')!r} names no {role} link")
             elif name not in known and (urdf or (name not in nested and "::" not in name)):
-                listed = ", ".join(sorted(known)[:8])
-                yield _error(
-                    joint.source, f"joint {joint.get('name')!r}: {role} link {name!r} does not exist; links: {listed}"
-                )
+                told = f"joint {joint.get('name')!r}: {role} link {name!r} does not exist"
+                yield _error(joint.source, f"{told}; links: {', '.join(sorted(known)[:8])}")
         if ends[0] and ends[0] == ends[1]:
             yield _error(joint.source, f"joint {joint.get('name')!r} joins link {ends[0]!r} to itself")
         if ends[1]:
@@ -91,10 +89,9 @@ def _roots(robot: Node, links: list[Node], parents: dict[str, list[tuple[str, No
     if not links:
         yield _error(robot.source, "the robot has no links")
     elif len(roots) > 1:
+        told = f"not connected to the root {roots[0].get('name')!r}"
         names = ", ".join(repr(link.get("name")) for link in roots[1:6])
-        yield _error(
-            roots[1].source, f"not connected to the root {roots[0].get('name')!r}: {names}; add joints or remove them"
-        )
+        yield _error(roots[1].source, f"{told}: {names}; add joints or remove them")
 
 
 def _cycles(parents: dict[str, list[tuple[str, Node]]]) -> Iterator[Problem]:
@@ -115,18 +112,16 @@ def _cycles(parents: dict[str, list[tuple[str, Node]]]) -> Iterator[Problem]:
 def _limits(joint: Node) -> Iterator[Problem]:
     limit, name = joint.find("limit"), joint.get("name")
     if joint.get("type") in NEEDS_LIMITS and limit is None:
-        yield _error(
-            joint.source, f"joint {name!r} is {joint.get('type')} and needs <limit lower upper effort velocity>"
-        )
+        told = f"joint {name!r} is {joint.get('type')}"
+        yield _error(joint.source, f"{told} and needs <limit lower upper effort velocity>")
     if limit is None:
         return
-    lower, upper = _number(limit.get("lower")), _number(limit.get("upper"))
+    lower, upper = number_or_none(limit.get("lower")), number_or_none(limit.get("upper"))
     if lower is not None and upper is not None and lower > upper:
-        yield _error(
-            limit.source, f"joint {name!r}: lower limit {lower:g} is above the upper limit {upper:g}; swap them"
-        )
+        told = f"joint {name!r}: lower limit {lower:g} is above the upper limit {upper:g}"
+        yield _error(limit.source, f"{told}; swap them")
     for what in ("effort", "velocity"):
-        value = _number(limit.get(what))
+        value = number_or_none(limit.get(what))
         if value is not None and value < 0:
             yield _error(limit.source, f"joint {name!r}: {what} limit {value:g} is negative")
 
@@ -151,13 +146,12 @@ def _mimics(joints: list[Node]) -> Iterator[Problem]:
         if trail[-1] in follows and trail[-1] not in reported:
             ring = trail[trail.index(follows[trail[-1]][0]) :]
             reported.update(ring)
-            text = " -> ".join([*ring, ring[0]])
-            yield _error(
-                follows[ring[0]][1].source, f"mimic joints follow each other in a circle: {text}; free one of them"
-            )
+            told = f"mimic joints follow each other in a circle: {' -> '.join([*ring, ring[0]])}"
+            yield _error(follows[ring[0]][1].source, f"{told}; free one of them")
 
 
-def _number(text: str | None) -> float | None:
+def number_or_none(text: str | None) -> float | None:
+    """The number that a text is; None where it is none."""
     try:
         return float(text) if text is not None else None
     except ValueError:

@@ -8,19 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from andante.description.link import Collision, Link, Visual
-from andante.description.load import robot_file, robot_names, user_robot, world_file, world_names
-from andante.description.robot import Robot
-from andante.description.shapes import Mesh
-from andante.description.source import Problem, Severity
-from andante.description.world import World
+from andante.description import Collision, Link, Mesh, Problem, Robot, Severity, Visual, World, robot_names, world_names
+from andante.description.load import robot_file, user_robot, world_file
+from andante.description.mesh.files import companions, load_mesh_parts
 from andante.errors import BadInput, MissingFile
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
-from .mesh.files import companions, load_mesh_parts
-from .open import is_world, read_robot, read_root, read_world
+from .mjcf.writer import mjcf_files
+from .open import is_world, read_root, read_world, robot_of, world_of
 from .resolver import Resolver
+from .sdf.writer import write_sdf
+from .urdf.writer import write_urdf
 
 ROBOT_FORMATS = (".urdf", ".sdf", ".xml", ".mjcf")
 WORLD_FORMATS = (".sdf", ".world", ".xml", ".mjcf")
@@ -69,16 +68,15 @@ def write_description(
     `meshes` is a folder for meshes that are made for MJCF; `copies` are mesh files to be written, by what they copy.
     """
     lost: tuple[Problem, ...] = ()
-    if out.suffix.lower() in (".xml", ".mjcf"):
-        thing, lost = _without_missing_visuals(thing)
     made: list[tuple[bytes | Path, Path]] = [(source, path) for path, source in (copies or {}).items()]
     if out.suffix.lower() in (".xml", ".mjcf"):
-        from .mjcf.writer import mjcf_files
-
+        thing, lost = _without_missing_visuals(thing)
         text, exports = mjcf_files(thing, out, meshes, copies)
         made += exports
+    elif out.suffix.lower() == ".urdf" and isinstance(thing, Robot):
+        text = write_urdf(thing, out)
     else:
-        text = _text(thing, out)
+        text = write_sdf(thing, out)
     with made_folder(meshes) if meshes is not None and made else nullcontext():
         write_all([*made, (text.encode("utf-8"), out)])
     return Written(out, (*thing.problems, *lost))
@@ -91,19 +89,7 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
         return user_robot(source, arguments)
     path, resolver = robot_file(source), Resolver()
     root = read_root(path, arguments, resolver)
-    if is_world(root) or path.suffix == ".world":
-        return read_world(path, arguments, resolver)
-    return read_robot(path, arguments, resolver)
-
-
-def _text(thing: Robot | World, out: Path) -> str:
-    if out.suffix.lower() == ".urdf" and isinstance(thing, Robot):
-        from .urdf.writer import write_urdf
-
-        return write_urdf(thing, out)
-    from .sdf.writer import write_sdf
-
-    return write_sdf(thing, out)
+    return (world_of if is_world(root) or path.suffix == ".world" else robot_of)(root, path, resolver)
 
 
 def _without_missing_visuals(thing: Robot | World) -> tuple[Robot | World, tuple[Problem, ...]]:

@@ -1,24 +1,38 @@
-"""Opens any description file: tells the format by suffix and root element, and calls its reader."""
+"""Opens any description file: tells the format by suffix and root element, and calls its reader.
+
+A robot may have a side file, NAME.toml beside NAME.urdf(.xacro), SDF or MJCF, with poses, servo gains and masks:
+
+[poses.Stand]            # joint = position [rad or m]
+HipPitch = -0.45
+[servos."L*Pitch"]       # joint name or glob: kp kd kv effort velocity
+kp = 60.0
+[collisions]
+self_collide = true
+never = [["torso", "upper_arm"]]
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from andante.description.robot import Robot
-from andante.description.source import Problem
-from andante.description.world import Placement, World
-from andante.errors import BadInput
+from andante.description import Placement, Robot, World
+from andante.errors import BadInput, UnknownName
+from andante.parsing import parse_toml
 
 from .resolver import Resolver
-from .sidecar import with_sidecar
-from .xmltree import Node, gunzip, parse_xml, read_bytes
+from .urdf.reader import read_urdf
+from .xacro.expand import ExpandedRoot, expand_xacro, is_xacro
+from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
+
+MAX_BYTES = 1024 * 1024
+SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity")
 
 
 def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:
     """Root element of a file, xacro expanded. A plain file that is given arguments is an error."""
-    from .xacro.expand import expand_xacro, is_xacro
-
     data = read_bytes(path)
     if data[:2] == b"\x1f\x8b":
         data = gunzip(data, str(path))
@@ -46,11 +60,9 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of a root element that was read from `path`."""
     if root.tag == "robot":
-        from .urdf.reader import read_urdf
-
         robot = read_urdf(root, path, resolver)
     elif root.tag == "sdf":
-        from .sdf.reader import read_sdf_robot
+        from .sdf.reader import read_sdf_robot  # here, as most robots do without
 
         robot = read_sdf_robot(root, path, resolver)
     elif root.tag == "mujoco":
@@ -59,12 +71,8 @@ def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
         robot = read_mjcf_robot(root, path, resolver)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    return with_sidecar(replace(robot, problems=(*_said(root), *robot.problems)), path)
-
-
-def _said(root: Node) -> tuple[Problem, ...]:
-    """What the expansion of a xacro file had to say."""
-    return tuple(getattr(root, "problems", ()))
+    said = root.problems if isinstance(root, ExpandedRoot) else ()  # by the expansion of a xacro file
+    return with_sidecar(replace(robot, problems=(*said, *robot.problems)), path)
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
@@ -84,12 +92,75 @@ def world_of(root: Node, path: Path, resolver: Resolver) -> World:
 
         return read_mjcf_world(root, path, resolver)
     if root.tag == "robot":
-        from .urdf.reader import read_urdf
-
         robot = read_urdf(root, path, resolver)
-        return World(
-            robot.name,
-            (Placement(robot.name, replace(robot, fixed_base=True), fixed=True),),
-            source=robot.source,
-        )
+        placed = Placement(robot.name, replace(robot, fixed_base=True), fixed=True)
+        return World(robot.name, (placed,), source=robot.source)
     raise root.error("not a world; the root element should be <sdf> or <mujoco>")
+
+
+def sidecar_path(path: Path) -> Path:
+    """robot.urdf.xacro -> robot.toml."""
+    stem = path.name
+    for suffix in (".xacro", ".urdf", ".sdf", ".world", ".xml", ".mjcf"):
+        stem = stem.removesuffix(suffix)
+    return path.with_name(stem + ".toml")
+
+
+def with_sidecar(robot: Robot, path: Path) -> Robot:
+    """The robot with what its side file adds; unchanged when there is none."""
+    side = sidecar_path(path)
+    if not side.is_file():
+        return robot
+    raw = read_bytes(side, MAX_BYTES)
+    try:
+        data = parse_toml(raw.decode("utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
+    _check_known("section", sorted(data), ("poses", "servos", "collisions"), str(side))
+    poses = _tables(side, data, "poses", "joint", robot.joint_names)
+    servos = _tables(side, data, "servos", "servo value", SERVO_KEYS)
+    collisions = data.get("collisions", {})
+    if (
+        not isinstance(collisions, dict)
+        or set(collisions) - {"never", "self_collide"}
+        or not isinstance(collisions.get("never", []), list)
+        or not isinstance(collisions.get("self_collide", False), bool)
+    ):
+        raise BadInput(f"{side}: [collisions] needs self_collide = true/false and never = [[link, link], ...]")
+    pairs, known = set(robot.no_collision), sorted(link.name for link in robot.links)
+    for pair in collisions.get("never", []):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
+            raise BadInput(f"{side}: collisions.never needs pairs of link names, got {pair!r}")
+        _check_known("link", pair, known, f"{side} [collisions]")
+        pairs.add(frozenset(pair))
+    return replace(
+        robot,
+        poses={**robot.poses, **poses},
+        servos={**robot.servos, **servos},
+        self_collide=bool(collisions.get("self_collide", robot.self_collide)),
+        no_collision=frozenset(pairs),
+    )
+
+
+def _check_known(what: str, names: Iterable[str], known: Collection[str], where: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownName.among(what, name, known, where)
+
+
+def _tables(side: Path, data: dict[str, Any], section: str, what: str, known: Collection[str]) -> dict[str, Any]:
+    """The tables of a section, each with numbers under known names."""
+    tables = data.get(section, {})
+    if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
+        raise BadInput(f"{side}: [{section}] needs one table per name, like [{section}.NAME]")
+    numbers = {name: _numbers(side, f"{section}.{name}", table) for name, table in tables.items()}
+    for name, table in numbers.items():
+        _check_known(what, table, known, f"{side} [{section}.{name}]")
+    return numbers
+
+
+def _numbers(side: Path, where: str, table: dict[str, Any]) -> dict[str, float]:
+    for key, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise BadInput(f"{side}: {where}.{key} should be a number up to {LARGEST:g}, got {str(value)[:40]}")
+    return {key: float(value) for key, value in table.items()}

@@ -1,20 +1,24 @@
-"""XML with line numbers and limits: what every description reader starts from.
+"""XML with line numbers and limits, and the numbers in its texts: what every description reader starts from.
 
 Entities, external subsets and oversized or over-deep documents are refused with one clear line; nothing is fetched.
 """
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 from xml.parsers import expat
 
+from andante.description.shapes import RGBA, Vec3
 from andante.description.source import Source
 from andante.errors import BadInput
 from andante.files import read_bytes as read_bytes
 
+LARGEST = 1e9  # no length, mass or angle of a robot is larger; catches 1e308 before it overflows
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 200
 MAX_ELEMENTS = 300_000
@@ -51,10 +55,27 @@ class Node:
             yield node
             stack.extend(reversed(node.children))
 
+    def leaves(self) -> Iterator[Node]:
+        """The elements without children below this one, in document order."""
+        return (node for node in self.walk() if node is not self and not node.children)
+
     def error(self, message: str) -> BadInput:
         """A BadInput that names file, line and element."""
         name = f" {self.attributes['name']!r}" if self.attributes.get("name") else ""
         return BadInput(f"{self.source}: <{self.tag}>{name}: {message}")
+
+
+def child_of(node: Node | None, tag: str) -> Node | None:
+    """The first child of that tag; None where it or the element itself is missing."""
+    return node.find(tag) if node is not None else None
+
+
+def free_name(stem: str, taken: set[str], mark: str = "_", first: int = 2) -> str:
+    """The stem itself, else with the first number behind it that is not taken; it is taken from then on."""
+    candidates = chain([stem], (f"{stem}{mark}{number}" for number in count(first)))
+    name = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(name)
+    return name
 
 
 def gunzip(data: bytes, file: str, limit: int = MAX_BYTES) -> bytes:
@@ -90,16 +111,16 @@ def parse_xml(data: bytes, file: str) -> Node:
     top = Node("", source=Source(file))
     stack = [top]
     texts: list[list[str]] = [[]]  # pieces of text of the open elements
-    count = 0
+    elements = 0
 
     def here() -> int:
         return parser.CurrentLineNumber + skipped
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal count
-        count += 1
+        nonlocal elements
+        elements += 1
         line = here()
-        if count > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
+        if elements > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
             raise BadInput(f"{file}:{line}: more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels; refused")
         node = Node(tag, attributes, source=Source(file, line))
         stack[-1].children.append(node)
@@ -136,3 +157,45 @@ def parse_xml(data: bytes, file: str) -> Node:
     if not top.children:
         raise BadInput(f"{file}: no XML element found")
     return top.children[0]
+
+
+def number(node: Node, text: str | None, what: str, default: float | None = None, infinite: bool = False) -> float:
+    """A finite float (or ±inf where allowed); empty text gives the default."""
+    if text is None or not text.strip():
+        if default is None:
+            raise node.error(f"{what} is missing")
+        return default
+    try:
+        value = float(text.replace("_", "?"))  # digit groups are Python's own
+    except ValueError:
+        raise node.error(f"{what} should be a number, got {text.strip()[:40]!r}") from None
+    if math.isnan(value) or (abs(value) > LARGEST and not infinite):
+        raise node.error(f"{what} should be a finite number up to {LARGEST:g}, got {text.strip()[:40]}")
+    return value
+
+
+def vector(
+    node: Node, text: str | None, count: int, what: str, default: tuple[float, ...] | None = None
+) -> tuple[float, ...]:
+    """Exactly `count` finite floats separated by blanks."""
+    if text is None or not text.strip():
+        if default is None:
+            raise node.error(f"{what} is missing")
+        return default
+    parts = text.split()
+    if len(parts) != count:
+        raise node.error(f"{what} needs {count} numbers, got {len(parts)} in {text.strip()[:60]!r}")
+    return tuple(number(node, part, what) for part in parts)
+
+
+def vec3(node: Node, text: str | None, what: str, default: Vec3 | None = None) -> Vec3:
+    """Three finite floats."""
+    x, y, z = vector(node, text, 3, what, default)
+    return (x, y, z)
+
+
+def rgba(node: Node, text: str | None, what: str = "rgba") -> RGBA:
+    """Color of four numbers 0 to 1; three are taken as opaque."""
+    count = len((text or "").split())
+    r, g, b, a = (*vector(node, text, 3 if count == 3 else 4, what), 1.0)[:4]
+    return (r, g, b, a)

@@ -1,1 +1,1 @@
-"""Meshes: their triangles and hulls, tools that change them, and those that are made by code."""
+"""Meshes: files read and written within limits, triangles and hulls, tools that change and make them."""

@@ -19,6 +19,8 @@ from andante.geometry import Array
 if TYPE_CHECKING:
     import trimesh
 
+AXES = {"x": (0, 1, 2), "y": (1, 2, 0), "z": (2, 0, 1)}  # along, u, v
+
 
 def from_rows(rows: Array, start: Array | None, end: Array | None) -> trimesh.Trimesh:
     """Mesh of rows of points (rows, around, 3), each a closed ring, closed by a point at either end.
@@ -154,9 +156,6 @@ def _heights(points: Array, faces: np.ndarray, asked: Array) -> Array:
     z = wa * corners[:, 0, 2] + wb * corners[:, 1, 2] + wc * corners[:, 2, 2]
     best = np.where(inside, z, -np.inf).max(axis=1, initial=-np.inf)
     return np.where(np.isfinite(best), best, np.nan)
-
-
-AXES = {"x": (0, 1, 2), "y": (1, 2, 0), "z": (2, 0, 1)}  # along, u, v
 
 
 @dataclass(frozen=True)

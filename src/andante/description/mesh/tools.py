@@ -1,20 +1,30 @@
-"""Tools on triangle meshes: turn, scale, re-center, split, wrap in hulls and boxes, report. All return new meshes."""
+"""Tools on triangle meshes: turn, scale, re-center, split, wrap in hulls and boxes, report, write.
+
+All return new meshes; files are written whole or not at all.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.io.mesh.files import LARGEST, face_colors, paint, quiet
 from andante.description.shapes import Box, Vec3
+from andante.description.solids import as_trimesh, mesh_moments
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.geometry import SE3, Array, so3
+
+from .files import LARGEST, face_colors, paint, quiet
+from .triangles import hull_of
 
 if TYPE_CHECKING:
     import trimesh
+
+WRITABLE = (".stl", ".obj", ".ply", ".glb", ".dae")
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,7 @@ def scale(mesh: trimesh.Trimesh, factor: float | ArrayLike) -> trimesh.Trimesh:
 
 def recenter(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> trimesh.Trimesh:
     """The mesh with the middle of its bounding box (or its center of mass at even density) at the origin."""
-    if about == "box":
-        middle = np.mean(mesh.bounds, axis=0)
-    else:
-        from andante.description.solids import mesh_moments
-
-        middle = mesh_moments(mesh).com
+    middle = np.mean(mesh.bounds, axis=0) if about == "box" else mesh_moments(mesh).com
     return _moved(mesh, np.asarray(mesh.vertices) - middle)
 
 
@@ -75,27 +80,6 @@ def convex_hull(mesh: trimesh.Trimesh, what: str = "mesh") -> trimesh.Trimesh:
     import trimesh
 
     return trimesh.Trimesh(*hull_of(np.asarray(mesh.vertices), what), process=False)
-
-
-def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
-    """Corners (n, 3) and outward faces (m, 3) of the convex hull of points; flat ones have none and are refused."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    extent = np.ptp(points, axis=0).max() if len(points) else 0.0
-    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
-    if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
-        raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
-    try:
-        # scaled to unit size, so that small parts in meters keep their corners
-        hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
-    except QhullError as error:  # its own errors are long texts
-        raise BadInput(f"{what} has no convex hull: {str(error).split(chr(10))[0][:80]}") from None
-    kept = np.sort(hull.vertices)
-    corners, faces = points[kept], np.searchsorted(kept, hull.simplices)
-    a, b, c = (corners[faces[:, k]] for k in range(3))
-    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
-    faces[inwards] = faces[inwards][:, ::-1]
-    return corners, faces
 
 
 def bounding_box(mesh: trimesh.Trimesh) -> tuple[Box, SE3]:
@@ -125,8 +109,6 @@ def oriented_box(mesh: trimesh.Trimesh) -> tuple[Box, SE3]:
 
 def box_mesh(box: Box, pose: SE3) -> trimesh.Trimesh:
     """The twelve triangles of a box at a pose."""
-    from andante.description.solids import as_trimesh
-
     mesh = as_trimesh(box)
     return _moved(mesh, pose @ np.asarray(mesh.vertices))
 
@@ -183,3 +165,74 @@ def _thick(extents: Array) -> Vec3:
     least = max(float(np.max(extents)), 1e-9) * 1e-6
     x, y, z = (max(float(v), least) for v in extents)
     return (x, y, z)
+
+
+def write_mesh(mesh: trimesh.Trimesh, path: Path) -> None:
+    """Writes a mesh in the format of the suffix: first beside the target, then renamed onto it."""
+    write_bytes(mesh_bytes(mesh, path.suffix), path)
+
+
+def mesh_bytes(mesh: trimesh.Trimesh, suffix: str) -> bytes:
+    """The file contents of a mesh in the format of a suffix such as '.stl' (binary)."""
+    kind = suffix.lower()
+    if kind not in WRITABLE:
+        raise BadInput(f"meshes cannot be written as {suffix!r}; known: {', '.join(WRITABLE)}")
+    if kind == ".dae":
+        return _collada(mesh).encode()
+    options: dict[str, Any] = {"include_normals": False} if kind == ".obj" else {}
+    with quiet():
+        data = mesh.export(file_type=kind[1:], **options)
+    return data.encode() if isinstance(data, str) else bytes(data)
+
+
+def _collada(mesh: trimesh.Trimesh) -> str:
+    """A COLLADA 1.4.1 document in meters, z up, one material of the mesh's main color."""
+    vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    painted = face_colors(mesh)
+    color = (204.0, 204.0, 204.0, 255.0) if painted is None else painted.mean(axis=0)
+    rgba = " ".join(f"{value / 255:.6g}" for value in color)
+    numbers = " ".join(np.char.mod("%.9g", vertices).ravel())
+    indices = " ".join(map(str, faces.ravel()))
+    return f"""<?xml version="1.0" encoding="utf-8"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset>
+    <created>2000-01-01T00:00:00</created>
+    <modified>2000-01-01T00:00:00</modified>
+    <unit name="meter" meter="1"/>
+    <up_axis>Z_UP</up_axis>
+  </asset>
+  <library_effects>
+    <effect id="effect"><profile_COMMON><technique sid="common"><lambert>
+      <diffuse><color>{rgba}</color></diffuse>
+    </lambert></technique></profile_COMMON></effect>
+  </library_effects>
+  <library_materials>
+    <material id="material" name="material"><instance_effect url="#effect"/></material>
+  </library_materials>
+  <library_geometries>
+    <geometry id="mesh" name="mesh"><mesh>
+      <source id="positions">
+        <float_array id="positions-array" count="{vertices.size}">{numbers}</float_array>
+        <technique_common>
+          <accessor source="#positions-array" count="{len(vertices)}" stride="3">
+            <param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>
+          </accessor>
+        </technique_common>
+      </source>
+      <vertices id="vertices"><input semantic="POSITION" source="#positions"/></vertices>
+      <triangles count="{len(faces)}" material="material">
+        <input semantic="VERTEX" source="#vertices" offset="0"/>
+        <p>{indices}</p>
+      </triangles>
+    </mesh></geometry>
+  </library_geometries>
+  <library_visual_scenes>
+    <visual_scene id="scene"><node id="node" name="mesh">
+      <instance_geometry url="#mesh"><bind_material><technique_common>
+        <instance_material symbol="material" target="#material"/>
+      </technique_common></bind_material></instance_geometry>
+    </node></visual_scene>
+  </library_visual_scenes>
+  <scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>
+"""

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description.io.mesh import stl
-from andante.description.io.mesh.files import face_colors, load_mesh_file, load_mesh_parts
 from andante.description.shapes import RGBA, Mesh
 from andante.description.source import Source
 from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
-from .tools import hull_of
+from .files import face_colors, load_mesh_file, load_mesh_parts, merged
 
 if TYPE_CHECKING:
     import trimesh
+
+USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
+LEVELS_UP = 2
+ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +42,29 @@ def hull(mesh: Mesh) -> tuple[Array, np.ndarray]:
     return _scaled(_hull(*_key(mesh)), mesh)
 
 
+def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
+    """Corners (n, 3) and outward faces (m, 3) of the convex hull of points; flat ones have none and are refused."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    extent = np.ptp(points, axis=0).max() if len(points) else 0.0
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
+    if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
+        raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
+    try:
+        # scaled to unit size, so that small parts in meters keep their corners
+        hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
+    except QhullError as error:  # its own errors are long texts
+        raise BadInput(f"{what} has no convex hull: {str(error).split(chr(10))[0][:80]}") from None
+    kept = np.sort(hull.vertices)
+    corners, faces = points[kept], np.searchsorted(kept, hull.simplices)
+    a, b, c = (corners[faces[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return corners, faces
+
+
 def mesh_color(mesh: Mesh) -> RGBA | None:
-    """Colour of most of a mesh's faces as the file gives it; None where it gives none."""
+    """Color of most of a mesh's faces as the file gives it; None where it gives none."""
     return _color(*_key(mesh))
 
 
@@ -77,7 +100,7 @@ def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _L
     if path.suffix.lower() == ".stl" and not submesh and not center:  # a robot of these needs no mesh library
         parts = load_mesh_parts(path)
         if len(parts) == 1 and parts[0].color is None:
-            return _Loaded(*stl.merged(parts[0].vertices, parts[0].faces))
+            return _Loaded(*merged(parts[0].vertices, parts[0].faces))
     mesh = load_mesh_file(path, submesh, center)
     return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces), face_colors(mesh))
 
@@ -95,11 +118,6 @@ def _color(path: Path, changed: int, size: int, submesh: str, center: bool) -> R
     colors, counts = np.unique(painted, axis=0, return_counts=True)
     r, g, b, a = (float(v) / 255 for v in colors[np.argmax(counts)])
     return (r, g, b, a)
-
-
-USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
-LEVELS_UP = 2
-ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
 
 
 def mesh_remedy(mesh: Mesh, source: Source) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
-from andante.description.extent import support
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
+from andante.description.solids import support
 from andante.errors import AndanteError, BadInput
 
 from .drive import Drive, DriveWheel

@@ -8,9 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from andante.description.check.recognize import drive_plugin
-from andante.description.check.wheels import Wheel as FoundWheel
-from andante.description.check.wheels import find_wheels, joint_axis
+from andante.description.check.recognize import Wheel as FoundWheel
+from andante.description.check.recognize import drive_plugin, find_wheels, joint_axis
 from andante.description.joint import JointType
 from andante.description.robot import Plugin, Robot
 from andante.errors import BadInput, UnknownName

@@ -16,7 +16,6 @@ from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY
-from andante.locomotion.rigs.legs import welded
 from andante.locomotion.rigs.mass_tree import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.motion import vector_of
@@ -162,7 +161,7 @@ class BipedBody:
             level = self.upright @ turns[body]
             corners = [
                 place[name][1] @ shape.pose @ surface(shape.geometry)[0]
-                for name in welded(self.robot, self.rig.legs[k].foot)
+                for name in self.robot.welded(self.rig.legs[k].foot)
                 for shape in self.robot.link(name).collisions
                 if not isinstance(shape.geometry, Plane)
             ]
@@ -182,7 +181,7 @@ class BipedBody:
             outline = low[ConvexHull(low).vertices]
         except (QhullError, ValueError):
             raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one") from None
-        group = welded(self.robot, link)
+        group = self.robot.welded(link)
         level_from_foot = self.sole_turn[k].T
         cells = [
             (level_from_foot @ (place[spec.link][1] @ spec.pose.translation - self.sole_at[k]))[:2]

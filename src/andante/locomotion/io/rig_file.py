@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.description import Robot
-from andante.description.io.sidecar import sidecar_path
+from andante.description.io.open import sidecar_path
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, MissingFile, UnknownName
 from andante.files import write_bytes

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from andante.description import Robot
-from andante.description.extent import bounds
+from andante.description.solids import bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY
@@ -189,11 +189,7 @@ def _underside(robot: Robot, body: str, rest: dict[str, float], moved: set[str])
     back = poses[body].inverse()
     low = math.inf
     for link in robot.links:
-        joint, carried = robot.parent_joint(link.name), False
-        while joint is not None:
-            carried = carried or joint.name in moved
-            joint = robot.parent_joint(joint.parent)
-        if not carried:
+        if not any(joint.name in moved for joint in robot.ancestors(link.name)):
             for collision in link.collisions:
                 low = min(low, float(bounds(collision.geometry, back @ poses[link.name] @ collision.pose)[0][2]))
     return low

@@ -38,12 +38,7 @@ class Branch:
 
 def branches(robot: Robot) -> list[Branch]:
     """All ends of the robot with two or more joints of their own and something to stand on."""
-    movers = {j.parent for j in robot.joints if j.one_dof}
-    ends = []
-    for joint in robot.movable:
-        group = welded(robot, joint.child)
-        if not any(link in movers for link in group):
-            ends.append((joint, group))
+    ends = chain_ends(robot)
     users: dict[str, int] = {}
     for joint, _ in ends:
         for name in _path(robot, joint.child):
@@ -68,23 +63,9 @@ def branches(robot: Robot) -> list[Branch]:
     return out
 
 
-def welded(robot: Robot, link: str) -> list[str]:
-    """A link and everything fixed to it, further out."""
-    group = [link]
-    for name in group:
-        group += [j.child for j in robot.joints if j.parent == name and j.type is JointType.FIXED]
-    return group
-
-
 def _path(robot: Robot, link: str) -> list[str]:
     """One-degree joints from the root to a link."""
-    out: list[str] = []
-    joint = robot.parent_joint(link)
-    while joint is not None:
-        if joint.one_dof:
-            out.append(joint.name)
-        joint = robot.parent_joint(joint.parent)
-    return out[::-1]
+    return [joint.name for joint in reversed(robot.ancestors(link)) if joint.one_dof]
 
 
 def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
@@ -193,11 +174,7 @@ def body_link(robot: Robot, legs: list[Branch]) -> str:
     """The link in whose frame feet are given: the root, or where legs meet when joints move that against it."""
     shared: list[str] | None = None
     for leg in legs:
-        line = [leg.hip]
-        joint = robot.parent_joint(leg.hip)
-        while joint is not None:
-            line.append(joint.parent)
-            joint = robot.parent_joint(joint.parent)
+        line = [leg.hip, *(joint.parent for joint in robot.ancestors(leg.hip))]
         shared = line if shared is None else [link for link in shared if link in line]
     assert shared
     body = shared[0]
@@ -270,7 +247,7 @@ def leg_faults(robot: Robot) -> str:
 def chain_ends(robot: Robot) -> list[tuple[Joint, list[str]]]:
     """The last joint of every chain, with the links that it moves."""
     movers = {joint.parent for joint in robot.joints if joint.one_dof}
-    groups = [(joint, welded(robot, joint.child)) for joint in robot.movable]
+    groups = [(joint, robot.welded(joint.child)) for joint in robot.movable]
     return [(joint, group) for joint, group in groups if not any(link in movers for link in group)]
 
 

@@ -306,10 +306,5 @@ def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float,
 
 def free_joints(robot: Robot, rig: Rig) -> frozenset[str]:
     """Joints that are in none of the legs: they may move while it walks."""
-    busy = set()
-    for leg in rig.legs:
-        joint = robot.parent_joint(leg.foot)
-        while joint is not None:
-            busy.add(joint.name)
-            joint = robot.parent_joint(joint.parent)
+    busy = {joint.name for leg in rig.legs for joint in robot.ancestors(leg.foot)}
     return frozenset(robot.joint_names) - busy

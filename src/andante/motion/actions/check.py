@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from andante.description import Robot
-from andante.description.check.overlaps import TOUCHING, shapes_overlap
-from andante.description.extent import bounds
+from andante.description.check.shapes import TOUCHING, shapes_overlap
 from andante.description.joint import JointType
 from andante.description.shapes import Geometry, Heightmap, Plane
+from andante.description.solids import bounds
 from andante.description.source import Problem, Severity, Source
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array

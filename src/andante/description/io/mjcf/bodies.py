@@ -1,31 +1,33 @@
 """The body tree of MJCF as records in one list, parents first: poses, joints, geoms, inertia, sites, cameras.
 
 Numbers are those of MuJoCo's compiled model: angles in radians, frames and orientations resolved, masses computed.
+A body with several joints becomes a chain of light links, each turning about its own point.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.inertia import Inertia
-from andante.description.io.xmltree import Node
+from andante.description import Dynamics, Inertia, Joint, JointType, Limits, Link, Source
+from andante.description.io.xmltree import Node, free_name
 from andante.description.link import IDENTITY
-from andante.description.source import Source
+from andante.description.robot import joint_motion
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .assets import read_assets
-from .document import Document, pose_of
-from .geoms import Geom, Geoms
-from .spec import LEAST, compile_spec, parse_spec
+from .geoms import Geom, Geoms, read_assets
+from .spec import LEAST, Document, compile_spec, parse_spec, pose_of
 
 if TYPE_CHECKING:
     import mujoco
 
+KINDS = (JointType.FLOATING, JointType.BALL, JointType.PRISMATIC, JointType.REVOLUTE)  # by the number of mjtJoint
+WIDTH = {JointType.FLOATING: 7, JointType.BALL: 4}  # numbers in qpos; 1 for the rest
 MASSLESS = 1e-12  # [kg]; MuJoCo is given a little less for bodies that state nothing
 
 
@@ -90,7 +92,7 @@ def read_model(document: Document) -> Model:
     taken = document.names(("joint", "freejoint"))
     for joint in joints:
         body, node = bodies[model.jnt_bodyid[joint.id]], document.node(joint)
-        body.joints.append((node, node.get("name") or _unused(f"{body.name}_joint", taken), joint.id))
+        body.joints.append((node, node.get("name") or free_name(f"{body.name}_joint", taken, ""), joint.id))
         body.free = body.free or model.jnt_type[joint.id] == mujoco.mjtJoint.mjJNT_FREE
         if body.free and len(body.joints) > 1:
             raise node.error("a free joint belongs alone on a body of the world")
@@ -179,7 +181,7 @@ def _bodies(
         if element.gravcomp not in (0.0, 1.0):
             document.warn(f"gravcomp {element.gravcomp:g} is not represented; only 0 and 1 are", node.source)
         parent = int(model.body_parentid[i])
-        name = element.name or _unused(f"body_{i}", taken)
+        name = element.name or free_name(f"body_{i}", taken, "")
         if name == "world":
             raise node.error("MJCF keeps this name for the world itself; rename the body")
         top = i if parent == 0 else bodies[parent].top
@@ -200,15 +202,6 @@ def _inertia(node: Node, model: mujoco.MjModel, i: int, stated: tuple[float, Arr
     return own.transformed(pose_of(model.body_ipos[i], model.body_iquat[i]))
 
 
-def _unused(stem: str, taken: set[str]) -> str:
-    name, count = stem, 1
-    while name in taken:
-        count += 1
-        name = f"{stem}{count}"
-    taken.add(name)
-    return name
-
-
 def subtree(bodies: list[Body], tops: set[int]) -> Iterator[int]:
     """Indices of the bodies at or below the given top-level ones."""
     return (i for i, body in enumerate(bodies) if body.top in tops)
@@ -220,3 +213,67 @@ def world_poses(bodies: list[Body]) -> list[SE3]:
     for body in bodies[1:]:
         poses.append(poses[body.parent] @ body.pose)
     return poses
+
+
+def read_chain(
+    document: Document, model: mujoco.MjModel, body: Body, parent: str, child: str
+) -> tuple[list[Joint], list[Link]]:
+    """Joints from the parent link to the body's link, and the light links between them; without joints it is fixed."""
+    if not body.joints:
+        return [Joint(f"{child}_fixed", JointType.FIXED, parent, child, body.pose, source=body.source)], []
+    joints: list[Joint] = []
+    links: list[Link] = []
+    above, base = parent, body.pose
+    for i, (node, name, index) in enumerate(body.joints):
+        last = i == len(body.joints) - 1
+        below = child if last else f"{child}__{name}"
+        try:
+            joints.append(_joint(document, model, node, name, index, base, above, below))
+        except BadInput as error:
+            raise error if str(node.source) in str(error) else node.error(str(error)) from None
+        if not last:
+            links.append(Link(below, source=node.source))
+        above, base = below, IDENTITY
+    return joints, links
+
+
+def _joint(
+    document: Document, model: mujoco.MjModel, node: Node, name: str, i: int, base: SE3, above: str, below: str
+) -> Joint:
+    kind = KINDS[model.jnt_type[i]]
+    if kind is JointType.FLOATING:
+        return Joint(name, kind, above, below, base, source=node.source)
+    low, high = (float(v) for v in model.jnt_range[i]) if model.jnt_limited[i] else (-math.inf, math.inf)
+    if kind is JointType.REVOLUTE and not model.jnt_limited[i]:
+        kind = JointType.CONTINUOUS
+    effort = float(np.abs(model.jnt_actfrcrange[i]).max()) if model.jnt_actfrclimited[i] else math.inf
+    x, y, z = (float(v) for v in model.jnt_axis[i])
+    there = SE3.from_parts(np.eye(3), model.jnt_pos[i])
+    start = 0.0 if kind is JointType.BALL else float(model.qpos0[model.jnt_qposadr[i]])
+    joint = Joint(name, kind, above, below, base @ there, (x, y, z), Limits(low, high, effort), source=node.source)
+    return replace(
+        joint,
+        pose=joint.pose @ joint_motion(joint, -start),
+        dynamics=_dynamics(document, model, node, i),
+        joint_from_child=there.inverse(),
+        initial=start,
+    )
+
+
+def _dynamics(document: Document, model: mujoco.MjModel, node: Node, i: int) -> Dynamics:
+    dof = model.jnt_dofadr[i]
+    powers = {"stiffness": model.jnt_stiffnesspoly[i], "damping": model.dof_dampingpoly[dof]}
+    for key, values in powers.items():
+        if np.any(values):
+            document.warn(f"the higher powers of {key} are not represented; the linear term is kept", node.source)
+    if model.jnt_actgravcomp[i]:
+        message = "<joint actuatorgravcomp> is not represented and has no effect"
+        document.warn(message, node.source, "actuatorgravcomp")
+    at = model.jnt_qposadr[i]
+    return Dynamics(
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        armature=float(model.dof_armature[dof]),
+        stiffness=float(model.jnt_stiffness[i]),
+        reference=0.0 if KINDS[model.jnt_type[i]] is JointType.BALL else float(model.qpos_spring[at]),
+    )

@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.io.values import number, vector
-from andante.description.io.xmltree import Node
-from andante.description.joint import Joint, JointType, Limits, Mimic
-from andante.description.link import SensorSpec
-from andante.description.robot import Robot
+from andante.description import Joint, JointType, Limits, Mimic, Robot, SensorSpec
+from andante.description.io.xmltree import Node, number, vector
 from andante.geometry import SE3
 
 from .bodies import Body, Equality, Model
-from .document import Document, pose_of
 from .record import SENSOR_SITE
-from .spec import SERVOS
+from .spec import SERVOS, Document, pose_of
 
 if TYPE_CHECKING:
     import mujoco
@@ -150,11 +146,7 @@ def _mimic(document: Document, equality: Equality, start: Mapping[str, float], m
 
 
 def _loop(
-    document: Document,
-    equality: Equality,
-    links: Mapping[str, SE3],
-    sites: Mapping[str, tuple[str, SE3]],
-    count: int,
+    document: Document, equality: Equality, links: Mapping[str, SE3], sites: Mapping[str, tuple[str, SE3]], count: int
 ) -> Joint | None:
     node = equality.node
     kind = JointType.BALL if node.tag == "connect" else JointType.FIXED

@@ -12,21 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
+from andante.description import Frame, Heightmap, Joint, Light, PhysicsSpec, Placement, Plane, Robot, Source, World
 from andante.description.io.resolver import Resolver
-from andante.description.io.values import number, vec3
-from andante.description.io.xmltree import Node
-from andante.description.joint import Joint
+from andante.description.io.xmltree import Node, number, vec3
 from andante.description.link import IDENTITY, Link
-from andante.description.robot import Frame, Robot
-from andante.description.shapes import Heightmap, Plane
-from andante.description.source import Source
-from andante.description.world import Light, PhysicsSpec, Placement, World
 from andante.geometry import SE3
 from andante.gravity import GRAVITY
 
-from .bodies import Body, Model, read_model, subtree, world_poses
-from .document import Document, integer, open_document
-from .joints import read_chain
+from .bodies import Body, Model, read_chain, read_model, subtree, world_poses
 from .parts import (
     read_actuators,
     read_equalities,
@@ -37,6 +30,7 @@ from .parts import (
     with_effort,
 )
 from .record import LOOP_SITE, PREFIX, SENSOR_SITE, apply_record, read_record
+from .spec import Document, integer, open_document
 
 QUIET_SECTIONS = {"compiler", "option", "size", "statistic", "visual", "asset", "default", "worldbody"}
 READ_SECTIONS = {"contact", "equality", "actuator", "sensor", "keyframe", "custom"}
@@ -81,15 +75,8 @@ def read_mjcf_world(root: Node, path: Path, resolver: Resolver) -> World:
             robot, pose, fixed = _robot(document, model, [i], body.name, with_world_geoms=False)
             models.append(Placement(body.name, robot, pose, fixed))
     gravity, physics = _options(document)
-    return World(
-        root.get("model") or path.stem,
-        tuple(models),
-        gravity=gravity,
-        lights=_lights(model),
-        physics=physics,
-        source=root.source,
-        problems=tuple(dict.fromkeys(document.problems)),
-    )
+    name, problems = root.get("model") or path.stem, tuple(dict.fromkeys(document.problems))
+    return World(name, tuple(models), gravity, _lights(model), physics, source=root.source, problems=problems)
 
 
 def _tell_sections(document: Document) -> None:
@@ -120,28 +107,23 @@ def _robot(
         boundless = [c for c in world.collisions if isinstance(c.geometry, Plane | Heightmap)]
         if boundless:
             document.info("the ground of <worldbody> is no part of the robot; it belongs to the world", first.source)
-        links.append(
-            replace(
-                world,
-                collisions=tuple(c for c in world.collisions if c not in boundless),
-                visuals=tuple(v for v in world.visuals if not isinstance(v.geometry, Plane | Heightmap)),
-            )
-        )
+        shown = tuple(v for v in world.visuals if not isinstance(v.geometry, Plane | Heightmap))
+        solid = tuple(c for c in world.collisions if c not in boundless)
+        links.append(replace(world, collisions=solid, visuals=shown))
     elif with_world_geoms and bodies[0].geoms:
         document.info("geoms of <worldbody> are no part of the robot; they belong to the world", first.source)
     separated: set[frozenset[str]] = set()
     for i in chosen:
         body = bodies[i]
         if not (rooted and i == tops[0]):
-            chain = read_chain(document, model.compiled, body, link_of[body.parent], link_of[i])
-            joints.extend(chain.joints)
-            links.extend(chain.links)
-            if chain.links:
+            chain, between = read_chain(document, model.compiled, body, link_of[body.parent], link_of[i])
+            joints += chain
+            links += between
+            if between:
                 separated.add(frozenset((link_of[body.parent], link_of[i])))
         links.append(_link(body, link_of[i]))
     robot = _finish(document, model, link_of, name, links, joints, separated, fixed=not (rooted and first.free))
-    pose = first.pose if rooted else IDENTITY
-    return robot, pose, robot.fixed_base
+    return robot, first.pose if rooted else IDENTITY, robot.fixed_base
 
 
 def _finish(
@@ -176,7 +158,7 @@ def _finish(
         links=tuple(links),
         joints=tuple(joints),
         loops=tuple(_unique_loops(loops, joints)),
-        sensors=tuple(_unique_sensors(sensors)),
+        sensors=tuple(reversed({sensor.name: sensor for sensor in reversed(sensors)}.values())),  # first of each name
         frames=frames,
         poses=read_keyframes(document, model, {joint.name for joint in joints if joint.one_dof}),
         servos=gains,
@@ -202,9 +184,7 @@ def _link(body: Body, name: str) -> Link:
 
 def _self_collision(bodies: list[Body], link_of: dict[int, str]) -> tuple[bool, frozenset[frozenset[str]]]:
     """Whether any two links may touch by MuJoCo's masks, and the pairs that may not though they share a bit."""
-    masks = {
-        i: {(geom.contype, geom.conaffinity) for geom in bodies[i].geoms if geom.collides} for i in link_of if i > 0
-    }
+    masks = {i: {(g.contype, g.conaffinity) for g in bodies[i].geoms if g.collides} for i in link_of if i > 0}
     shaped = [i for i, pairs in masks.items() if pairs]
     collide = False
     apart: set[frozenset[str]] = set()
@@ -232,11 +212,6 @@ def _unique_loops(loops: list[Joint], joints: Sequence[Joint]) -> list[Joint]:
         taken.add(name)
         out.append(replace(loop, name=name))
     return out
-
-
-def _unique_sensors(sensors: list) -> list:  # type: ignore[type-arg]
-    """Sensors of the file, the first of each name."""
-    return list({sensor.name: sensor for sensor in reversed(sensors)}.values())[::-1]
 
 
 def _options(document: Document) -> tuple[tuple[float, float, float], PhysicsSpec]:

@@ -12,15 +12,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from andante.description.inertia import Inertia
+from andante.description import Inertia, Joint, JointType, Limits, Plugin, Robot, SafetyController, Transmission
 from andante.description.io.xmltree import Node
-from andante.description.joint import Joint, JointType, Limits, SafetyController
 from andante.description.link import IDENTITY, Collision, Link, SensorSpec, Surface
-from andante.description.robot import Plugin, Robot, Transmission
 from andante.errors import AndanteError
 from andante.geometry import SE3
 
-from .document import Document
+from .spec import Document
 
 PREFIX = "andante."
 LOOP_SITE = "loop:"
@@ -37,13 +35,7 @@ def make_record(robot: Robot, links: Mapping[str, Any], joints: Mapping[str, Any
         "links": dict(links),
         "joints": dict(joints),
         "sensors": {
-            s.name: {
-                "kind": s.kind,
-                "link": s.link,
-                "rate": s.rate,
-                "topic": s.topic,
-                "parameters": dict(s.parameters),
-            }
+            s.name: {"kind": s.kind, "link": s.link, "rate": s.rate, "topic": s.topic, "parameters": dict(s.parameters)}
             for s in robot.sensors
         },
         "plugins": [{"name": p.name, "filename": p.filename, "parameters": dict(p.parameters)} for p in robot.plugins],
@@ -86,9 +78,8 @@ def joint_entry(joint: Joint) -> dict[str, Any]:
     bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper)
     if (joint.type is JointType.REVOLUTE and not bounded) or (joint.type is JointType.CONTINUOUS and bounded):
         entry["type"] = str(joint.type)
-    if bounded and (not math.isfinite(limits.upper - limits.lower) or limits.upper == limits.lower):
-        entry["range"] = [limits.lower, limits.upper]
-    if joint.type is JointType.CONTINUOUS and bounded:
+    plain = math.isfinite(limits.upper - limits.lower) and limits.upper != limits.lower
+    if bounded and (joint.type is JointType.CONTINUOUS or not plain):
         entry["range"] = [limits.lower, limits.upper]
     if joint.safety is not None:
         entry["safety"] = asdict(joint.safety)
@@ -217,11 +208,9 @@ def _with_entry(joint: Joint, entry: dict[str, Any]) -> Joint:
 def _link_with_entry(link: Link, entry: dict[str, Any]) -> Link:
     inertia = link.inertia
     if "inertia" in entry:
-        given = entry["inertia"]
-        inertia = None
+        inertia, given = None, entry["inertia"]
         if given is not None:
-            mass, x, y, z, *moments = (_finite(v) for v in given)
-            xx, xy, xz, yy, yz, zz = moments
+            mass, x, y, z, xx, xy, xz, yy, yz, zz = (_finite(v) for v in given)
             inertia = Inertia(mass, (x, y, z), (xx, xy, xz, yy, yz, zz))
     surfaces = dict(entry.get("surfaces", {}))
     collisions = [_with_surface(c, surfaces.get(str(i))) for i, c in enumerate(link.collisions)]

@@ -1,23 +1,191 @@
-"""Sections of written MJCF beside the bodies: actuators, equalities, exclusions, keyframes, sensors."""
+"""Parts of written MJCF: geoms, assets, actuators, equalities, exclusions, keyframes, sensors."""
 
 from __future__ import annotations
 
 import math
+import os
+import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from andante.description.joint import Joint, JointType
-from andante.description.link import SensorSpec
-from andante.description.robot import Robot
-from andante.errors import Unsupported
+import numpy as np
 
-from .joints import WIDTH
+from andante.description import Collision, Joint, JointType, Robot, SensorSpec, Visual
+from andante.description.io.xmltree import free_name
+from andante.description.mesh.tools import mesh_bytes
+from andante.description.mesh.triangles import load as load_mesh
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.errors import Unsupported
+from andante.geometry import SE3
+
+from .bodies import WIDTH
 from .parts import SENSOR_FROM_CAMERA
 from .record import LOOP_SITE, SENSOR_SITE
-from .write_shapes import set_pose, text
+from .spec import z_towards
 
 TOUCH_KINDS = ("force", "contact", "bumper", "touch", "button")
+VISUAL_GROUP, COLLISION_GROUP, NEVER_GROUP = "2", "3", "5"
+MAX_FACES = 200_000  # MuJoCo refuses larger STL files
+
+
+def text(*values: float) -> str:
+    """Numbers with all their digits, separated by blanks."""
+    return " ".join(repr(float(v)).removesuffix(".0") for v in values)
+
+
+def set_pose(element: Element, pose: SE3) -> None:
+    """pos and quat (w x y z) of a pose, left out where they are zero."""
+    if np.any(pose.translation != 0):
+        element.set("pos", text(*pose.translation))
+    if not np.array_equal(pose.rotation, np.eye(3)):
+        x, y, z, w = pose.quaternion
+        element.set("quat", text(w, x, y, z))
+
+
+class Assets:
+    """Collects the meshes and height fields that the geoms use into one <asset>."""
+
+    def __init__(
+        self, element: Element, out: Path, folder: Path | None, copies: Mapping[Path, Path] | None = None
+    ) -> None:
+        self.element, self.out, self.folder = element, out, folder
+        self.copies = dict(copies or {})  # mesh files that are to be there, and what they will be copied from
+        self.names: dict[object, str] = {}
+        self.taken = {f"file:{path.stem}" for path in self.copies if path.suffix.lower() == ".obj"}
+        self.exports: list[tuple[bytes, Path]] = []
+
+    def mesh(self, mesh: Mesh, where: str, collides: bool) -> str:
+        """Asset name of a mesh; files that MuJoCo cannot read are exported when there is a folder for them."""
+        if mesh.path is None:
+            raise Unsupported(f"{where}: mesh {mesh.uri!r} was not found, so MJCF cannot refer to it")
+        key = (mesh, collides)
+        if key not in self.names:
+            file = mesh.path
+            if mesh.submesh or mesh.center_submesh or not _readable(self.copies.get(file, file)):
+                file = self._exported(mesh, where)
+            name = self._name(file.stem)
+            # a shell needs no volume, so open meshes may be shown; hulls collide
+            element = SubElement(self.element, "mesh", name=name, file=self._reference(file))
+            element.set("inertia", "convex" if collides else "shell")
+            if mesh.scale != (1.0, 1.0, 1.0):
+                element.set("scale", text(*mesh.scale))
+            self.names[key] = name
+        return self.names[key]
+
+    def heights(self, field: Heightmap) -> tuple[str, float]:
+        """Asset name of a height field, and how high its lowest point is."""
+        grid = np.asarray(field.heights, dtype=float)
+        low, rise = float(grid.min()), float(np.ptp(grid))
+        key = (field.heights, field.size)
+        if key not in self.names:
+            self.names[key] = self._name(Path(field.uri).stem or "heights")
+            unit = (grid - low) / rise if rise > 0 else np.zeros_like(grid)
+            rows, columns = map(str, grid.shape)
+            size = text(field.size[0] / 2, field.size[1] / 2, rise if rise > 0 else 1.0, 0.1)
+            element = SubElement(self.element, "hfield", name=self.names[key], nrow=rows, ncol=columns, size=size)
+            element.set("elevation", text(*unit[::-1].ravel()))
+        return self.names[key], low
+
+    def _exported(self, mesh: Mesh, where: str) -> Path:
+        assert mesh.path is not None
+        if self.folder is None:
+            part = f" (part {mesh.submesh!r})" if mesh.submesh else ""
+            raise Unsupported(
+                f"{where}: MuJoCo cannot read mesh {mesh.path.name}{part}; it reads binary STL of up to {MAX_FACES} "
+                f"faces and OBJ: convert it with `andante mesh` or give a folder for meshes"
+            )
+        stem = self._name(mesh.path.stem + (f"_{mesh.submesh}" if mesh.submesh else ""), "file:")
+        target = self.folder / f"{stem}.obj"
+        whole = replace(mesh, path=self.copies.get(mesh.path, mesh.path), scale=(1.0, 1.0, 1.0))
+        self.exports.append((mesh_bytes(load_mesh(whole), target.suffix), target))
+        return target
+
+    def _reference(self, file: Path) -> str:
+        """Relative to the written file where it lies below its folder, absolute otherwise."""
+        full, base = file.absolute(), self.out.absolute().parent
+        return full.relative_to(base).as_posix() if full.is_relative_to(base) else os.fspath(full)
+
+    def _name(self, stem: str, space: str = "") -> str:
+        return free_name(space + stem, self.taken, first=1).removeprefix(space)
+
+
+def _readable(file: Path) -> bool:
+    """Whether MuJoCo itself reads the file: OBJ, or binary STL that is not too large."""
+    if file.suffix.lower() == ".obj":
+        return True
+    if file.suffix.lower() != ".stl":
+        return False
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(84)
+        size = file.stat().st_size
+    except OSError:
+        return False
+    count = struct.unpack_from("<I", head, 80)[0] if len(head) == 84 else 0
+    return 0 < count <= MAX_FACES and size == 84 + 50 * count
+
+
+def add_visual(parent: Element, visual: Visual, assets: Assets, where: str, static: bool) -> None:
+    """A geom that is seen and never touched."""
+    geom = _geom(parent, visual.geometry, visual.pose, assets, where, static, collides=False)
+    geom.attrib |= {"contype": "0", "conaffinity": "0", "group": VISUAL_GROUP}
+    if visual.material.rgba is not None:
+        geom.set("rgba", text(*visual.material.rgba))
+
+
+def add_collision(
+    parent: Element, collision: Collision, assets: Assets, where: str, static: bool, self_collide: bool
+) -> None:
+    """A geom that is touched and not seen; without self-collision it touches others but nothing of its own kind."""
+    geom = _geom(parent, collision.geometry, collision.pose, assets, where, static, collides=True)
+    surface = collision.surface
+    mask = 1 if surface.collide_bitmask is None else surface.collide_bitmask & 0x7FFFFFFF
+    geom.set("group", COLLISION_GROUP if mask else NEVER_GROUP)
+    if mask != 1:
+        geom.set("contype", str(mask))
+    if not self_collide or mask == 0:
+        geom.set("conaffinity", "0")
+    elif mask != 1:
+        geom.set("conaffinity", str(mask))
+    condim = 6 if surface.rolling is not None else 4 if surface.torsional is not None else 3
+    friction = [1.0 if surface.mu is None else surface.mu, surface.torsional or 0.0, surface.rolling or 0.0]
+    if surface.mu == 0 and condim == 3:
+        geom.set("condim", "1")
+    elif condim > 3 or surface.mu is not None:
+        geom.set("friction", text(*friction[: {3: 1, 4: 2, 6: 3}[condim]]))
+        if condim > 3:
+            geom.set("condim", str(condim))
+
+
+def _geom(
+    parent: Element, geometry: Geometry, pose: SE3, assets: Assets, where: str, static: bool, collides: bool
+) -> Element:
+    geom = SubElement(parent, "geom")
+    match geometry:
+        case Box(size=size):
+            geom.attrib |= {"type": "box", "size": text(*(v / 2 for v in size))}
+        case Sphere(radius=radius):
+            geom.attrib |= {"type": "sphere", "size": text(radius)}
+        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
+            geom.attrib |= {"type": type(geometry).__name__.lower(), "size": text(radius, length / 2)}
+        case Ellipsoid(radii=radii):
+            geom.attrib |= {"type": "ellipsoid", "size": text(*radii)}
+        case Mesh():
+            geom.attrib |= {"type": "mesh", "mesh": assets.mesh(geometry, where, collides)}
+        case Plane() | Heightmap() if not static:
+            raise Unsupported(f"{where}: MuJoCo allows planes and height maps on fixed bodies only; use a box")
+        case Plane(normal=normal, size=size):
+            geom.attrib |= {"type": "plane", "size": text(size[0] / 2, size[1] / 2, 1.0)}
+            pose = pose @ SE3.from_parts(z_towards(np.asarray(normal, dtype=float)), np.zeros(3))
+        case Heightmap():
+            name, low = assets.heights(geometry)
+            geom.attrib |= {"type": "hfield", "hfield": name}
+            pose = pose @ SE3.from_parts(np.eye(3), [0.0, 0.0, low])
+    set_pose(geom, pose)
+    return geom
 
 
 def servo_values(robot: Robot, joint: Joint) -> dict[str, float]:

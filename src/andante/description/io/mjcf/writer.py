@@ -16,18 +16,26 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
-from andante.description.inertia import Inertia
-from andante.description.joint import Joint, JointType, Mimic
-from andante.description.link import IDENTITY, Link
-from andante.description.robot import Frame, Robot, joint_motion
-from andante.description.world import World
+from andante.description import Frame, Inertia, Joint, JointType, Link, Mimic, Robot, World
+from andante.description.link import IDENTITY
+from andante.description.robot import joint_motion
 from andante.errors import Unsupported
 from andante.files import made_folder, write_all
 from andante.geometry import SE3
 
 from .record import PREFIX, joint_entry, link_entry, make_record
-from .write_parts import add_actuators, add_equalities, add_exclusions, add_keyframes, add_sensor
-from .write_shapes import Assets, add_collision, add_visual, set_pose, text
+from .write_parts import (
+    Assets,
+    add_actuators,
+    add_collision,
+    add_equalities,
+    add_exclusions,
+    add_keyframes,
+    add_sensor,
+    add_visual,
+    set_pose,
+    text,
+)
 
 LEAST_MASS_FRACTION, LEAST_RADIUS = 1e-5, 0.01  # what a moving link without mass is given: fraction of all, radius [m]
 LEAST_MOMENT = 1e-12  # MuJoCo refuses smaller moments of moving bodies [kg m^2]
@@ -56,7 +64,7 @@ def mjcf_files(
     """
     writer = _Writer(thing.name, Path(path), meshes, copies)
     if isinstance(thing, Robot):
-        writer.robot(thing, IDENTITY, thing.fixed_base, keyframes=True)
+        _RobotWriter(writer, thing, thing.fixed_base).write(IDENTITY, keyframes=True)
     else:
         writer.world(thing)
     return writer.text(), writer.assets.exports
@@ -94,11 +102,7 @@ class _Writer:
             element.set("castshadow", "true" if light.cast_shadows else "false")
         for placed in world.models:
             fixed = placed.fixed or placed.robot.fixed_base
-            self.robot(_prefixed(placed.robot, placed.name), placed.pose, fixed, keyframes=False)
-
-    def robot(self, robot: Robot, pose: SE3, fixed: bool, keyframes: bool) -> None:
-        """One robot with its root at a pose."""
-        _RobotWriter(self, robot, fixed).write(pose, keyframes)
+            _RobotWriter(self, _prefixed(placed.robot, placed.name), fixed).write(placed.pose, keyframes=False)
 
 
 class _RobotWriter:
@@ -119,7 +123,7 @@ class _RobotWriter:
         robot, section = self.robot, self.writer.section
         self._root(pose)
         pending: list[Joint] = []
-        for joint in self._in_order():
+        for joint in robot.topological:  # depth first: MuJoCo's own order
             pending.append(joint)
             if joint.child not in self.light:
                 self._body(pending)
@@ -158,10 +162,6 @@ class _RobotWriter:
             self.layout.append(None)
         self.bodies[root.name] = body
         self._contents(body, root, moving=not self.fixed)
-
-    def _in_order(self) -> list[Joint]:
-        """Tree joints, parents first and depth first: MuJoCo's own order."""
-        return list(self.robot.topological)
 
     def _body(self, joints: list[Joint]) -> None:
         """The body that a chain of joints (all but the last child light) carries."""

@@ -22,6 +22,7 @@ MAX_NESTING = 32
 ROOT = ("", "__model__", "__root__", "world")
 WORLD = "world"  # as files write it
 ANCHOR = "\0world"  # what `link_of` answers for the world; no link can be called that
+FRAMED = ("link", "joint", "frame", "model", "include")
 
 
 @dataclass(frozen=True)
@@ -281,7 +282,6 @@ def _overridden(reading: Reading, include: Node, target: Document) -> Node:
     if len(found) > 1:
         reading.report.warn(include, f"{target.path.name} holds {len(found)} models; the first one is used")
     original = found[0]
-    replaced = {"name": None, "pose": "pose", "static": "static"}
     attributes = dict(original.attributes)
     if text_of(include, "name"):
         attributes["name"] = text_of(include, "name")
@@ -290,11 +290,8 @@ def _overridden(reading: Reading, include: Node, target: Document) -> Node:
         attributes["placement_frame"] = text_of(include, "placement_frame")
     children = [c for c in original.children if not (c.tag in ("pose", "static") and include.find(c.tag) is not None)]
     children += [c for c in include.children if c.tag in ("pose", "static", "plugin")]
-    reading.report.leftovers(include, ("uri", "placement_frame", *replaced, "plugin"))
+    reading.report.leftovers(include, ("uri", "placement_frame", "name", "pose", "static", "plugin"))
     return Node(original.tag, attributes, original.text, children, original.source)
-
-
-FRAMED = ("link", "joint", "frame", "model", "include")
 
 
 def merged_children(include: Node, model: Node) -> list[Node]:
@@ -307,25 +304,17 @@ def merged_children(include: Node, model: Node) -> list[Node]:
     canonical = model.get("canonical_link") or next(
         ((c.get("name") or "") for c in model.children if c.tag == "link"), ""
     )
-    placed = [c for c in model.children if c.tag == "pose"]
-    placement = (model.get("placement_frame") or "").strip()
-    if placement:
+    pose = model.find("pose") or Node("pose", {}, "0 0 0 0 0 0")
+    placed = Node("pose", {"relative_to": "__model__", **pose.attributes}, pose.text, [], pose.source)
+    if (model.get("placement_frame") or "").strip():
         raise include.error("placement_frame together with merge is not supported; leave out one of them")
-    out = [Node("frame", {"name": frame, "attached_to": canonical}, "", _told_in_model(placed), include.source)]
+    out = [Node("frame", {"name": frame, "attached_to": canonical}, "", [placed], include.source)]
     for child in model.children:
         if child.tag in FRAMED:
             out.append(_retold(child, frame))
         elif child.tag not in ("pose", "static", "self_collide"):
             out.append(child)
     return out
-
-
-def _told_in_model(placed: list[Node]) -> list[Node]:
-    """The pose of the include, told in the including model unless it says otherwise."""
-    if not placed:
-        return [Node("pose", {"relative_to": "__model__"}, "0 0 0 0 0 0")]
-    pose = placed[0]
-    return [Node("pose", {"relative_to": "__model__", **pose.attributes}, pose.text, [], pose.source)]
 
 
 def _retold(child: Node, frame: str) -> Node:

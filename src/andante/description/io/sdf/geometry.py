@@ -1,60 +1,32 @@
-"""<geometry> and <material> of SDF: shapes, meshes, height maps, polylines, colours."""
+"""<geometry> and <material> of SDF: shapes, meshes, height maps, polylines, colors."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.gazebo import COLORS
+from andante.description.io.resolver import cache_folder
+from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import IDENTITY, Material
-from andante.description.shapes import (
-    RGBA,
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
-    Geometry,
-    Heightmap,
-    Mesh,
-    Plane,
-    Sphere,
-)
+from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
+from andante.files import write_bytes
 from andante.geometry import SE3, Array
 
 from .include import Reading
 from .values import color, flag, text_of
 
-# colours of Gazebo's own material script, by the names that worlds use most
-SCRIPT_COLORS: dict[str, RGBA] = {
-    "grey": (0.7, 0.7, 0.7, 1.0),
-    "gray": (0.7, 0.7, 0.7, 1.0),
-    "darkgrey": (0.175, 0.175, 0.175, 1.0),
-    "darkgray": (0.175, 0.175, 0.175, 1.0),
+SCRIPT_COLORS: dict[str, RGBA] = {  # by the names that worlds use most, letters of either case
+    **{name.casefold(): rgba for name, rgba in COLORS.items()},
     "lightgrey": (0.8, 0.8, 0.8, 1.0),
-    "white": (1.0, 1.0, 1.0, 1.0),
-    "flatblack": (0.1, 0.1, 0.1, 1.0),
-    "black": (0.0, 0.0, 0.0, 1.0),
-    "red": (1.0, 0.0, 0.0, 1.0),
     "redbright": (0.87, 0.26, 0.07, 1.0),
-    "green": (0.0, 1.0, 0.0, 1.0),
-    "blue": (0.0, 0.0, 1.0, 1.0),
-    "skyblue": (0.13, 0.44, 0.70, 1.0),
-    "yellow": (1.0, 1.0, 0.0, 1.0),
-    "zincyellow": (0.9725, 0.9529, 0.2078, 1.0),
-    "darkyellow": (0.7, 0.7, 0.0, 1.0),
-    "orange": (1.0, 0.5088, 0.0468, 1.0),
-    "purple": (1.0, 0.0, 1.0, 1.0),
-    "turquoise": (0.0, 1.0, 1.0, 1.0),
-    "indigo": (0.33, 0.0, 0.5, 1.0),
     "gold": (0.8, 0.64869, 0.12076, 1.0),
-    "bluglow": (0.0, 0.0, 1.0, 1.0),
+    "bluglow": COLORS["Blue"],
     "wood": (0.6, 0.43, 0.27, 1.0),
     "woodfloor": (0.6, 0.43, 0.27, 1.0),
     "bricks": (0.6, 0.3, 0.24, 1.0),
@@ -63,6 +35,13 @@ SCRIPT_COLORS: dict[str, RGBA] = {
     "road": (0.3, 0.3, 0.3, 1.0),
     "grass": (0.3, 0.5, 0.2, 1.0),
 }
+UNSUPPORTED = {
+    "image": "a grid of boxes from an <image> is not supported and is left out; use a heightmap",
+    "cone": "a <cone> is not supported and is left out; use a mesh",
+}
+MAX_PIXELS = 4097 * 4097
+MAX_POINTS = 10_000
+HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
 
 
 def read_geometry(reading: Reading, geometry: Node) -> tuple[Geometry, SE3] | None:
@@ -99,14 +78,8 @@ def _shape(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
         return read_heightmap(reading, shape)
     if tag == "polyline":
         return read_polyline(reading, shape)
-    if tag == "empty":
-        return None
-    if tag == "image":
-        reading.report.warn(shape, "a grid of boxes from an <image> is not supported and is left out; use a heightmap")
-    elif tag == "cone":
-        reading.report.warn(shape, "a <cone> is not supported and is left out; use a mesh")
-    else:
-        reading.report.warn(shape, f"<{tag}> is not a known shape and is left out")
+    if tag != "empty":
+        reading.report.warn(shape, UNSUPPORTED.get(tag, f"<{tag}> is not a known shape and is left out"))
     return None
 
 
@@ -151,7 +124,7 @@ def find_file(reading: Reading, uri: str, node: Node) -> Path | None:
 
 
 def read_material(reading: Reading, visual: Node) -> Material:
-    """Colour of a visual: diffuse, else ambient, else the colour of a known Gazebo script name."""
+    """Color of a visual: diffuse, else ambient, else the color of a known Gazebo script name."""
     materials = list(visual.all("material"))
     if not materials:
         return Material()
@@ -168,16 +141,7 @@ def read_material(reading: Reading, visual: Node) -> Material:
         reading.report.leftovers(
             node,
             ("script", "ambient", "diffuse"),
-            (
-                "specular",
-                "emissive",
-                "shader",
-                "lighting",
-                "pbr",
-                "render_order",
-                "double_sided",
-                "shininess",
-            ),
+            ("specular", "emissive", "shader", "lighting", "pbr", "render_order", "double_sided", "shininess"),
         )
     own = any(node.get("andante:name") is not None for node in materials)
     if rgba is None and name and not own:
@@ -193,10 +157,6 @@ def read_material(reading: Reading, visual: Node) -> Material:
     return Material(name, rgba, texture)
 
 
-MAX_PIXELS = 4097 * 4097
-HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
-
-
 def read_heightmap(reading: Reading, shape: Node) -> tuple[Heightmap, SE3] | None:
     """Heights of a <heightmap>: white is size z, black 0; the top row of the image lies at +y."""
     uri = text_of(shape, "uri")
@@ -209,13 +169,7 @@ def read_heightmap(reading: Reading, shape: Node) -> tuple[Heightmap, SE3] | Non
     own = shape.find("andante:heights")
     if own is not None:
         return Heightmap(_own_heights(own), (x, y), uri), pose
-    path = None
-    try:
-        path = reading.resolver.resolve(uri, Path(shape.source.file)) if uri else None
-    except BadInput:
-        raise
-    except (OSError, ValueError):
-        path = None
+    path = find_file(reading, uri, shape) if uri else None
     if path is None:
         reading.report.warn(shape, f"height map image {uri[:200]!r} was not found; the shape is left out")
         return None
@@ -247,9 +201,6 @@ def _levels(shape: Node, path: Path) -> np.ndarray:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise shape.error(f"{path} cannot be read as an image ({error}); use a grey PNG") from None
     return pixels[::-1] / full
-
-
-MAX_POINTS = 10_000
 
 
 def read_polyline(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
@@ -300,16 +251,14 @@ def _prism(points: Array, height: float) -> Mesh:
     """The prism as a mesh file in the cache, named by its contents so that it is written once."""
     text = _obj(points, height)
     name = f"polyline-{hashlib.sha256(text.encode()).hexdigest()[:16]}.obj"
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "andante" / "shapes"
+    folder = cache_folder("shapes")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         folder = Path(tempfile.gettempdir())
     path = folder / name
     if not path.is_file():
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, suffix=".part") as file:
-            file.write(text)
-        Path(file.name).replace(path)
+        write_bytes(text.encode(), path)
     return Mesh(path.as_uri(), path)
 
 

@@ -17,7 +17,6 @@ from andante.errors import BadInput
 MAX_INCLUDES = 5000
 MAX_INCLUDE_DEPTH = 20
 MAX_INCLUDED_ELEMENTS = 1_000_000
-
 BUILT_IN = {
     "ground_plane": b"""<sdf version="1.6"><model name="ground_plane"><static>true</static><link name="link">
 <collision name="collision"><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
@@ -57,8 +56,10 @@ class Report:
         """Something that changes what the file means."""
         self.add(Severity.WARNING, message, node.source)
 
-    def leftovers(self, node: Node, known: Collection[str], harmless: Collection[str] = ()) -> None:
+    def leftovers(self, node: Node | None, known: Collection[str], harmless: Collection[str] = ()) -> None:
         """Report the children that nobody reads: harmless ones as info, unknown ones as warning."""
+        if node is None:
+            return
         for child in node.children:
             if child.tag in known or child.tag.startswith("andante:"):
                 continue
@@ -98,9 +99,8 @@ class Reading:
         if not text:
             self.report.warn(root, "<sdf> states no version; it is read as 1.6")
             return (1, 6)
-        if not (major.isascii() and major.isdigit() and (not dot or (minor.isascii() and minor.isdigit()))):
-            raise root.error(f"version should look like 1.9, got {text[:20]!r}")
-        if len(text) > 8:
+        numbers = (major, minor) if dot else (major,)
+        if len(text) > 8 or not all(part.isascii() and part.isdigit() for part in numbers):
             raise root.error(f"version should look like 1.9, got {text[:20]!r}")
         version = (int(major), int(minor or 0))
         if version < (1, 4):
@@ -123,9 +123,8 @@ class Reading:
         path = self._find(include, uri, asking)
         if path is None:
             name = uri.removeprefix("model://").rstrip("/")
-            builtin = Path(f"{name}.sdf")
-            root, size = self._parse(builtin, BUILT_IN[name])
-            path = builtin
+            path = Path(f"{name}.sdf")
+            root, size = self._parse(path, BUILT_IN[name])
         else:
             path = path.resolve()
             if path in chain:

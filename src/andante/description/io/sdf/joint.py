@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, child_of, number, vec3, vector
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
-from andante.description.link import Link
+from andante.description.link import IDENTITY, Link
 from andante.description.shapes import Vec3
 from andante.errors import BadInput
 from andante.geometry import SE3
@@ -66,7 +65,7 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
     raw = raw_pose(node)
     frame = scope.frame_of(raw, child_name)
     top_from_joint = top_from_scope @ scope.where(frame) @ raw.motion
-    top_from_parent = link_pose.get(parent, SE3.identity())
+    top_from_parent = link_pose.get(parent, IDENTITY)
     parent_from_joint = top_from_parent.inverse() @ top_from_joint
     if frame == parent_name and parent_name in scope.entries and scope.entries[parent_name].kind == "link":
         parent_from_joint = raw.motion
@@ -81,55 +80,41 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
     def axis_of(tag: str) -> Vec3:
         return _axis(reading, scope, top_from_scope, top_from_joint, node, tag)
 
-    common = {"parent": parent, "child": child, "pose": parent_from_joint, "joint_from_child": joint_from_child}
-    if kind in NO_AXIS:
-        joint = Joint(flat, NO_AXIS[kind], source=node.source, **common)  # type: ignore[arg-type]
-        return ReadJoint((Placed(_with_own(node, joint), top_from_joint),))
-    if kind in ONE_AXIS:
-        axis_node = node.find("axis")
-        made = ONE_AXIS[kind]
+    def moving(label: str, tag: str, kind: str, parent: str, child: str, pose: SE3, joint_from_child: SE3) -> Joint:
+        """The joint about (or along) one axis; a revolute one without limits is continuous."""
+        axis_node, made = node.find(tag), ONE_AXIS[kind]
         limits = _limits(reading, node, axis_node, kind)
-        made = _hinge(limits) if made is JointType.REVOLUTE else made
-        joint = Joint(
-            name=flat,
-            type=made,
-            axis=axis_of("axis"),
-            limits=limits,
-            dynamics=_dynamics(axis_node),
-            mimic=_mimic(scope, axis_node),
+        if made is JointType.REVOLUTE and math.isinf(limits.lower) and math.isinf(limits.upper):
+            made = JointType.CONTINUOUS
+        return Joint(
+            label,
+            made,
+            parent,
+            child,
+            pose,
+            axis_of(tag),
+            limits,
+            _dynamics(axis_node),
+            _mimic(scope, axis_node),
+            joint_from_child=joint_from_child,
             screw_pitch=_screw_pitch(node) if made is JointType.SCREW else 0.0,
             initial=child_number(axis_node, "initial_position", 0.0),
             source=node.source,
-            **common,  # type: ignore[arg-type]
         )
+
+    if kind in NO_AXIS or kind in ONE_AXIS:
+        if kind in ONE_AXIS:
+            joint = moving(flat, "axis", kind, parent, child, parent_from_joint, joint_from_child)
+        else:
+            joint = Joint(flat, NO_AXIS[kind], parent, child, parent_from_joint, source=node.source)
+            joint = replace(joint, joint_from_child=joint_from_child)
         return ReadJoint((Placed(_with_own(node, joint), top_from_joint),))
     if kind in TWO_AXES:
         between = Link(f"{flat}_between", None, source=node.source)
         reading.report.info(node, f"a {kind} joint is held as two revolute joints with a massless link between them")
-        halves = [
-            Joint(
-                name=label,
-                type=JointType.CONTINUOUS
-                if math.isinf(limits.lower) and math.isinf(limits.upper)
-                else JointType.REVOLUTE,
-                parent=ends[0],
-                child=ends[1],
-                pose=poses[0],
-                joint_from_child=poses[1],
-                axis=axis_of(tag),
-                limits=limits,
-                dynamics=_dynamics(node.find(tag)),
-                mimic=_mimic(scope, node.find(tag)),
-                initial=child_number(node.find(tag), "initial_position", 0.0),
-                source=node.source,
-            )
-            for tag, label, ends, poses in (
-                ("axis", flat, (parent, between.name), (parent_from_joint, SE3.identity())),
-                ("axis2", f"{flat}_axis2", (between.name, child), (SE3.identity(), joint_from_child)),
-            )
-            for limits in (_limits(reading, node, node.find(tag), "revolute"),)
-        ]
-        return ReadJoint(tuple(Placed(joint, top_from_joint) for joint in halves), (between,))
+        first = moving(flat, "axis", "revolute", parent, between.name, parent_from_joint, IDENTITY)
+        second = moving(f"{flat}_axis2", "axis2", "revolute", between.name, child, IDENTITY, joint_from_child)
+        return ReadJoint((Placed(first, top_from_joint), Placed(second, top_from_joint)), (between,))
     if kind == "gearbox":
         turn = top_from_joint.rotation
         reference = text_of(node, "gearbox_reference_body")
@@ -180,7 +165,7 @@ def _vec(values: np.ndarray) -> Vec3:
 
 
 def _limits(reading: Reading, joint: Node, axis: Node | None, kind: str) -> Limits:
-    limit = axis.find("limit") if axis is not None else None
+    limit = child_of(axis, "limit")
     if limit is None:
         return Limits()
     reading.report.leftovers(limit, ("lower", "upper", "effort", "velocity"), ("stiffness", "dissipation"))
@@ -202,14 +187,8 @@ def _limits(reading: Reading, joint: Node, axis: Node | None, kind: str) -> Limi
     return Limits(lower, upper, strength("effort"), strength("velocity"))
 
 
-def _hinge(limits: Limits) -> JointType:
-    """A revolute joint without limits is a continuous one."""
-    free = math.isinf(limits.lower) and math.isinf(limits.upper)
-    return JointType.CONTINUOUS if free else JointType.REVOLUTE
-
-
 def _dynamics(axis: Node | None) -> Dynamics:
-    node = axis.find("dynamics") if axis is not None else None
+    node = child_of(axis, "dynamics")
     return Dynamics(
         damping=child_number(node, "damping", 0.0),
         friction=child_number(node, "friction", 0.0),
@@ -220,7 +199,7 @@ def _dynamics(axis: Node | None) -> Dynamics:
 
 def _mimic(scope: Scope, axis: Node | None) -> Mimic | None:
     """q = multiplier (leader - reference) + offset, of SDF 1.11."""
-    node = axis.find("mimic") if axis is not None else None
+    node = child_of(axis, "mimic")
     if node is None:
         return None
     leader = (node.get("joint") or text_of(node, "joint")).strip()
@@ -273,8 +252,7 @@ def _with_own(node: Node, joint: Joint) -> Joint:
         joint = replace(joint, limits=Limits(*bounds))
     if own.get("dynamics"):
         damping, friction, stiffness, reference = vector(own, own.get("dynamics"), 4, "dynamics")
-        losses = Dynamics(damping, friction, 0.0, stiffness, reference)
-        joint = replace(joint, dynamics=losses)
+        joint = replace(joint, dynamics=Dynamics(damping, friction, 0.0, stiffness, reference))
     pitch = value("screw_pitch", joint.screw_pitch)
     armature = value("armature", 0.0)
     if armature < 0:
@@ -350,10 +328,8 @@ def _between(joints: list[Placed], reference: str, link: str, axis: Vec3) -> tup
     """Index of the revolute joint between two links and the sign of its angle about the axis."""
     for i, placed in enumerate(joints):
         joint = placed.joint
-        if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS) or {joint.parent, joint.child} != {
-            reference,
-            link,
-        }:
+        hinge = joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
+        if not hinge or {joint.parent, joint.child} != {reference, link}:
             continue
         along = float(np.dot(placed.pose.rotation @ np.asarray(joint.axis), np.asarray(axis)))
         if abs(abs(along) - 1.0) > 1e-6:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from andante.description.inertia import Inertia, combine
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, child_of, number, vec3, vector
 from andante.description.link import Collision, Link, Surface, Visual
 from andante.description.shapes import Geometry, Heightmap, Mesh, Plane, Vec3
 from andante.description.solids import inertia_of
@@ -122,21 +121,14 @@ def _visual(reading: Reading, scope: Scope, link: str, node: Node) -> Visual | N
         ("cast_shadows", "laser_retro", "meta", "visibility_flags", "frame"),
     )
     found = _shape(reading, scope, link, node)
-    if found is None:
-        return None
-    shape, pose = found
-    return Visual(shape, pose, read_material(reading, node), name_of(node))
+    return None if found is None else Visual(*found, read_material(reading, node), name_of(node))
 
 
 def _collision(reading: Reading, scope: Scope, link: str, node: Node) -> Collision | None:
     known = ("pose", "geometry", "surface", "density")
     reading.report.leftovers(node, known, ("max_contacts", "laser_retro", "frame", "auto_inertia_params"))
     found = _shape(reading, scope, link, node)
-    if found is None:
-        return None
-    shape, pose = found
-    surface = read_surface(reading, node.find("surface"))
-    return Collision(shape, pose, surface, name_of(node))
+    return None if found is None else Collision(*found, read_surface(reading, node.find("surface")), name_of(node))
 
 
 def read_surface(reading: Reading, node: Node | None) -> Surface:
@@ -144,35 +136,21 @@ def read_surface(reading: Reading, node: Node | None) -> Surface:
     if node is None:
         return Surface()
     report = reading.report
+    friction, bounce, contact = (node.find(tag) for tag in ("friction", "bounce", "contact"))
+    ode, bullet, torsional = (child_of(friction, tag) for tag in ("ode", "bullet", "torsional"))
+    solver = child_of(contact, "ode") or child_of(contact, "bullet")
     report.leftovers(node, ("friction", "bounce", "contact"), ("soft_contact",))
-    friction, bounce, contact = node.find("friction"), node.find("bounce"), node.find("contact")
-    ode = friction.find("ode") if friction is not None else None
-    bullet = friction.find("bullet") if friction is not None else None
-    torsional = friction.find("torsional") if friction is not None else None
-    if friction is not None:
-        report.leftovers(friction, ("ode", "bullet", "torsional"))
-    if ode is not None:
-        report.leftovers(ode, ("mu", "mu2", "fdir1", "slip1", "slip2"))
-        for tag in ("slip1", "slip2"):
-            if child_big(ode, tag):
-                report.info(ode, f"force dependent slip <{tag}> is not used")
-    if torsional is not None:
-        report.leftovers(torsional, ("coefficient", "ode"), ("use_patch_radius", "patch_radius", "surface_radius"))
-    if bounce is not None:
-        report.leftovers(bounce, ("restitution_coefficient",), ("threshold",))
-    solver = None
-    mask = None
-    if contact is not None:
-        harmless = ("collide_without_contact", "collide_without_contact_bitmask", "poissons_ratio", "elastic_modulus")
-        report.leftovers(contact, ("ode", "bullet", "collide_bitmask"), (*harmless, "category_bitmask"))
-        solver = contact.find("ode") if contact.find("ode") is not None else contact.find("bullet")
-        if solver is not None:
-            report.leftovers(
-                solver,
-                ("kp", "kd", "max_vel", "min_depth"),
-                ("soft_cfm", "soft_erp", "split_impulse", "split_impulse_penetration_threshold"),
-            )
-        mask = _mask(contact)
+    report.leftovers(friction, ("ode", "bullet", "torsional"))
+    report.leftovers(ode, ("mu", "mu2", "fdir1", "slip1", "slip2"))
+    for tag in ("slip1", "slip2"):
+        if ode is not None and child_big(ode, tag):
+            report.info(ode, f"force dependent slip <{tag}> is not used")
+    report.leftovers(torsional, ("coefficient", "ode"), ("use_patch_radius", "patch_radius", "surface_radius"))
+    report.leftovers(bounce, ("restitution_coefficient",), ("threshold",))
+    harmless = ("collide_without_contact", "collide_without_contact_bitmask", "poissons_ratio", "elastic_modulus")
+    report.leftovers(contact, ("ode", "bullet", "collide_bitmask"), (*harmless, "category_bitmask"))
+    harmless = ("soft_cfm", "soft_erp", "split_impulse", "split_impulse_penetration_threshold")
+    report.leftovers(solver, ("kp", "kd", "max_vel", "min_depth"), harmless)
     return Surface(
         mu=_first(child_big(ode, "mu"), child_big(bullet, "friction")),
         mu2=_first(child_big(ode, "mu2"), child_big(bullet, "friction2")),
@@ -184,7 +162,7 @@ def read_surface(reading: Reading, node: Node | None) -> Surface:
         max_velocity=child_big(solver, "max_vel"),
         min_depth=child_big(solver, "min_depth"),
         fdir1=_direction(ode) or _direction(bullet),
-        collide_bitmask=mask,
+        collide_bitmask=_mask(contact),
     )
 
 
@@ -200,9 +178,9 @@ def _direction(node: Node | None) -> Vec3 | None:
     return direction if any(direction) else None
 
 
-def _mask(contact: Node) -> int | None:
+def _mask(contact: Node | None) -> int | None:
     text = text_of(contact, "collide_bitmask")
-    if not text:
+    if contact is None or not text:
         return None
     try:
         value = int(text, 0) if len(text) < 24 else -1

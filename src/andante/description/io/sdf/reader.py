@@ -6,21 +6,36 @@ What the file says and we do not use is told in `problems` with file and line; n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+import numpy as np
+
+from andante.description import Light, PhysicsSpec, Placement, Robot, World
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import Node
-from andante.description.robot import Robot
-from andante.description.world import World
+from andante.description.io.xmltree import Node, vec3
+from andante.description.shapes import Vec3
 from andante.errors import BadInput
+from andante.geometry import SE3
 
-from .frames import build_scope
+from .frames import Scope, build_scope
 from .include import Document, Reading
-from .world import as_robot, lone_world, placements_of, read_world
+from .model import assemble, flatten
+from .values import child_number, color, flag, name_of, raw_pose, text_of
 
+READ = ("model", "light", "frame", "gravity", "physics", "scene", "state", "include", "name")
+HARMLESS = (
+    *("gui", "plugin", "spherical_coordinates", "magnetic_field", "atmosphere", "wind", "audio", "pose"),
+    *("population", "road", "actor", "joint", "particle_emitter"),
+)
+SERIOUS = {
+    "road": "roads have no body here and are left out",
+    "actor": "actors (animated people) are left out",
+    "population": "populations of models are left out; place the models one by one",
+    "joint": "joints between models of a world are left out; put both into one model",
+}
 P = ParamSpec("P")
 T = TypeVar("T")
 TOP = ("world", "model", "light", "actor", "include")
@@ -63,7 +78,7 @@ def read_sdf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
     name, model = next(iter(scope.nested.items()))
     if len(scope.nested) > 1:
         reading.report.warn(root, f"the file holds {len(scope.nested)} models; the first one, {name!r}, is used")
-    robot = as_robot(reading, model)
+    robot = assemble(reading, flatten(reading, model), split=False)[0].robot
     if not model.pose.motion.is_identity():
         reading.report.info(model.node, "the <pose> of the model counts in a world only")
     return replace(robot, problems=reading.report.problems)
@@ -81,8 +96,8 @@ def read_sdf_world(root: Node, path: Path, resolver: Resolver) -> World:
     scope = build_scope(reading, document, _holder(root), chain)
     if not scope.nested:
         raise root.error("the file holds neither a world nor a model")
-    placed = [p for name, model in scope.nested.items() for p in placements_of(reading, model, scope.where(name))]
-    return lone_world(placed, next(iter(scope.nested)), reading, root)
+    models = [p for name, inner in scope.nested.items() for p in _placements(reading, inner, scope.where(name), set())]
+    return World(next(iter(scope.nested)), tuple(models), source=root.source, problems=reading.report.problems)
 
 
 def _start(root: Node, path: Path, resolver: Resolver) -> tuple[Reading, Document, tuple[Path, ...]]:
@@ -95,3 +110,145 @@ def _holder(root: Node) -> Node:
     """The models that stand directly in <sdf>, held by a nameless world."""
     children = [child for child in root.children if child.tag in ("model", "include", "light")]
     return Node("world", {"name": ""}, "", children, root.source)
+
+
+def read_world(reading: Reading, scope: Scope) -> World:
+    """The world of a scope."""
+    node = scope.node
+    report = reading.report
+    report.leftovers(node, (*READ, *SERIOUS), HARMLESS)
+    for child in scope.children:
+        if child.tag in SERIOUS:
+            report.warn(child, SERIOUS[child.tag])
+    states = _states(reading, node)
+    placements: list[Placement] = []
+    taken: set[str] = set()
+    for name, inner in scope.nested.items():
+        placements += _placements(reading, inner, scope.where(name), taken, states.get(name))
+    scene = node.find("scene")
+    if scene is not None:
+        harmless = ("shadows", "fog", "grid", "origin_visual", "sky")
+        report.leftovers(scene, ("ambient", "background"), harmless)
+    usual = World("")
+    return World(
+        name=name_of(node, "world"),
+        models=tuple(placements),
+        gravity=_gravity(node),
+        lights=tuple(read_light(scope, light) for light in scope.all("light")),
+        physics=_physics(reading, node),
+        ambient=color(scene, "ambient") or usual.ambient,
+        background=color(scene, "background") or usual.background,
+        source=node.source,
+        problems=report.problems,
+    )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Where a saved <state> puts a model and its links, in the world."""
+
+    model: SE3 | None
+    links: dict[str, SE3]
+
+
+def _placements(
+    reading: Reading, scope: Scope, world_from_model: SE3, taken: set[str], saved: Saved | None = None
+) -> list[Placement]:
+    """The pieces of a model; a saved state moves the model, and pieces of it that have moved by themselves."""
+    if saved is not None and saved.model is not None:
+        world_from_model = saved.model
+    parts = flatten(reading, scope)
+    out: list[Placement] = []
+    for component in assemble(reading, parts, split=True):
+        robot = component.robot
+        name = component.name
+        if name in taken:
+            raise scope.node.error(f"two models are named {name!r}; rename one")
+        taken.add(name)
+        pose = world_from_model @ component.pose
+        if out and saved is not None:
+            pose = saved.links.get(robot.root, pose)
+        out.append(Placement(name, robot, pose, component.fixed))
+    return out
+
+
+def _gravity(world: Node) -> Vec3:
+    """Gravity of the world; old files keep it below <physics>. The standard's default is -9.8."""
+    for owner in (world, *world.all("physics")):
+        gravity = owner.find("gravity")
+        if gravity is not None:
+            return vec3(gravity, gravity.text, "<gravity>", (0.0, 0.0, -9.8))
+    return (0.0, 0.0, -9.8)
+
+
+def _physics(reading: Reading, world: Node) -> PhysicsSpec:
+    """Step size and solver settings of the default (else first) <physics>."""
+    offered = list(world.all("physics"))
+    if not offered:
+        return PhysicsSpec()
+    node = next((p for p in offered if (p.get("default") or "").strip() in ("true", "1")), offered[0])
+    if len(offered) > 1:
+        reading.report.info(node, f"the world offers {len(offered)} <physics>; the default one is used")
+    known = ("max_step_size", "ode", "gravity", "bullet")
+    harmless = (
+        *("real_time_factor", "real_time_update_rate", "max_contacts", "simbody", "dart", "magnetic_field"),
+        "update_rate",
+    )
+    reading.report.leftovers(node, known, harmless)
+    body = node.find("ode") if node.find("ode") is not None else node.find("bullet")
+    solver = body.find("solver") if body is not None else None
+    constraints = body.find("constraints") if body is not None else None
+    dt = _optional(node, "max_step_size")
+    if dt is not None and not 1e-6 <= dt <= 1.0:
+        raise node.error(f"<max_step_size> should lie between 1e-6 and 1 s, got {dt:g}")
+    iterations = _optional(solver, "iters")
+    return PhysicsSpec(
+        dt=dt,
+        iterations=int(iterations) if iterations is not None and iterations >= 1 else None,
+        cfm=_optional(constraints, "cfm"),
+        erp=_optional(constraints, "erp"),
+    )
+
+
+def _optional(node: Node | None, tag: str) -> float | None:
+    return child_number(node, tag, 0.0) if node is not None and text_of(node, tag) else None
+
+
+def read_light(scope: Scope, node: Node) -> Light:
+    """A light of the world."""
+    usual = Light("")
+    direction = text_of(node, "direction")
+    raw = raw_pose(node)
+    return Light(
+        name=name_of(node, "light"),
+        kind=(node.get("type") or "point").strip(),
+        pose=scope.where(scope.frame_of(raw, "__model__")) @ raw.motion,
+        direction=vec3(node, direction, "<direction>") if direction else usual.direction,
+        diffuse=color(node, "diffuse") or (1.0, 1.0, 1.0, 1.0),
+        specular=color(node, "specular") or (0.1, 0.1, 0.1, 1.0),
+        cast_shadows=flag(node, "cast_shadows"),
+    )
+
+
+def _states(reading: Reading, world: Node) -> dict[str, Saved]:
+    """Poses of models that Gazebo saved in <state>: they are where the models really were."""
+    poses: dict[str, Saved] = {}
+    known = {(child.get("name") or "").strip() for child in world.all("model")}
+    known |= {text_of(child, "name") for child in world.all("include")}
+    for state in world.all("state"):
+        for model in state.all("model"):
+            name = (model.get("name") or "").strip()
+            scale = text_of(model, "scale")
+            if scale and not np.allclose(vec3(model, scale, "<scale>"), 1.0):
+                reading.report.warn(model, f"the saved <scale> of model {name!r} is not applied")
+            placed = raw_pose(model).motion if model.find("pose") is not None else None
+            links = {(n.get("name") or "").strip(): raw_pose(n).motion for n in model.all("link") if n.find("pose")}
+            poses[name] = Saved(placed, links)
+        for tag in ("insertions", "deletions"):
+            for change in state.all(tag):
+                reading.report.warn(change, f"<{tag}> of a saved <state> are not applied")
+    used = [name for name in poses if name in known]
+    if used:
+        state = next(world.all("state"))
+        reading.report.info(state, f"the saved <state> places {len(used)} of the models; velocities are not used")
+    return poses

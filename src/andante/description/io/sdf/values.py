@@ -1,4 +1,4 @@
-"""Values as SDF writes them: flags, colours, large numbers, poses with their attributes."""
+"""Values as SDF writes them: flags, colors, large numbers, poses with their attributes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description.io.values import number, vector
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, child_of, number, rgba, vector
 from andante.description.link import IDENTITY
 from andante.description.shapes import RGBA
 from andante.geometry import SE3
@@ -36,7 +35,7 @@ def name_of(node: Node, default: str = "") -> str:
 
 def text_of(node: Node | None, tag: str, default: str = "") -> str:
     """Trimmed text of a child element."""
-    child = node.find(tag) if node is not None else None
+    child = child_of(node, tag)
     return child.text.strip() if child is not None and child.text.strip() else default
 
 
@@ -60,13 +59,13 @@ def truth(node: Node, text: str, what: str) -> bool:
 
 def child_number(node: Node | None, tag: str, default: float, infinite: bool = False) -> float:
     """The number in a child element; the default when it is absent or empty."""
-    child = node.find(tag) if node is not None else None
+    child = child_of(node, tag)
     return default if child is None else number(child, child.text, f"<{tag}>", default, infinite)
 
 
 def child_big(node: Node | None, tag: str) -> float | None:
     """A number up to 1e18 in a child element; None when it is absent."""
-    child = node.find(tag) if node is not None else None
+    child = child_of(node, tag)
     if child is None or not child.text.strip():
         return None
     value = number(child, child.text, f"<{tag}>", infinite=True)
@@ -77,18 +76,15 @@ def child_big(node: Node | None, tag: str) -> float | None:
 
 def color(node: Node | None, tag: str) -> RGBA | None:
     """Red, green, blue and perhaps alpha of a child element; None when it is absent."""
-    child = node.find(tag) if node is not None else None
+    child = child_of(node, tag)
     if child is None or not child.text.strip():
         return None
-    count = len(child.text.split())
-    parts = vector(child, child.text, 3 if count == 3 else 4, f"<{tag}>")
-    r, g, b, a = parts if len(parts) == 4 else (*parts, 1.0)
-    return (r, g, b, a)
+    return rgba(child, child.text, f"<{tag}>")
 
 
 def raw_pose(node: Node | None, tag: str = "pose") -> RawPose:
     """The <pose> of an element; identity in the default frame when it has none."""
-    pose = node.find(tag) if node is not None else None
+    pose = child_of(node, tag)
     if pose is None:
         return RawPose()
     relative_to = (pose.get("relative_to") or "").strip()

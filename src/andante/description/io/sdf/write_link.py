@@ -7,19 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description.inertia import Inertia
+from andante.description import Collision, Inertia, Link, Material, Plugin, SensorSpec, Surface, Visual
+from andante.description.io.gazebo import SENSORS, SURFACE
 from andante.description.io.resolver import Resolver
-from andante.description.link import Collision, Link, Material, SensorSpec, Surface, Visual
-from andante.description.robot import Plugin
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.geometry import SE3
 
 from .link import MOMENTS
-from .sensor import BODIES, KINDS, TABLE
+from .sensor import BODIES, KINDS
 from .xml import XML_NAME, Element, Names, Version, add_pose, label, write_numbers, write_value
 
 LEAST_MASS = 1e-9  # written for links that weigh nothing, beside the mark that says so [kg]
 LEAST_MOMENT = 1e-12  # [kg m^2]
+NOISE_AS_ELEMENT = ("lidar", "camera", "depth_camera", "rgbd_camera")  # <noise><type> instead of <noise type>
+WHOLE = ("samples", "vertical_samples", "width", "height")
 
 
 def write_link(element: Element, link: Link, path: Path, version: Version, names: Names) -> None:
@@ -139,28 +140,12 @@ def _write_surface(element: Element, surface: Surface) -> None:
     if surface == Surface():
         return
     node = element.add("surface")
-    groups: list[tuple[str, tuple[tuple[str, float | int | None], ...]]] = [
-        ("friction/ode", (("mu", surface.mu), ("mu2", surface.mu2))),
-        ("friction/torsional", (("coefficient", surface.torsional),)),
-        ("friction/bullet", (("rolling_friction", surface.rolling),)),
-        ("bounce", (("restitution_coefficient", surface.restitution),)),
-        ("contact", (("collide_bitmask", surface.collide_bitmask),)),
-        (
-            "contact/ode",
-            (
-                ("kp", surface.kp),
-                ("kd", surface.kd),
-                ("max_vel", surface.max_velocity),
-                ("min_depth", surface.min_depth),
-            ),
-        ),
-    ]
-    for where, values in groups:
-        for tag, value in values:
-            if value is not None:
-                below(node, where).add(tag, value)
-    if surface.fdir1 is not None:
-        below(node, "friction/ode").add("fdir1", write_numbers(surface.fdir1))
+    stated = vars(surface)
+    for path, name in SURFACE.items():
+        group, _, tag = path.rpartition("/")
+        value = stated[name]
+        if value is not None:
+            below(node, group).add(tag, write_numbers(value) if isinstance(value, tuple) else value)
 
 
 def below(element: Element, path: str) -> Element:
@@ -169,10 +154,6 @@ def below(element: Element, path: str) -> Element:
         found = next((child for child in element.children if child.tag == tag), None)
         element = found if found is not None else element.add(tag)
     return element
-
-
-NOISE_AS_ELEMENT = ("lidar", "camera", "depth_camera", "rgbd_camera")  # <noise><type> instead of <noise type>
-WHOLE = ("samples", "vertical_samples", "width", "height")
 
 
 def write_sensor(owner: Element, sensor: SensorSpec, pose: SE3, names: Names, version: Version) -> None:
@@ -189,7 +170,7 @@ def write_sensor(owner: Element, sensor: SensorSpec, pose: SE3, names: Names, ve
         element.add("update_rate", sensor.rate)
     if sensor.topic:
         element.add("topic", sensor.topic)
-    paths = {name: path for path, name in reversed(TABLE.get(sensor.kind, {}).items())}
+    paths = {name: path for path, name in reversed(SENSORS.get(sensor.kind, {}).items())}
     body: Element | None = None
     for name, value in sensor.parameters.items():
         if name in ("sdf_type", "joint"):

@@ -1,4 +1,4 @@
-"""The <gazebo> elements of a URDF: surfaces, gravity, colours, springs, sensors and plugins.
+"""The <gazebo> elements of a URDF: surfaces, gravity, colors, springs, sensors and plugins.
 
 What has no counterpart in `Robot` is told as an info, what is not known at all as a warning.
 """
@@ -8,51 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
-from andante.description.joint import Joint
-from andante.description.link import Link, Material, SensorSpec
-from andante.description.robot import Frame, Plugin
+from andante.description import Frame, Joint, Link, Material, Plugin, SensorSpec
+from andante.description.io.gazebo import COLORS, SURFACE
+from andante.description.io.xmltree import Node, number, rgba, vec3
 from andante.description.shapes import RGBA
 
-from .parts import Context, pose_of, required_name, rgba
+from .parts import Context, pose_element, required_name
 from .sensors import gazebo_sensor
 
-COLORS: dict[str, RGBA] = {
-    "Black": (0.0, 0.0, 0.0, 1.0),
-    "Blue": (0.0, 0.0, 1.0, 1.0),
-    "BlueGlow": (0.0, 0.0, 1.0, 1.0),
-    "BlueTransparent": (0.0, 0.0, 1.0, 0.5),
-    "DarkGray": (0.175, 0.175, 0.175, 1.0),
-    "DarkGrey": (0.175, 0.175, 0.175, 1.0),
-    "DarkYellow": (0.7, 0.7, 0.0, 1.0),
-    "FlatBlack": (0.1, 0.1, 0.1, 1.0),
+COLORS_BY_NAME: dict[str, RGBA] = {
+    **COLORS,
+    **{f"{name}Glow": COLORS[name] for name in ("Blue", "Green", "Purple", "Red", "Turquoise", "White", "Yellow")},
+    **{f"{name}Transparent": (*COLORS[name][:3], 0.5) for name in ("Blue", "Green", "Red", "Yellow")},
     "Gold": (0.8, 0.649, 0.223, 1.0),
-    "Gray": (0.7, 0.7, 0.7, 1.0),
-    "Green": (0.0, 1.0, 0.0, 1.0),
-    "GreenGlow": (0.0, 1.0, 0.0, 1.0),
-    "GreenTransparent": (0.0, 1.0, 0.0, 0.5),
-    "Grey": (0.7, 0.7, 0.7, 1.0),
     "GreyTransparent": (0.5, 0.5, 0.5, 0.5),
-    "Indigo": (0.33, 0.0, 0.5, 1.0),
     "LightGray": (0.8, 0.8, 0.8, 1.0),
-    "Orange": (1.0, 0.5088, 0.0468, 1.0),
     "OrangeTransparent": (1.0, 0.44, 0.0, 0.4),
-    "Purple": (1.0, 0.0, 1.0, 1.0),
-    "PurpleGlow": (1.0, 0.0, 1.0, 1.0),
-    "Red": (1.0, 0.0, 0.0, 1.0),
-    "RedGlow": (1.0, 0.0, 0.0, 1.0),
-    "RedTransparent": (1.0, 0.0, 0.0, 0.5),
-    "SkyBlue": (0.13, 0.44, 0.7, 1.0),
-    "Turquoise": (0.0, 1.0, 1.0, 1.0),
-    "TurquoiseGlow": (0.0, 1.0, 1.0, 1.0),
-    "White": (1.0, 1.0, 1.0, 1.0),
-    "WhiteGlow": (1.0, 1.0, 1.0, 1.0),
     "Wood": (0.6, 0.42, 0.25, 1.0),
-    "Yellow": (1.0, 1.0, 0.0, 1.0),
-    "YellowGlow": (1.0, 1.0, 0.0, 1.0),
-    "YellowTransparent": (1.0, 1.0, 0.0, 0.5),
-    "ZincYellow": (0.9725, 0.9529, 0.2078, 1.0),
 }
 SURFACE_TAGS = {
     "mu": "mu",
@@ -66,17 +38,7 @@ SURFACE_TAGS = {
     "min_depth": "min_depth",
 }
 SURFACE_PATHS = {  # below <collision> of SDF, which <gazebo reference=LINK> may hold
-    "surface/friction/ode/mu": "mu",
-    "surface/friction/ode/mu2": "mu2",
-    "surface/friction/ode/fdir1": "fdir1",
-    "surface/friction/torsional/coefficient": "torsional",
-    "surface/friction/rolling/coefficient": "rolling",
-    "surface/bounce/restitution_coefficient": "restitution",
-    "surface/contact/ode/kp": "kp",
-    "surface/contact/ode/kd": "kd",
-    "surface/contact/ode/max_vel": "max_velocity",
-    "surface/contact/ode/min_depth": "min_depth",
-    "surface/contact/collide_bitmask": "collide_bitmask",
+    f"surface/{path}".replace("bullet/rolling_friction", "rolling/coefficient"): name for path, name in SURFACE.items()
 }
 LINK_WORDS = """maxContacts max_contacts dampingFactor velocity_decay laserRetro laser_retro genTexCoord bumper
     kinematic enable_wind softCfm softErp"""
@@ -127,7 +89,7 @@ def read_gazebo(node: Node, additions: Additions, context: Context) -> None:
 
 def truth(node: Node) -> bool:
     """true or 1, false or 0, in any case."""
-    text = (node.text.strip() or (node.get("value") or "").strip()).casefold()
+    text = _value(node).casefold()
     if text in ("true", "1", "1.0", "yes"):
         return True
     if text in ("false", "0", "0.0", "no"):
@@ -173,11 +135,8 @@ def _link_name(node: Node, key: str, additions: Additions) -> str:
 
 def _frame(node: Node, additions: Additions) -> None:
     """A named frame on a link, as SDF writes it: <frame name attached_to><pose>x y z roll pitch yaw</pose></frame>."""
-    link, element = _link_name(node, "attached_to", additions), node.find("pose")
-    x, y, z, roll, pitch, yaw = (
-        vector(element, element.text, 6, "pose", (0.0,) * 6) if element is not None else (0.0,) * 6
-    )
-    additions.frames.append(Frame(required_name(node), link, pose_of((x, y, z), (roll, pitch, yaw))))
+    link, pose = _link_name(node, "attached_to", additions), pose_element(node.find("pose"))
+    additions.frames.append(Frame(required_name(node), link, pose))
 
 
 def _on_link(node: Node, additions: Additions, context: Context, reference: str) -> None:
@@ -249,10 +208,9 @@ def _sensor(node: Node, additions: Additions, context: Context, link: str, joint
 def plugin(node: Node, context: Context, **extra: str) -> Plugin:
     """A plugin with its leaf elements; repeated names are joined by a blank."""
     parameters: dict[str, str] = {}
-    for element in node.walk():
-        if element is not node and not element.children:
-            text = element.text.strip()
-            parameters[element.tag] = f"{parameters[element.tag]} {text}" if element.tag in parameters else text
+    for element in node.leaves():
+        text = element.text.strip()
+        parameters[element.tag] = f"{parameters[element.tag]} {text}" if element.tag in parameters else text
     for key, value in extra.items():
         parameters.setdefault(key, value)
     filename = (node.get("filename") or "").strip()
@@ -309,14 +267,14 @@ def leaves(node: Node, prefix: str = "") -> list[tuple[str, Node]]:
 
 def _gazebo_color(node: Node, context: Context) -> Material:
     name = _value(node)
-    color = COLORS.get(name.removeprefix("Gazebo/"))
+    color = COLORS_BY_NAME.get(name.removeprefix("Gazebo/"))
     if color is None and name:
         context.info(node, f"the Gazebo material {name!r} is not in the table of colours; the visual keeps its own")
     return Material(name, color)
 
 
 def _with_color(link: Link, material: Material) -> Link:
-    """Colour for the visuals that have none of their own."""
+    """Color for the visuals that have none of their own."""
     if material.rgba is None:
         return link
     visuals = tuple(

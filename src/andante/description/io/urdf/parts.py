@@ -10,22 +10,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from andante.description.inertia import Inertia
+from andante.description import Collision, Inertia, Link, Material, Problem, Severity, Surface, Visual
 from andante.description.io.resolver import Resolver
-from andante.description.io.values import number, vec3, vector
-from andante.description.io.xmltree import Node
-from andante.description.link import IDENTITY, Collision, Link, Material, Surface, Visual
-from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
-from andante.description.source import Problem, Severity
+from andante.description.io.xmltree import Node, number, rgba, vec3, vector
+from andante.description.link import IDENTITY
+from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
 from andante.errors import BadInput
 from andante.geometry import SE3
 
 T = TypeVar("T")
+BULLET_ONLY = ("contact_cfm", "contact_erp", "inertia_scaling", "friction_anchor")
 
 
 @dataclass
 class Context:
-    """What the parts of one file share: where it is, how files are found, colours by name, findings."""
+    """What the parts of one file share: where it is, how files are found, colors by name, findings."""
 
     path: Path
     resolver: Resolver
@@ -161,37 +160,35 @@ def _mesh(node: Node, context: Context) -> Mesh | None:
 
 
 def inertial(node: Node, context: Context) -> Inertia:
-    """Mass, centre of mass and tensor about it along the link axes: R I Rᵀ with the R of <origin>."""
+    """Mass, center of mass and tensor about it along the link axes: R I Rᵀ with the R of <origin>."""
     context.unknown(node, ("origin", "mass", "inertia"))
     mass_node, tensor_node = node.find("mass"), node.find("inertia")
     if mass_node is None:
         raise node.error("has no <mass>; add one or remove the <inertial>")
     mass = number(mass_node, mass_node.get("value"), "value")
     pose = origin(node)
-    com = pose.translation
+    x, y, z = (float(v) for v in pose.translation)
     if tensor_node is None:
         context.warn(node, "has no <inertia>, taken as zero; a moving link needs one")
-        return Inertia(mass, (float(com[0]), float(com[1]), float(com[2])))
+        return Inertia(mass, (x, y, z))
     # off-diagonal moments may be left out, the diagonal may not
     ixx, iyy, izz = (number(tensor_node, tensor_node.get(key), key) for key in ("ixx", "iyy", "izz"))
     ixy, ixz, iyz = (number(tensor_node, tensor_node.get(key), key, 0.0) for key in ("ixy", "ixz", "iyz"))
     R = pose.rotation
     if np.array_equal(R, np.eye(3)):
-        return Inertia(mass, (float(com[0]), float(com[1]), float(com[2])), (ixx, ixy, ixz, iyy, iyz, izz))
+        return Inertia(mass, (x, y, z), (ixx, ixy, ixz, iyy, iyz, izz))
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    return Inertia.from_matrix(mass, com, R @ tensor @ R.T)
+    return Inertia.from_matrix(mass, (x, y, z), R @ tensor @ R.T)
 
 
-def rgba(node: Node, text: str | None) -> RGBA:
-    """Colour of four numbers 0 to 1; three are taken as opaque."""
-    parts = (text or "").split()
-    values = vector(node, text, 3 if len(parts) == 3 else 4, "rgba")
-    r, g, b, a = (*values, 1.0) if len(values) == 3 else values
-    return (r, g, b, a)
+def pose_element(element: Node | None) -> SE3:
+    """Pose of the text x y z roll pitch yaw of a <pose>; identity when there is none."""
+    values = vector(element, element.text, 6, "pose", (0.0,) * 6) if element is not None else (0.0,) * 6
+    return pose_of(values[:3], values[3:])
 
 
 def material(node: Node) -> Material:
-    """Material as it stands: name, colour and texture where given."""
+    """Material as it stands: name, color and texture where given."""
     color, texture = node.find("color"), node.find("texture")
     return Material(
         (node.get("name") or "").strip(),
@@ -201,7 +198,7 @@ def material(node: Node) -> Material:
 
 
 def collect_materials(root: Node, context: Context) -> None:
-    """Colours by name: those of the robot first, then the first one that a visual defines."""
+    """Colors by name: those of the robot first, then the first one that a visual defines."""
     inline = (m for link in root.all("link") for v in link.all("visual") for m in v.all("material"))
     for node in (*root.all("material"), *inline):
         found = material(node)
@@ -233,25 +230,15 @@ def link(node: Node, context: Context) -> Link:
     visuals, collisions = [], []
     for element in node.all("visual"):
         context.unknown(element, ("origin", "geometry", "material"))
-        shape = geometry(element, context)
-        if shape is not None:
+        if (shape := geometry(element, context)) is not None:
             color = _visual_material(element, context)
             visuals.append(Visual(shape, origin(element), color, element.get("name") or ""))
     for element in node.all("collision"):
         context.unknown(element, ("origin", "geometry", "material", "verbose"))
-        shape = geometry(element, context)
-        if shape is not None:
+        if (shape := geometry(element, context)) is not None:
             collisions.append(Collision(shape, origin(element), surface, element.get("name") or ""))
-    return Link(
-        required_name(node),
-        inertial(inertials[0], context) if inertials else None,
-        tuple(visuals),
-        tuple(collisions),
-        source=node.source,
-    )
-
-
-BULLET_ONLY = ("contact_cfm", "contact_erp", "inertia_scaling", "friction_anchor")
+    name, inertia = required_name(node), inertial(inertials[0], context) if inertials else None
+    return Link(name, inertia, tuple(visuals), tuple(collisions), source=node.source)
 
 
 def _bullet_surface(node: Node, context: Context) -> Surface:

@@ -5,101 +5,47 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from andante.description.io.noise_names import NOISE
-from andante.description.io.values import LARGEST, number, vector
-from andante.description.io.xmltree import Node
-from andante.description.link import IDENTITY, Link, SensorSpec
+from andante.description.io.gazebo import NOISE, SENSORS
+from andante.description.io.xmltree import LARGEST, Node, number
+from andante.description.link import Link, SensorSpec
 from andante.geometry import SE3
 
-from .parts import Context, origin, pose_of
+from .parts import Context, origin, pose_element
 
 KINDS = {
-    "ray": "lidar",
-    "gpu_ray": "lidar",
-    "gpu_lidar": "lidar",
+    **dict.fromkeys(("ray", "gpu_ray", "gpu_lidar"), "lidar"),
     "imu_sensor": "imu",
     "depth": "depth_camera",
     "rgbd": "rgbd_camera",
     "navsat": "gps",
     "bumper_sensor": "contact",
 }
-_AXES = ("x", "y", "z")
+SEPARATE = frozenset(("pose", "origin", "update_rate", "updateRate", "topic", "plugin"))
 
 
-def _lidar(top: str) -> dict[str, str]:
-    scan = {
-        "samples": "samples",
-        "resolution": "sample_resolution",
-        "min_angle": "min_angle",
-        "max_angle": "max_angle",
-    }
-    return {
-        **{f"{top}/scan/horizontal/{tag}": name for tag, name in scan.items()},
-        **{f"{top}/scan/vertical/{tag}": f"vertical_{name}" for tag, name in scan.items()},
-        f"{top}/range/min": "range_min",
-        f"{top}/range/max": "range_max",
-        f"{top}/range/resolution": "resolution",
-        **{f"{top}/noise/{tag}": name for tag, name in NOISE.items()},
-    }
+def _below(top: str, kind: str, *parts: str) -> dict[str, str]:
+    """Path and name of the parameters of a kind in an element, all or those that begin with some parts."""
+    return {f"{top}/{path}": name for path, name in SENSORS[kind].items() if path.startswith(parts or ("",))}
 
 
-def _imu() -> dict[str, str]:
-    table = {"imu/orientation_reference_frame/localization": "localization"}
-    for quantity in ("angular_velocity", "linear_acceleration"):
-        for axis in _AXES:
-            for tag, name in NOISE.items():
-                table[f"imu/{quantity}/{axis}/noise/{tag}"] = f"{quantity}_{axis}_{name}"
-    return table
-
-
-_CAMERA = {
-    "camera/horizontal_fov": "horizontal_fov",
-    "camera/image/width": "width",
-    "camera/image/height": "height",
-    "camera/image/format": "format",
-    "camera/clip/near": "near",
-    "camera/clip/far": "far",
-    **{f"camera/noise/{tag}": name for tag, name in NOISE.items()},
+WRITTEN: Mapping[str, Mapping[str, str]] = {  # what the writer nests, path -> name
+    "lidar": _below("ray", "lidar"),
+    **dict.fromkeys(
+        ("camera", "depth_camera", "rgbd_camera"), _below("camera", "camera", "horizontal", "image", "clip", "noise")
+    ),
+    **{kind: _below(kind, kind) for kind in ("imu", "contact", "force_torque")},
 }
 _OLD_IMU = {  # Gazebo 1.x: one noise for all axes
     f"imu/noise/{old}/{tag}": f"{new}_{name}"
     for old, new in (("rate", "angular_velocity"), ("accel", "linear_acceleration"))
     for tag, name in NOISE.items()
 } | {"imu/noise/type": "noise_type"}
-_SONAR = {
-    "sonar/min": "range_min",
-    "sonar/max": "range_max",
-    "sonar/radius": "radius",
-    "ray/range/min": "range_min",
-    "ray/range/max": "range_max",
-}
-_CONTACT = {"contact/collision": "collision", "contact/topic": "contact_topic"}
-_FORCE_TORQUE = {
-    "force_torque/frame": "frame",
-    "force_torque/measure_direction": "measure_direction",
-    **{
-        f"force_torque/{quantity}/{axis}/noise/{tag}": f"{quantity}_{axis}_{name}"
-        for quantity in ("force", "torque")
-        for axis in _AXES
-        for tag, name in NOISE.items()
-    },
-}
-WRITTEN: Mapping[str, Mapping[str, str]] = {  # what the writer nests, path -> name
-    "lidar": _lidar("ray"),
-    "camera": _CAMERA,
-    "depth_camera": _CAMERA,
-    "rgbd_camera": _CAMERA,
-    "imu": _imu(),
-    "contact": _CONTACT,
-    "force_torque": _FORCE_TORQUE,
-}
 PATHS: Mapping[str, str] = {
-    **_SONAR,
+    **_below("sonar", "sonar", "min", "max", "radius"),
     **_OLD_IMU,
     **{path: name for table in WRITTEN.values() for path, name in table.items()},
-    **_lidar("lidar"),
+    **_below("lidar", "lidar"),
 }
-SEPARATE = frozenset(("pose", "origin", "update_rate", "updateRate", "topic", "plugin"))
 
 
 def scalar(text: str) -> float | str:
@@ -190,5 +136,4 @@ def _pose(node: Node, context: Context) -> SE3:
     for key in ("relative_to", "frame"):
         if element.get(key):
             context.warn(element, f"{key}={element.get(key)!r} is not understood here; the pose is taken in the link")
-    x, y, z, roll, pitch, yaw = vector(element, element.text, 6, "pose", (0.0,) * 6)
-    return pose_of((x, y, z), (roll, pitch, yaw)) if any((x, y, z, roll, pitch, yaw)) else IDENTITY
+    return pose_element(element)

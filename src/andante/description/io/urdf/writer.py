@@ -7,23 +7,70 @@ in the joint frame instead. What URDF lacks stands in <gazebo> elements; what ha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from andante.description.joint import Dynamics, Joint, JointType, Limits
-from andante.description.link import IDENTITY, Collision, Link, Material, Visual
-from andante.description.robot import Robot, Transmission
+import numpy as np
+
+from andante.description import Dynamics, Joint, JointType, Limits, Robot, Transmission
+from andante.description.link import IDENTITY, Collision, Link, Material, SensorSpec, Surface, Visual
 from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3
 
-from .joints import UNBOUNDED
-from .reader import WORLD
-from .write_gazebo import add, numbers, rpy_of, write_gazebo
+from .gazebo import SURFACE_PATHS
+from .parts import rotation_rpy
+from .reader import UNBOUNDED, WORLD
+from .sensors import WRITTEN
 
+SIMPLE_TAGS = {
+    "mu": "mu1",
+    "mu2": "mu2",
+    "kp": "kp",
+    "kd": "kd",
+    "max_velocity": "maxVel",
+    "min_depth": "minDepth",
+    "fdir1": "fdir1",
+}
+PATH_OF = {name: path for path, name in SURFACE_PATHS.items()}
+TYPE_OF = {"lidar": "ray", "depth_camera": "depth"}
+ROUNDING = 5e-16  # of the entries of a rotation matrix
+NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 AXIS_TYPES = frozenset((JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.PLANAR))
+
+
+def add(parent: ET.Element, tag: str, /, **attributes: str) -> ET.Element:
+    """A new element at the end of its parent."""
+    return ET.SubElement(parent, tag, attributes)
+
+
+def numbers(*values: float) -> str:
+    """Numbers in the shortest form that reads back as the same bits."""
+    return " ".join(repr(float(value)) for value in values)
+
+
+def _plain(value: float) -> str:
+    """A number of a sensor; whole ones without a point, since simulators want `640` samples."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else numbers(value)
+
+
+def rpy_of(pose: SE3) -> tuple[float, float, float]:
+    """Roll, pitch, yaw [rad] that rebuild the rotation to rounding, at a pitch of 90 degrees too.
+
+    Angles with few decimals are preferred where they rebuild it as well. The yaw is taken after the roll is undone:
+    atan2(s R02 - c R01, c R11 - s R12) with s, c of the roll.
+    """
+    R = pose.rotation
+    roll = math.atan2(R[2, 1], R[2, 2]) if R[2, 1] or R[2, 2] else 0.0
+    s, c = math.sin(roll), math.cos(roll)
+    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    yaw = math.atan2(s * R[0, 2] - c * R[0, 1], c * R[1, 1] - s * R[1, 2])
+    tidy = (round(roll, 14) + 0.0, round(pitch, 14) + 0.0, round(yaw, 14) + 0.0)
+    error = float(np.abs(np.array(rotation_rpy(*tidy)) - R).max())
+    return tidy if error <= ROUNDING else (roll, pitch, yaw)
 
 
 def write_urdf(robot: Robot, path: Path) -> str:
@@ -138,10 +185,8 @@ def _geometry(parent: ET.Element, shape: Geometry, link: Link, path: Path) -> No
         add(parent, "box", size=numbers(*shape.size))
     elif isinstance(shape, Sphere):
         add(parent, "sphere", radius=numbers(shape.radius))
-    elif isinstance(shape, Cylinder):
-        add(parent, "cylinder", radius=numbers(shape.radius), length=numbers(shape.length))
-    elif isinstance(shape, Capsule):
-        add(parent, "capsule", radius=numbers(shape.radius), length=numbers(shape.length))
+    elif isinstance(shape, Cylinder | Capsule):
+        add(parent, type(shape).__name__.lower(), radius=numbers(shape.radius), length=numbers(shape.length))
     elif isinstance(shape, Mesh) and not shape.submesh:
         element = add(parent, "mesh", filename=mesh_uri(shape, path))
         if shape.scale != (1.0, 1.0, 1.0):
@@ -176,9 +221,8 @@ def _joint(root: ET.Element, joint: Joint) -> None:
     add(element, "child", link=joint.child)
     if joint.type in AXIS_TYPES:
         add(element, "axis", xyz=numbers(*joint.axis))
-    for key, value in sorted(joint.calibration.items()):
-        calibration = element.find("calibration")
-        (calibration if calibration is not None else add(element, "calibration")).set(key, numbers(value))
+    if joint.calibration:
+        add(element, "calibration", **{key: numbers(value) for key, value in sorted(joint.calibration.items())})
     if (joint.dynamics.damping, joint.dynamics.friction, joint.dynamics.armature) != (0.0, 0.0, 0.0):
         _dynamics(element, joint.dynamics)
     _limits(element, joint.type, joint.limits)
@@ -186,13 +230,10 @@ def _joint(root: ET.Element, joint: Joint) -> None:
         multiplier, offset = numbers(joint.mimic.multiplier), numbers(joint.mimic.offset)
         add(element, "mimic", joint=joint.mimic.joint, multiplier=multiplier, offset=offset)
     if joint.safety is not None:
-        values = {
-            "soft_lower_limit": joint.safety.soft_lower,
-            "soft_upper_limit": joint.safety.soft_upper,
-            "k_position": joint.safety.k_position,
-            "k_velocity": joint.safety.k_velocity,
-        }
-        add(element, "safety_controller", **{key: numbers(value) for key, value in values.items()})
+        safety = joint.safety
+        soft = {"soft_lower_limit": safety.soft_lower, "soft_upper_limit": safety.soft_upper}
+        gains = {"k_position": safety.k_position, "k_velocity": safety.k_velocity}
+        add(element, "safety_controller", **{key: numbers(value) for key, value in (soft | gains).items()})
 
 
 def _dynamics(parent: ET.Element, dynamics: Dynamics) -> None:
@@ -223,3 +264,103 @@ def _transmission(root: ET.Element, item: Transmission) -> None:
             add(holder, "hardwareInterface").text = interface
     for holder in actuators or [element]:
         add(holder, "mechanicalReduction").text = numbers(item.reduction)
+
+
+def write_gazebo(root: ET.Element, robot: Robot) -> None:
+    """Append everything that URDF itself has no element for."""
+    elements = [*(_gazebo_link(link) for link in robot.links), *(_gazebo_joint(joint) for joint in robot.joints)]
+    root.extend(element for element in elements if len(element))
+    links = {link.name for link in robot.links}
+    for sensor in robot.sensors:
+        joint_name = str(sensor.parameters.get("joint", ""))
+        at_joint = joint_name not in links and any(
+            joint.name == joint_name and joint.child == sensor.link for joint in robot.joints
+        )
+        _sensor(add(root, "gazebo", reference=joint_name if at_joint else sensor.link), sensor, at_joint)
+    model = ET.Element("gazebo")
+    _model(model, robot)
+    if len(model):
+        root.append(model)
+
+
+def _text(parent: ET.Element, tag: str, text: str) -> None:
+    if not NAME.fullmatch(tag):
+        raise Unsupported(f"{tag!r} cannot be the name of an XML element")
+    add(parent, tag).text = text
+
+
+def _model(element: ET.Element, robot: Robot) -> None:
+    if robot.self_collide:
+        _text(element, "self_collide", "true")
+    for pair in sorted(sorted(pair) for pair in robot.no_collision):
+        add(element, "disable_collisions", link1=pair[0], link2=pair[-1])
+    for frame in robot.frames:
+        holder = add(element, "frame", name=frame.name, attached_to=frame.link)
+        _text(holder, "pose", _pose(frame.pose))
+    for plugin in robot.plugins:
+        holder = add(element, "plugin", name=plugin.name, filename=plugin.filename)
+        for key, value in plugin.parameters.items():
+            _text(holder, key, value)
+
+
+def _pose(pose: SE3) -> str:
+    return numbers(*pose.translation, *rpy_of(pose))
+
+
+def _gazebo_link(link: Link) -> ET.Element:
+    element = ET.Element("gazebo", reference=link.name)
+    if not link.gravity:
+        _text(element, "turnGravityOff", "true")
+    if link.self_collide is not None:
+        _text(element, "selfCollide", "true" if link.self_collide else "false")
+    given = [_given(item.surface) for item in link.collisions]
+    if given and all(values == given[0] for values in given) and set(given[0]) <= set(SIMPLE_TAGS):
+        for key, text in given[0].items():
+            _text(element, SIMPLE_TAGS[key], text)
+        return element
+    for index, (item, values) in enumerate(zip(link.collisions, given, strict=True)):
+        if values:
+            holder = add(element, "collision", index=str(index), **({"name": item.name} if item.name else {}))
+            for key, text in values.items():
+                nested(holder, PATH_OF[key], text)
+    return element
+
+
+def _given(surface: Surface) -> dict[str, str]:
+    """What a surface says, as texts by field name."""
+    stated = {name: value for name, value in vars(surface).items() if value is not None}
+    vectors = {name: value if isinstance(value, tuple) else (value,) for name, value in stated.items()}
+    return {k: str(stated[k]) if isinstance(stated[k], int) else numbers(*v) for k, v in vectors.items()}
+
+
+def nested(parent: ET.Element, path: str, text: str) -> None:
+    """Write a leaf at a path a/b/c, sharing the elements that stand there already."""
+    *folders, leaf = path.split("/")
+    for tag in folders:
+        found = parent.find(tag)
+        parent = found if found is not None else add(parent, tag)
+    _text(parent, leaf, text)
+
+
+def _gazebo_joint(joint: Joint) -> ET.Element:
+    element = ET.Element("gazebo", reference=joint.name)
+    if joint.dynamics.stiffness or joint.dynamics.reference:
+        _text(element, "springStiffness", numbers(joint.dynamics.stiffness))
+        _text(element, "springReference", numbers(joint.dynamics.reference))
+    if joint.initial:
+        _text(element, "initial_position", numbers(joint.initial))
+    return element
+
+
+def _sensor(parent: ET.Element, sensor: SensorSpec, at_joint: bool) -> None:
+    element = add(parent, "sensor", name=sensor.name, type=TYPE_OF.get(sensor.kind, sensor.kind))
+    if not sensor.pose.is_identity():
+        _text(element, "pose", _pose(sensor.pose))
+    if sensor.rate:
+        _text(element, "update_rate", numbers(sensor.rate))
+    if sensor.topic:
+        _text(element, "topic", sensor.topic)
+    paths = {name: path for path, name in WRITTEN.get(sensor.kind, {}).items()}
+    for key, value in sensor.parameters.items():
+        if key != "joint" or not at_joint:
+            nested(element, paths.get(key, key), value if isinstance(value, str) else _plain(value))

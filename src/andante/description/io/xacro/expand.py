@@ -41,7 +41,7 @@ def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> N
     path = Path(path)
     session = Session(path, dict(arguments), resolver)
     expansion = _Expansion(session)
-    out = ExpandedRoot("", problems=session.problems)
+    out = Node("")
     try:
         with session.opened(path) as root:
             expansion.element(root, Scope(), Scope(read=session.read), out)
@@ -55,8 +55,7 @@ def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> N
     except (ValueError, OSError) as error:  # what a path may not hold
         raise BadInput(f"{session.here}: {' '.join(str(error).split())[:300]}") from None
     made = out.children[0]
-    return replace(out, tag=made.tag, attributes=made.attributes, text=made.text, children=made.children,
-                   source=made.source)  # fmt: skip
+    return ExpandedRoot(**vars(made), problems=session.problems)
 
 
 class _Expansion:

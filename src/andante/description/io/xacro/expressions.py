@@ -15,8 +15,20 @@ from typing import Any
 
 from andante.errors import BadInput
 
-from .functions import BINARY, COMPARE, CONSTANTS, FUNCTIONS, MATHS, METHODS, UNARY, kind_of
-from .values import MAX_PARTS, Dictionary, check_size, weigh
+from .functions import (
+    BINARY,
+    COMPARE,
+    CONSTANTS,
+    FUNCTIONS,
+    MATHS,
+    MAX_PARTS,
+    METHODS,
+    UNARY,
+    Dictionary,
+    check_size,
+    kind_of,
+    weigh,
+)
 
 MAX_EXPRESSION = 4000  # characters
 MAX_STEPS = 100_000  # evaluated syntax nodes of one expression

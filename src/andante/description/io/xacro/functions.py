@@ -10,8 +10,9 @@ from typing import Any
 
 from andante.errors import BadInput
 
-from .values import MAX_TEXT, Dictionary, check_size, checked_power, checked_product, checked_range, checked_shift
-
+MAX_BITS = 256  # of an integer
+MAX_TEXT = 100_000  # characters of a text, elements of a list
+MAX_PARTS = 100_000  # values in a nested result, shared ones counted as often as they appear
 MAX_DIGITS = 400  # of a text that is turned into a number
 CONSTANTS: dict[str, Any] = {
     "pi": math.pi,
@@ -30,6 +31,113 @@ _MATHS = (
     "radians degrees floor ceil trunc fabs fmod copysign isnan isinf isfinite isclose"
 )
 MATHS: dict[str, Callable[..., Any]] = {name: getattr(math, name) for name in _MATHS.split()}
+COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+    ast.Is: lambda a, b: a is b if b is None or isinstance(b, bool) else a == b,
+    ast.IsNot: lambda a, b: a is not b if b is None or isinstance(b, bool) else a != b,
+}
+UNARY: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+class Dictionary(dict):  # type: ignore[type-arg]
+    """A dict of yaml or of an expression; its keys can be named after a dot."""
+
+
+def check_size(value: Any) -> Any:
+    """The value itself when it is of a known kind and within the bounds."""
+    kind = type(value)
+    if kind is float or kind is bool or value is None:
+        return value
+    if kind is int:
+        if value.bit_length() > MAX_BITS:
+            raise BadInput(f"an integer of more than {MAX_BITS} bits is refused")
+        return value
+    if kind is str:
+        if len(value) > MAX_TEXT:
+            raise BadInput(f"a text of more than {MAX_TEXT} characters is refused")
+        return value
+    weigh(value)
+    return value
+
+
+def weigh(value: Any) -> int:
+    """How many values a result holds, counting 16 characters of a text as one; refuses what is too much."""
+    stack, parts = [value], 0
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            parts += 1 + len(item) // 16
+            if len(item) > MAX_TEXT:
+                raise BadInput(f"a text of more than {MAX_TEXT} characters is refused")
+        elif isinstance(item, list | tuple):
+            parts += 1 + len(item)
+            if parts <= MAX_PARTS:
+                stack.extend(item)
+        elif isinstance(item, Dictionary):
+            parts += 1 + 2 * len(item)
+            if parts <= MAX_PARTS:
+                stack.extend(item.keys())
+                stack.extend(item.values())
+        elif isinstance(item, bool | float) or item is None:
+            parts += 1
+        elif isinstance(item, int):
+            parts += 1
+            check_size(item)
+        else:
+            raise BadInput(f"a value of type {type(item).__name__} is not allowed")
+        if parts > MAX_PARTS:
+            raise BadInput(f"a result of more than {MAX_PARTS} values is refused")
+    return parts
+
+
+def checked_product(a: Any, b: Any) -> Any:
+    """a * b of numbers, or a list repeated."""
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return a * b
+    if isinstance(b, list | tuple):
+        a, b = b, a
+    if isinstance(a, list | tuple) and isinstance(b, int):
+        if len(a) * max(b, 0) > MAX_TEXT:
+            raise BadInput(f"a list of more than {MAX_TEXT} elements is refused")
+        return a * b
+    raise BadInput("* needs two numbers, or a list and an integer")
+
+
+def checked_power(a: Any, b: Any) -> Any:
+    """a ** b with a real result that is not enormous."""
+    if isinstance(a, int) and isinstance(b, int) and (b > MAX_BITS or a.bit_length() * max(b, 0) > 2 * MAX_BITS):
+        raise BadInput("the power is too large")
+    result = a**b
+    if isinstance(result, complex):
+        raise BadInput("a root of a negative number is not real")
+    return result
+
+
+def checked_shift(a: Any, b: Any) -> Any:
+    """a << b that is not enormous."""
+    if not (isinstance(a, int) and isinstance(b, int)) or not 0 <= b <= MAX_BITS:
+        raise BadInput(f"<< needs integers and at most {MAX_BITS} places")
+    return a << b
+
+
+def checked_range(*bounds: int) -> list[int]:
+    """range() as a list of bounded length."""
+    numbers = range(*bounds)
+    if len(numbers) > 10_000:
+        raise BadInput("range() gives at most 10000 numbers")
+    return list(numbers)
 
 
 def _number(kind: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -48,17 +156,6 @@ def _text(value: Any = "") -> str:
     return str(value)
 
 
-def _boolean(value: Any = False) -> bool:
-    return bool(value)
-
-
-def _extreme(kind: Callable[..., Any]) -> Callable[..., Any]:
-    def choose(*values: Any) -> Any:
-        return kind(*values)
-
-    return choose
-
-
 def _pairs(*lists: Any) -> list[Any]:
     return [tuple(row) for row in zip(*lists, strict=False)]
 
@@ -75,13 +172,13 @@ def _rounded(value: float, digits: int = 0) -> Any:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
-    "min": _extreme(min),
-    "max": _extreme(max),
+    "min": lambda *values: min(*values),
+    "max": lambda *values: max(*values),
     "round": _rounded,
     "int": _number(int),
     "float": _number(float),
     "str": _text,
-    "bool": _boolean,
+    "bool": lambda value=False: bool(value),
     "len": len,
     "range": checked_range,
     "sum": lambda values: _fold(values),
@@ -115,24 +212,6 @@ METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     },
     list: {"index": list.index, "count": list.count},
     tuple: {"index": tuple.index, "count": tuple.count},
-}
-COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-    ast.Is: lambda a, b: a is b if b is None or isinstance(b, bool) else a == b,
-    ast.IsNot: lambda a, b: a is not b if b is None or isinstance(b, bool) else a != b,
-}
-UNARY: dict[type, Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
-    ast.Invert: operator.invert,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -10,23 +11,30 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, parse_xml, read_bytes
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput, UnknownName
 
 from .expressions import evaluate
+from .functions import MAX_PARTS, Dictionary, check_size, weigh
 from .scope import Scope
-from .values import Dictionary, check_size, weigh
-from .yaml import MAX_BYTES as MAX_YAML_BYTES
-from .yaml import parse_yaml
 
+MAX_YAML_BYTES = 1024 * 1024
+UNITS = {
+    "!radians": 1.0,
+    "!degrees": math.pi / 180.0,
+    "!meters": 1.0,
+    "!millimeters": 0.001,
+    "!foot": 0.3048,
+    "!inches": 0.0254,
+}
 MAX_ELEMENTS = 100_000  # made by one expansion
 MAX_SECONDS = 10.0  # of the processor: a machine busy with other work refuses nothing
 MAX_FILES = 500
 MAX_BYTES = 8 * 1024 * 1024  # of one xacro file
-MAX_MACRO_DEPTH = 150
-MAX_MACRO_CALLS = 10_000
 MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
 MAX_WEIGHT = 3_000_000  # of all results together
 TOKEN = re.compile(
@@ -223,11 +231,7 @@ class Session:
             return str(self.asking().resolve().parent)
         if command == "optenv" and words:
             return self.environment(words[0], " ".join(words[1:]))
-        single: dict[str, Callable[[str], str]] = {
-            "arg": self.argument,
-            "find": self.find,
-            "env": self.environment,
-        }
+        single: dict[str, Callable[[str], str]] = {"arg": self.argument, "find": self.find, "env": self.environment}
         if command in single and len(words) == 1:
             return single[command](words[0])
         raise BadInput(f"{text[:60]}: write $(arg A), $(find PACKAGE), $(env V), $(optenv V D), $(dirname), $(eval E)")
@@ -288,12 +292,67 @@ def _automatic(value: str) -> Any:
 
 
 def _tokens(text: str, separators: str, skip_empty: bool) -> list[str]:
-    out, word = [], ""
-    for sign in str(text):
-        if sign in separators:
-            out.append(word)
-            word = ""
-        else:
-            word += sign
-    out.append(word)
-    return [word for word in out if word] if skip_empty else out
+    words = re.split(f"[{re.escape(separators)}]", str(text)) if separators else [str(text)]
+    return [word for word in words if word] if skip_empty else words
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe loader that weighs what it composes: an alias weighs as much as what it stands for."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.weights: dict[int, int] = {}
+        self.evaluate: Callable[[str], Any] = float
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        node = super().compose_node(parent, index)
+        if id(node) not in self.weights:
+            below: list[Any] = []
+            if isinstance(node, yaml.SequenceNode):
+                below = node.value
+            elif isinstance(node, yaml.MappingNode):
+                below = [part for pair in node.value for part in pair]
+            if any(id(part) not in self.weights for part in below):
+                raise yaml.YAMLError("an alias refers to what it stands in")
+            weight = 1 + sum(self.weights[id(part)] for part in below)
+            if weight > MAX_PARTS:
+                raise yaml.YAMLError(f"more than {MAX_PARTS} values after its aliases are followed")
+            self.weights[id(node)] = weight
+        return node
+
+
+def _unit(factor: float) -> Callable[[_Loader, Any], float]:
+    def construct(loader: _Loader, node: Any) -> float:
+        return float(loader.evaluate(str(loader.construct_scalar(node)))) * factor
+
+    return construct
+
+
+for _tag, _factor in UNITS.items():
+    _Loader.add_constructor(_tag, _unit(_factor))
+
+
+def parse_yaml(data: bytes, file: str, evaluate: Callable[[str], Any]) -> Any:
+    """Contents of a YAML file; `evaluate` is for the expressions behind unit tags (`!degrees 180/4`)."""
+    try:
+        loader = _Loader(data.decode("utf-8"))
+        loader.evaluate = evaluate
+        return check_size(_plain(loader.get_single_data()))
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise BadInput(f"{file}:{line}: not valid YAML ({error.problem or error.context})") from None
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        text = " ".join(str(error).split())[:120]
+        raise BadInput(f"{file}: not valid YAML ({text})") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Dictionary({_plain(key): _plain(item) for key, item in value.items()})
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)  # dates

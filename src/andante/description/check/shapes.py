@@ -1,28 +1,84 @@
-"""Collision shapes that overlap in the zero pose although their links are no neighbours."""
+"""Are all mesh files there, readable and of a sensible size, and do shapes of links that are no neighbors overlap?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from andante.description.extent import bounds, support_point
-from andante.description.joint import JointType
-from andante.description.robot import Robot
-from andante.description.shapes import Geometry, Heightmap, Plane
-from andante.description.source import Problem, Severity
+from andante.description import Geometry, Heightmap, JointType, Mesh, Plane, Problem, Robot, Severity
+from andante.description.mesh.triangles import mesh_remedy, triangles
+from andante.description.solids import bounds, support_point
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 
-from .meshes import is_outsized, largest_mesh
-
+HUGE = 20.0  # [m]
+TINY = 0.001  # [m]
+OUTSIZED = 30.0  # times as large as the robot
+SMALLEST_OUTSIZED = 2.0  # [m]
+MANY_FACES = 200_000
 MAX_REPORTED = 12
 MAX_COUNTED = 200  # pairs after which the search ends
 TOUCHING = 1e-4  # shapes are shrunk by this much: touching is not overlapping [m]
 
 
+def mesh_problems(robot: Robot) -> Iterator[Problem]:
+    """Missing, broken and suspicious meshes."""
+    limit = largest_mesh(robot)
+    for link in robot.links:
+        for role, shape in [("visual", v) for v in link.visuals] + [("collision", c) for c in link.collisions]:
+            if not isinstance(shape.geometry, Mesh):
+                continue
+            mesh = shape.geometry
+            told = f"link {link.name!r}: {role} mesh {mesh.uri!r}"
+            warning = partial(Problem, Severity.WARNING, source=link.source)
+            try:
+                vertices, faces = triangles(mesh)
+            except AndanteError as error:
+                missing = mesh.path is None
+                fault = f"was not found; {mesh_remedy(mesh, link.source)}" if missing else f"cannot be used: {error}"
+                yield Problem(Severity.ERROR, f"{told} {fault}", link.source)
+                continue
+            size = float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))
+            if size > limit:
+                yield warning(f"{told} {outsized_told(size)}")
+            elif size < TINY:
+                yield warning(f"{told} measures {1000 * size:.2g} mm; was a mesh in metres scaled by 0.001?")
+            if len(faces) > MANY_FACES:
+                yield warning(f"{told} has {len(faces)} triangles; a lighter one draws faster")
+
+
+def largest_mesh(robot: Robot) -> float:
+    """Size beyond which a mesh is taken for one in millimeters [m]: far larger than what its joints span."""
+    places = np.array([pose.translation for pose in robot.link_poses().values()])
+    span = float(np.linalg.norm(np.ptp(places, axis=0)))
+    return min(HUGE, max(OUTSIZED * span, SMALLEST_OUTSIZED)) if span > TINY else HUGE
+
+
+def outsized_told(size: float) -> str:
+    """What is said of a mesh of that size [m]."""
+    return f'measures {size:.3g} m; in millimetres? write scale="0.001 0.001 0.001" beside its name'
+
+
+def is_outsized(geometry: Geometry, limit: float) -> bool:
+    """Whether a shape is a mesh beyond that size: what else is said of it would only follow from that."""
+    return mesh_size(geometry) > limit
+
+
+def mesh_size(geometry: Geometry) -> float:
+    """Diagonal of the box around a mesh [m]; 0 for other shapes and meshes that cannot be read."""
+    if not isinstance(geometry, Mesh) or geometry.path is None:
+        return 0.0
+    try:
+        low, high = bounds(geometry, SE3.identity())
+    except AndanteError:
+        return 0.0
+    return float(np.linalg.norm(high - low))
+
+
 def overlap_problems(robot: Robot) -> Iterator[Problem]:
-    """One line per pair of links; neighbours over one joint and pairs that never collide are left out.
+    """One line per pair of links; neighbors over one joint and pairs that never collide are left out.
 
     So are meshes that are far too large: they overlap everything, and the mesh check tells what to do about them.
     """

@@ -1,7 +1,7 @@
 """Mesh files (STL, OBJ, PLY, DAE, GLB, glTF) as named parts of triangles, read with limits by trimesh.
 
 Nothing is fetched or run: files that a mesh names are looked up in its own folder only (material lists, glTF
-buffers), textures are never read, archives are refused. DAE units and up-axis are applied, so parts are in metres
+buffers), textures are never read, archives are refused. DAE units and up-axis are applied, so parts are in meters
 with z up as SDF and URDF readers expect; glTF is taken as it stands, as the simulators do.
 """
 
@@ -12,7 +12,7 @@ import json
 import logging
 import struct
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,12 +25,14 @@ from andante.description.shapes import RGBA
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 
-from . import stl
 from .checks import MAX_OBJECTS, MAX_TRIANGLES, MAX_VERTICES, check_collada, check_obj, clean_gltf, ply_counts
 
 if TYPE_CHECKING:
     import trimesh
 
+HEAD = 84
+TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+SAME = 1e-8  # corners that agree to this are one vertex [file units]
 MAX_BYTES = 100 * 1024 * 1024
 LARGEST = 1e9  # no coordinate of a robot mesh is larger [file units]
 SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf")
@@ -38,7 +40,7 @@ SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf")
 
 @dataclass(frozen=True)
 class MeshPart:
-    """One named piece of a mesh file: vertices (n, 3) [m], faces (m, 3), and its colour where it has one."""
+    """One named piece of a mesh file: vertices (n, 3) [m], faces (m, 3), and its color where it has one."""
 
     name: str
     vertices: Array
@@ -50,7 +52,7 @@ class MeshPart:
 def load_mesh_file(path: Path, submesh: str = "", center: bool = False) -> trimesh.Trimesh:
     """All parts of a mesh file (or those named `submesh`) as one mesh, equal vertices merged.
 
-    `center` moves the middle of its bounding box to the origin (SDF <center>). Coloured files give face colours.
+    `center` moves the middle of its bounding box to the origin (SDF <center>). Colored files give face colors.
     """
     return join_parts(load_mesh_parts(path), path, submesh, center)
 
@@ -137,13 +139,13 @@ def _beside(path: Path, name: str, kind: str) -> bool:
 
 
 def face_colors(mesh: trimesh.Trimesh) -> np.ndarray | None:
-    """Colours of the faces (m, 4) 0..255, None when the mesh has none."""
+    """Colors of the faces (m, 4) 0..255, None when the mesh has none."""
     visual: Any = mesh.visual
     return np.array(visual.face_colors) if visual.kind == "face" else None
 
 
 def paint(mesh: trimesh.Trimesh, colors: np.ndarray) -> None:
-    """Gives the faces of a fresh mesh their colours (m, 4) 0..255."""
+    """Gives the faces of a fresh mesh their colors (m, 4) 0..255."""
     visual: Any = mesh.visual
     visual.face_colors = colors
 
@@ -181,8 +183,8 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
 
 
 def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, set[str]]) -> Iterator[MeshPart]:
-    if kind == ".stl" and stl.is_binary(data):
-        vertices, faces = stl.binary_triangles(data)
+    if kind == ".stl" and is_binary(data):
+        vertices, faces = binary_triangles(data)
         if len(faces) > MAX_TRIANGLES:
             raise BadInput(f"mesh {path} has more than {MAX_TRIANGLES} triangles; simplify it first")
         _check_coordinates(vertices, path)
@@ -278,7 +280,7 @@ def _check_stl(data: bytes, path: Path) -> None:
     count = struct.unpack_from("<I", data, 80)[0] if len(data) >= 84 else 0
     if len(data) == 84 and count == 0:
         raise BadInput(f"mesh {path} holds no triangles")
-    if stl.is_binary(data):
+    if is_binary(data):
         return
     head = data[:512].lstrip().lower()
     if head.startswith(b"solid") and b"facet" in data[:4096].lower() and b"\0" not in data[:4096]:
@@ -294,23 +296,43 @@ def _check_stl(data: bytes, path: Path) -> None:
 
 
 def _color(geometry: Any) -> RGBA | None:
-    """Main colour of a loaded part, None when the file gives none."""
+    """Main color of a loaded part, None when the file gives none."""
     visual = geometry.visual
-    getters: tuple[Callable[[], Any], ...] = ()
-    if getattr(visual, "kind", None) in ("face", "vertex") and visual.defined:
-        getters = (lambda: visual.main_color,)
-    elif getattr(visual, "material", None) is not None:
-        material = visual.material
-        if getattr(material, "baseColorFactor", None) is not None:
-            getters = (lambda: material.baseColorFactor,)
-        elif getattr(material, "kwargs", None) and material.kwargs.get("kd") is not None:
-            getters = (lambda: material.diffuse,)
-    for getter in getters:
-        try:
-            values = np.asarray(getter(), dtype=float).ravel()[:4]
-        except (TypeError, ValueError, AttributeError):
-            continue
-        if len(values) >= 3 and np.isfinite(values).all():
-            r, g, b, *rest = (float(v) for v in np.clip(values / 255.0, 0, 1))
-            return (r, g, b, rest[0] if rest else 1.0)
-    return None
+    material: Any = getattr(visual, "material", None)
+    try:
+        if getattr(visual, "kind", None) in ("face", "vertex") and visual.defined:
+            found = visual.main_color
+        elif getattr(material, "baseColorFactor", None) is not None:
+            found = material.baseColorFactor
+        elif (getattr(material, "kwargs", None) or {}).get("kd") is not None:
+            found = material.diffuse
+        else:
+            return None
+        values = np.asarray(found, dtype=float).ravel()[:4]
+    except (TypeError, ValueError, AttributeError):
+        return None
+    if len(values) < 3 or not np.isfinite(values).all():
+        return None
+    r, g, b, *rest = (float(v) for v in np.clip(values / 255.0, 0, 1))
+    return (r, g, b, rest[0] if rest else 1.0)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether the bytes are as long as their header says; ASCII files and those with notes behind are not."""
+    return len(data) > HEAD and len(data) == HEAD + TRIANGLE.itemsize * struct.unpack_from("<I", data, HEAD - 4)[0]
+
+
+def binary_triangles(data: bytes) -> tuple[Array, np.ndarray]:
+    """Corners (3 m, 3), three for each triangle and not merged, and faces (m, 3)."""
+    corners = np.frombuffer(data, TRIANGLE, offset=HEAD)["corners"].astype(float).reshape(-1, 3)
+    return corners, np.arange(len(corners)).reshape(-1, 3)
+
+
+def merged(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
+    """The same triangles with equal vertices told once, in the order in which they come first."""
+    keys = np.round(vertices / SAME)
+    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return vertices[first[order]], place[which.reshape(-1)][faces]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from urdf_samples import ARM
 
-from andante.description.io.open import read_robot
-from andante.description.io.sidecar import sidecar_path
+from andante.description.io.open import read_robot, sidecar_path
 from andante.description.robot import Robot
 from andante.errors import AndanteError
 

@@ -7,8 +7,7 @@ import pytest
 
 import andante as an
 from andante.description import Box, Collision, Cylinder, Inertia, Joint, JointType, Limits, Link, Robot
-from andante.description.check.recognize import drive_plugin, recognize
-from andante.description.check.wheels import find_wheels
+from andante.description.check.recognize import drive_plugin, find_wheels, recognize
 from andante.description.robot import Plugin
 from andante.geometry import SE3
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from andante.description import Mesh
-from andante.description.io.mesh import stl
-from andante.description.io.mesh.files import load_mesh_file
+from andante.description.mesh import files as stl
+from andante.description.mesh.files import load_mesh_file
 from andante.description.mesh.triangles import hull, triangles
 from andante.errors import BadInput
 

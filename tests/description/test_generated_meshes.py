@@ -13,8 +13,8 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from andante.description.io import resolver as generate
 from andante.description.io.resolver import Resolver
-from andante.description.mesh import generated as generate
 from andante.description.mesh import modeling as make
 from andante.robots.nao.tables import sole_outline
 
@@ -119,7 +119,7 @@ def test_resolver_makes_meshes_of_this_package_only(tmp_path: Path, monkeypatch:
 
 
 SIDE_BY_SIDE = """
-from andante.description.mesh.generated import generated_mesh
+from andante.description.io.resolver import generated_mesh
 import trimesh
 print([len(trimesh.load(generated_mesh("nao", part), force="mesh").faces) for part in ("l_sole_hull", "neck_dark")])
 """

@@ -20,7 +20,6 @@ MAX_NODES = 50_000
 MAX_OBJECTS = 5_000  # beyond this many, the objects of an OBJ file are read as one
 MAX_JSON = 16 * 1024 * 1024
 _GLB_JSON, _GLB_BINARY = 0x4E4F534A, 0x004E4942
-
 # rows: z-up coordinates of the file's axes, after the table of <up_axis> in the COLLADA specification
 UP_AXES = {
     "Z_UP": np.eye(3),
@@ -30,7 +29,7 @@ UP_AXES = {
 
 
 def check_collada(data: bytes, file: str) -> tuple[Array, dict[str, set[str]]]:
-    """Scale and rotation (3, 3) that bring a COLLADA document to metres with z up, and the names of its geometries.
+    """Scale and rotation (3, 3) that bring a COLLADA document to meters with z up, and the names of its geometries.
 
     Documents that grow without bound are refused. Names: geometry id -> its name and those of its nodes.
     """

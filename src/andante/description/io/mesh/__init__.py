@@ -1,1 +1,0 @@
-"""Mesh files: reading with limits, checks, writing."""
