@@ -65,7 +65,7 @@ def _finding_the_way() -> Iterator[str]:
     yield "localisation: compiled"
     for robot, planner, controller in (
         ("rover", "auto", "mppi"),
-        *(("waffle", name, "pursuit") for name in PLANNERS),
+        *(("waffle", name, "pursuit") for name in ("auto", *PLANNERS)),
         *(("waffle", "auto", name) for name in CONTROLLERS),
     ):
         navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)

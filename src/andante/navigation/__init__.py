@@ -1,7 +1,7 @@
 """Costmaps, planners, controllers and the navigator: from a pose, scans and a goal to velocity commands."""
 
 from .choose import CONTROLLERS, PLANNERS, check_controller, check_planner, controller_named, planner_named
-from .controllers import Controller, Decision, Margins, MotionState
+from .controllers import Controller, Decision, Margins, MotionState, VehicleController
 from .controllers.dwa import Dwa, DwaSettings
 from .controllers.mppi import Mppi, MppiSettings
 from .controllers.pursuit import PurePursuit, PursuitSettings
@@ -71,6 +71,7 @@ __all__ = [
     "Target",
     "ThetaStar",
     "Vehicle",
+    "VehicleController",
     "Wait",
     "WaypointCommand",
     "WaypointDriver",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -164,3 +164,37 @@ class Surroundings:
             self.enough, self.margins.soft, np.zeros(COUNT), np.empty(1), crash,
         )  # fmt: skip
         return None if crash[0] == steps else float(crash[0] + 1) * dt
+
+
+def slowed(vehicle: Vehicle, speed: float) -> Vehicle:
+    """The vehicle with a greatest speed of at most `speed` both ways [m/s]."""
+    return replace(vehicle, max_speed=min(speed, vehicle.max_speed), max_reverse=min(speed, vehicle.max_reverse))
+
+
+class VehicleController:
+    """A controller for a vehicle, with settings of its own: `Settings` names their dataclass, `plan` is left to do.
+
+    Args:
+        vehicle: that it drives.
+        settings: None: the defaults.
+        seed: of its noise, where it has any.
+    """
+
+    Settings: ClassVar[type[Any]]  # a dataclass with `margins`, and `max_speed` unless `limited` does without
+
+    def __init__(self, vehicle: Vehicle, settings: Any = None, seed: int = 0) -> None:
+        self.vehicle, self.settings, self._seed = vehicle, settings or self.Settings(), seed
+        self._around = Surroundings(vehicle, self.settings.margins)
+        self.reset()
+
+    @classmethod
+    def limited(cls, vehicle: Vehicle, speed: float, seed: int = 0) -> Self:
+        """One that drives at most so fast [m/s]."""
+        return cls(vehicle, cls.Settings(max_speed=speed), seed)
+
+    def reset(self) -> None:
+        """Forget the path before; nothing is remembered from one decision to the next."""
+
+    def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
+        """The velocity to drive with now."""
+        raise NotImplementedError
