@@ -188,7 +188,7 @@ def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
 @pytest.mark.usefixtures("no_warnings")
 @pytest.mark.parametrize("x", [1e308, -1e300, 1e8, math.nan])
 def test_places_too_far_for_maps(x):
-    from andante.mapping.log_odds import LogOddsGrid
+    from andante.mapping.grid import LogOddsGrid
     from andante.navigation.costmap import FARTHEST, Costmap
     from andante.navigation.planners import checked_pose
 

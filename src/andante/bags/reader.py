@@ -22,8 +22,7 @@ from andante.parsing import parse_yaml
 
 from .db3_file import journals, recovered
 from .salvage import Damage, Found, salvage, unpacked
-from .topics import BagTopic, TopicChoice, chosen
-from .types import decoder
+from .topics import BagTopic, TopicChoice, chosen, decoder
 
 SUFFIXES = (".bag", ".mcap", ".db3")
 MOST_MESSAGES = 5_000_000  # that `Bag.decoded` reads of one bag

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
-from andante.mapping.inertial import tilted
 from andante.mapping.mapper import sane_twist
 from andante.mapping.planar import between, compose
+from andante.mapping.records import tilted
 
 from .likelihood_field import LikelihoodField
 from .parameters import MclParameters

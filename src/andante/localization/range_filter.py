@@ -13,7 +13,7 @@ from andante.geometry import Array, so3
 from andante.mapping.planar import wrap
 
 from ._kalman_kernels import predict_inertial, range_update
-from .ahrs import Ahrs
+from .filters import Ahrs
 
 TOO_LONG = 2.0  # ranges longer than expected by this mean no line of sight [sigma]
 DOUBT_GAIN = 0.2  # gain of one range on the NLOS estimate of its anchor

@@ -1,8 +1,7 @@
 """Occupancy grids, scans, scan matching and pose graphs: from laser scans to a map."""
 
-from .grid import UNKNOWN, OccupancyGrid
+from .grid import UNKNOWN, LogOddsGrid, OccupancyGrid
 from .live import LiveMapper, LiveUpdate
-from .log_odds import LogOddsGrid
 from .mapper import Mapper
 from .parameters import MappingParameters
 from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans

@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.geometry import Array
 
-from .log_odds import LogOddsGrid
+from .grid import LogOddsGrid
 from .mapper import KeyScan
 from .matching.align import Alignment, PointScan, Target, align, fewest_partners
 from .matching.matcher import MOST_POINTS

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
-from .grid import OccupancyGrid
-from .log_odds import LogOddsGrid
+from .grid import LogOddsGrid, OccupancyGrid
 from .matching.align import PointScan
 from .matching.matcher import MapMatcher, Match
 from .parameters import MappingParameters

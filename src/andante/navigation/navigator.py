@@ -16,8 +16,7 @@ from andante.mapping import OccupancyGrid, Scan
 
 from .choose import controller_named, planner_named
 from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
-from .layers import LayeredCostmap, LayerSettings
-from .movers import MoverTracker
+from .layers import LayeredCostmap, LayerSettings, MoverTracker
 from .path import Path
 from .planners import Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries

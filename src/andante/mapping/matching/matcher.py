@@ -9,8 +9,7 @@ import numpy as np
 from numba import njit
 
 from andante.geometry import Array
-from andante.mapping.grid import OccupancyGrid
-from andante.mapping.log_odds import LogOddsGrid
+from andante.mapping.grid import LogOddsGrid, OccupancyGrid
 from andante.mapping.parameters import MappingParameters
 from andante.mapping.planar import place
 

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from andante.geometry import Array
-from andante.mapping.log_odds import LogOddsGrid
+from andante.mapping.grid import LogOddsGrid
 
 
 @dataclass(frozen=True)
