@@ -168,7 +168,7 @@ def test_numbers_of_a_drive_beyond_belief(tmp_path, value):
 
 @pytest.mark.usefixtures("no_warnings")
 def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
-    from andante.localization.io.uwb_logs import read_uwb_log
+    from andante.localization.io import read_uwb_log
     from andante.localization.synthetic import SETUP
 
     lines = [f"range,0,0,0x6902,{value}" for value in ("3", "1e308", "4", "5", "inf", "3")]
@@ -240,7 +240,7 @@ def test_seeds_below_zero():
     ],
 )
 def test_anchors_beyond_belief(tmp_path, text, said):
-    from andante.localization.io.uwb_setup import read_uwb_setup
+    from andante.localization.io import read_uwb_setup
 
     (tmp_path / "a.txt").write_text(text)
     with pytest.raises(BadInput, match=f"a.txt: {said}"):

@@ -10,21 +10,7 @@ from .slam import MappingResult, build_map
 from .worlds import map_of_world, world_of_map
 
 __all__ = [
-    "UNKNOWN",
-    "ImuReading",
-    "LiveMapper",
-    "LiveUpdate",
-    "Log",
-    "LogOddsGrid",
-    "Mapper",
-    "MappingParameters",
-    "MappingResult",
-    "OccupancyGrid",
-    "Odometry",
-    "Scan",
-    "Trajectory",
-    "build_map",
-    "map_of_world",
-    "odometry_at_scans",
-    "world_of_map",
-]
+    "UNKNOWN", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "Mapper", "MappingParameters",
+    "MappingResult", "OccupancyGrid", "Odometry", "Scan", "Trajectory", "build_map", "map_of_world",
+    "odometry_at_scans", "world_of_map",
+]  # fmt: skip

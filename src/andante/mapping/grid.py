@@ -210,21 +210,9 @@ def _logit(p: float) -> int:
 
 @njit(cache=True)
 def draw_scan(
-    log_odds: np.ndarray,
-    stamp: np.ndarray,
-    mark: int,
-    ox: float,
-    oy: float,
-    resolution: float,
-    sx: float,
-    sy: float,
-    ends: Array,
-    is_hit: np.ndarray,
-    hit: int,
-    miss: int,
-    low: int,
-    high: int,
-) -> None:
+    log_odds: np.ndarray, stamp: np.ndarray, mark: int, ox: float, oy: float, resolution: float, sx: float, sy: float,
+    ends: Array, is_hit: np.ndarray, hit: int, miss: int, low: int, high: int,
+) -> None:  # fmt: skip
     """Add one scan, taken at (sx, sy), with beams that end at `ends` (m, 2), all in the frame of the grid [m].
 
     `log_odds` (rows, cols) int16 counts thousandths. Every cell changes once per scan: cells with the end of an echo

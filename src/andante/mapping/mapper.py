@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
+from .align import PointScan
 from .grid import LogOddsGrid, OccupancyGrid
-from .matching.align import PointScan
-from .matching.matcher import MapMatcher, Match
+from .matcher import MapMatcher, Match
 from .parameters import MappingParameters
 from .planar import between, compose, place, wrap
 from .scan import Scan

@@ -14,11 +14,10 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 
 from .grid import OccupancyGrid
-from .loops import LoopFinder, pair_edges
+from .loops import LoopFinder, optimize, pair_edges
 from .mapper import KeyScan, Mapper, draw_map, sane_twist
 from .parameters import MappingParameters
 from .planar import between, compose
-from .pose_graph import optimize
 from .records import Log, Odometry, Trajectory, imu_at_scans, odometry_at_scans, tilted
 from .scan import Scan
 

@@ -201,18 +201,9 @@ def _shifted(cells: np.ndarray, shift: np.ndarray, empty: float) -> np.ndarray:
 
 @njit(cache=True)
 def trace_scan(
-    evidence: np.ndarray,
-    seen: np.ndarray,
-    base: np.ndarray,
-    stamp: np.ndarray,
-    mark: int,
-    sensor: Array,
-    ends: Array,
-    is_hit: np.ndarray,
-    now: float,
-    gain: int,
-    most: int,
-) -> None:
+    evidence: np.ndarray, seen: np.ndarray, base: np.ndarray, stamp: np.ndarray, mark: int, sensor: Array, ends: Array,
+    is_hit: np.ndarray, now: float, gain: int, most: int,
+) -> None:  # fmt: skip
     """Add one scan: cells with an echo gain evidence, cells that a beam crosses lose one, each once per scan.
 
     sensor (2,) and ends (m, 2) are given in cells of the grid. evidence (rows, cols) uint8 above 0 is an obstacle;
@@ -255,16 +246,9 @@ def trace_scan(
 
 @njit(cache=True)
 def join_layers(
-    base: np.ndarray,
-    evidence: np.ndarray,
-    seen: np.ndarray,
-    oldest: float,
-    top: int,
-    bottom: int,
-    left: int,
-    right: int,
-    state: np.ndarray,
-) -> tuple[int, int, int, int]:
+    base: np.ndarray, evidence: np.ndarray, seen: np.ndarray, oldest: float, top: int, bottom: int, left: int,
+    right: int, state: np.ndarray,
+) -> tuple[int, int, int, int]:  # fmt: skip
     """Write map and obstacles into `state` and drop obstacles last seen before `oldest`, in a window.
 
     Returns the rows and columns (first, end, first, end) outside which nothing became or ceased to be occupied; an

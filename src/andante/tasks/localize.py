@@ -15,8 +15,7 @@ from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
 from andante.localization.evaluation import error_of, frame_shift
-from andante.localization.io.uwb_logs import read_uwb_log
-from andante.localization.io.uwb_setup import read_uwb_setup
+from andante.localization.io import read_uwb_log, read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise

@@ -12,8 +12,7 @@ from andante.geometry import Array
 from andante.navigation.costmap import Costmap
 from andante.navigation.path import Path
 
-from . import Decision, Margins, MotionState, VehicleController, stopped, turn_to_path
-from .rollouts import score_rollouts
+from . import Decision, Margins, MotionState, VehicleController, score_rollouts, stopped, turn_to_path
 
 _PURSUITS = 8  # commands that bend along the path
 

@@ -14,8 +14,7 @@ from andante.navigation.costmap import Costmap
 from andante.navigation.path import Path
 from andante.navigation.vehicle import Vehicle
 
-from . import Decision, Margins, MotionState, VehicleController, stopped
-from .rollouts import score_rollouts, spread_noise
+from . import Decision, Margins, MotionState, VehicleController, score_rollouts, spread_noise, stopped
 
 _KNOT = 5  # steps between independent noise values
 

@@ -142,16 +142,9 @@ def _solve(kind: int, x: float, y: float, phi: float) -> tuple[bool, float, floa
 
 @njit(cache=True)
 def _fill(
-    kind: int,
-    t: float,
-    u: float,
-    v: float,
-    backwards: bool,
-    flip: float,
-    mirror: int,
-    turns: np.ndarray,
+    kind: int, t: float, u: float, v: float, backwards: bool, flip: float, mirror: int, turns: np.ndarray,
     lengths: Array,
-) -> float:
+) -> float:  # fmt: skip
     """Write a word out, turns (5,) and signed lengths (5,); returns its length."""
     q = _HALF
     count = 3

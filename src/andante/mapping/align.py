@@ -191,21 +191,9 @@ def sort_into_cells(points: Array, size: float, corner: Array, shape: np.ndarray
 
 @njit(cache=True)
 def align_points(
-    points: Array,
-    normals: Array,
-    target: Array,
-    target_normals: Array,
-    size: float,
-    corner: Array,
-    shape: np.ndarray,
-    first: np.ndarray,
-    order: np.ndarray,
-    pose: Array,
-    reach: float,
-    final_reach: float,
-    iterations: int,
-    H: Array,
-) -> tuple[int, float, int]:
+    points: Array, normals: Array, target: Array, target_normals: Array, size: float, corner: Array, shape: np.ndarray,
+    first: np.ndarray, order: np.ndarray, pose: Array, reach: float, final_reach: float, iterations: int, H: Array,
+) -> tuple[int, float, int]:  # fmt: skip
     """Move `pose` (3,) until points · pose lie on the lines of the target; Gauss-Newton with Tukey's weights.
 
     Residual of a point p: n · (pose p - q), q the nearest target point with a normal n within 45 degrees of its own.
