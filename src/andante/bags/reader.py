@@ -10,18 +10,17 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from andante.errors import BadInput, MissingFile
 from andante.files import PACKED, read_text
 from andante.parsing import parse_yaml
 
-from .db3_file import journals, recovered
 from .salvage import Damage, Found, salvage, unpacked
+from .storage import journals, recovered
 from .topics import BagTopic, TopicChoice, chosen, decoder
 
 SUFFIXES = (".bag", ".mcap", ".db3")
@@ -38,7 +37,7 @@ class BagMessage(NamedTuple):
     data: bytes
 
 
-class Bag:
+class Bag(AbstractContextManager["Bag"]):
     """A bag for reading. Use as a context manager, or `close` it.
 
     Attributes:
@@ -133,12 +132,7 @@ class Bag:
         """Let go of the files."""
         self._stack.close()
 
-    def __enter__(self) -> Bag:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _open(self) -> list[_Indexed | _Salvaged]:

@@ -1,4 +1,4 @@
-"""What a bag knows about a topic, and the choice of topics by name, pattern or expression."""
+"""What a bag knows about a topic, the choice of topics, and their messages as objects or in the other wire form."""
 
 from __future__ import annotations
 
@@ -84,25 +84,12 @@ def _fits(topic: str, pattern: str) -> bool:
 
 def qos_text(latched: bool, sensor: bool) -> str:
     """The quality of service of a publisher as rosbag2 (Humble) writes it: a list in YAML with numbers for names."""
-    endless = {"sec": 9223372036, "nsec": 854775807}
-    profile: dict[str, Any] = {
-        "history": 1,  # keep last
-        "depth": 5 if sensor else 1 if latched else 10,
-        "reliability": 2 if sensor else 1,
-        "durability": 1 if latched else 2,
-        "deadline": endless,
-        "lifespan": endless,
-        "liveliness": 1,
-        "liveliness_lease_duration": endless,
-        "avoid_ros_namespace_conventions": False,
-    }
-    lines = []
-    for key, value in profile.items():
-        if isinstance(value, dict):
-            lines.append(f"  {key}:\n" + "\n".join(f"    {part}: {number}" for part, number in value.items()))
-        else:
-            lines.append(f"  {key}: {str(value).lower() if isinstance(value, bool) else value}")
-    return "- " + "\n".join(lines)[2:]
+    depth, endless = 5 if sensor else 1 if latched else 10, ":\n    sec: 9223372036\n    nsec: 854775807\n"
+    return (
+        f"- history: 1\n  depth: {depth}\n  reliability: {2 if sensor else 1}\n  durability: {1 if latched else 2}\n"
+        f"  deadline{endless}  lifespan{endless}  liveliness: 1\n  liveliness_lease_duration{endless}"
+        "  avoid_ros_namespace_conventions: false"
+    )
 
 
 def is_latched(qos: str) -> bool:

@@ -1,4 +1,6 @@
-"""Filters of positions: moving average, and fading filters of first and second order (fading memory)."""
+"""Filters: moving average, fading memory of first and second order, and `Ahrs`, attitude and heading by gyroscope,
+accelerometer and the vector between two tags.
+"""
 
 from __future__ import annotations
 

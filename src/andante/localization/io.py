@@ -1,4 +1,4 @@
-"""`read_uwb_log`: ranges and IMU readings of a CSV file or a bag."""
+"""Files of UWB positioning: logs of ranges (tables or bags), and where anchors and tags are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`UwbLog`: ranges between tags and anchors and IMU readings of a drive."""
+"""UWB: `UwbLog`, ranges between tags and anchors and IMU readings of a drive; `track_uwb`, its trajectory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`OccupancyGrid`: a map of square cells that are free, occupied or unknown, as in ROS."""
+"""`OccupancyGrid`: a map of square cells that are free, occupied or unknown; `LogOddsGrid`: one under construction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Loop closure: places seen before are found again by correlative search, and checked against one another."""
+"""Loop closure: places seen before are found again by correlative search, and checked against one another.
+
+Pose graphs: poses tied by relative poses, brought into the most likely arrangement (Grisetti et al., 2010).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a log of a drive holds: scans, odometry and IMU readings in the order of the file."""
+"""What a log of a drive holds: scans, odometry and IMU readings in file order; the latter two at each scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`LayeredCostmap`: the map, obstacles seen by scans, and inflation, kept up to date around a driving robot."""
+"""`LayeredCostmap`: the map, obstacles seen by scans, and inflation; `MoverTracker`: moving things in scans."""
 
 from __future__ import annotations
 

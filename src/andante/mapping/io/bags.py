@@ -1,4 +1,4 @@
-"""ROS bags: scans, odometry, IMU and frames of rosbag1, rosbag2 (.db3, .mcap) and MCAP files."""
+"""`FrameTree`, and ROS bags: scans, odometry, IMU and frames of rosbag1, rosbag2 (.db3, .mcap) and MCAP files."""
 
 from __future__ import annotations
 

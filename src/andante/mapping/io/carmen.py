@@ -1,4 +1,4 @@
-"""CARMEN logs: ODOM, FLASER, RLASER, ROBOTLASER and RAWLASER lines, plain or gzipped."""
+"""Text logs, and CARMEN logs: ODOM, FLASER, RLASER, ROBOTLASER and RAWLASER lines, plain or gzipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`read_log`: a drive from any log file."""
+"""`read_log`: a drive from any log file; `log_info`: what is in it, and what it lacks for mapping."""
 
 from __future__ import annotations
 
