@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, so3
+from andante.mapping.planar import three_numbers
 
 
 class MovingAverage:
@@ -114,9 +115,7 @@ class Ahrs:
     ) -> None:
         """tag_vector: from tag 0 to tag 1 on the robot [m]; level, learn: gains of gravity on the attitude [1/s] and
         on the gyro's bias [1/s²]; settle: time constant of the heading toward the tags [s]."""
-        self._body = np.asarray(tag_vector, dtype=float)
-        if self._body.shape != (3,) or not np.isfinite(self._body).all():
-            raise BadInput(f"the tag vector must be x, y, z as finite numbers, got {tag_vector!r}")
+        self._body = three_numbers("the tag vector", tag_vector, "x, y, z")
         if math.hypot(self._body[0], self._body[1]) < SHORTEST_VECTOR:
             raise BadInput("the two tags must stand apart in the horizontal plane to give a heading")
         if min(level, learn, settle) < 0 or settle == 0:

@@ -15,6 +15,7 @@ from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import write_bytes
 from andante.gravity import STANDARD_GRAVITY
 from andante.localization.uwb import UwbLog, UwbSetup
+from andante.mapping.io.bags import imu_reading
 from andante.mapping.io.carmen import read_lines
 from andante.mapping.records import LARGEST, LATEST, ImuReading, believable
 from andante.parsing import parse_json, parse_toml, parse_yaml
@@ -73,7 +74,7 @@ def _read_bag(path: Path, setup: UwbSetup) -> UwbLog:
                     tag = owner[0] if owner[0] is not None else _tag(message.header.frame_id, setup)
                     rows.append((time, tag, owner[1], float(message.range)))
                 else:
-                    imu.append(_imu(message, time))
+                    imu.append(imu_reading(message, time))
             except Exception:  # a message of other fields, or of numbers that are none, is left out and counted
                 broken += 1
         broken += bag.broken
@@ -282,15 +283,6 @@ def _tag(frame: str, setup: UwbSetup) -> int:
 
 def _imu_topic(topics: list[str]) -> str:
     return next((topic for topic in USUAL_IMU if topic in topics), topics[0] if topics else "")
-
-
-def _imu(message: Any, time: float) -> ImuReading:
-    w, a = message.angular_velocity, message.linear_acceleration
-    values = np.array([w.x, w.y, w.z, a.x, a.y, a.z], dtype=float)
-    if not believable(values):
-        raise ValueError("not finite")
-    gx, gy, gz, ax, ay, az = (float(value) for value in values)
-    return ImuReading(time, (gx, gy, gz), (ax, ay, az))
 
 
 MAX_BYTES = 1024 * 1024

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, so3
-from andante.mapping.planar import wrap
+from andante.mapping.planar import three_numbers, wrap
 
 from .filters import Ahrs
 
@@ -65,9 +65,7 @@ class RangeInertialFilter:
 
     def start(self, time: float, position: ArrayLike, yaw: float | None, deviation: float = 0.3) -> None:
         """Begin at a position (3,) of the robot, standing or slow; yaw None: the heading is not known."""
-        at = np.asarray(position, dtype=float)
-        if at.shape != (3,) or not np.isfinite(at).all():
-            raise BadInput(f"the filter starts at x, y, z, got {position!r}")
+        at = three_numbers("the start of the filter", position, "x, y, z")
         biases = self._x[7:10].copy() if self.started else np.zeros(3)
         self._x = np.concatenate([at, np.zeros(3), [0.0 if yaw is None else yaw], biases])
         spread = [deviation] * 3 + [0.5, 0.5, 0.05, 0.3 if yaw is not None else 1e-6, 0.02, 0.2, 0.2]

@@ -259,7 +259,7 @@ def track_uwb(
     n = filter_.noise
     began = time.perf_counter()
     readings = sorted(log.imu, key=lambda reading: reading.time)
-    at, yaw = _first_pose(groups, setup, n.range_sigma, height, bool(readings))
+    at, yaw = tag_pose(groups, setup, n.range_sigma, height, bool(readings))
     filter_.start(first[0].time, at, yaw)
     times, poses, places = [], [], []
     recent: list[Epoch] = []
@@ -279,7 +279,7 @@ def track_uwb(
             filter_.hold_height(height - float(setup.tag_positions[0][2]))
         recent = [*recent[-7:], group]
         if filter_.lost:
-            at, turn = _first_pose(recent, setup, n.range_sigma, height, bool(readings))
+            at, turn = tag_pose(recent, setup, n.range_sigma, height, bool(readings))
             filter_.start(group.time, at, turn)
             restarts += 1
         if group.tag == 0:
@@ -314,15 +314,12 @@ def trilaterate_log(
 
 
 def tag_pose(
-    groups: list[Epoch], setup: UwbSetup, sigma: float = 0.1, height: float | None = None
+    groups: list[Epoch], setup: UwbSetup, sigma: float = 0.1, height: float | None = None, turned: bool = True
 ) -> tuple[Array, float | None]:
-    """Position (3,) of the robot and heading (None with one tag) by the median of the tags' positions over epochs."""
-    return _first_pose(groups, setup, sigma, height, True)
+    """Position (3,) of the robot and heading by the median of the tags' positions over epochs.
 
-
-def _first_pose(
-    groups: list[Epoch], setup: UwbSetup, sigma: float, height: float | None, turned: bool
-) -> tuple[Array, float | None]:
+    The heading is None with one tag, or where it is not asked for (`turned`).
+    """
     anchors, tags = setup.anchor_positions, setup.tag_positions
     found: dict[int, list[Array]] = {}
     for group in groups:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from andante.geometry import Array
 from andante.mapping.grid import LogOddsGrid, OccupancyGrid
 from andante.mapping.parameters import MappingParameters
-from andante.mapping.planar import place
+from andante.mapping.planar import place, solve3
 
 
 @dataclass(frozen=True)
@@ -358,14 +358,9 @@ def gauss_newton(
         b0 -= prior[0] * (pose[0] - guess[0])
         b1 -= prior[1] * (pose[1] - guess[1])
         b2 -= prior[2] * turn
-        k00, k01, k02 = h11 * h22 - h12 * h12, h02 * h12 - h01 * h22, h01 * h12 - h02 * h11
-        det = h00 * k00 + h01 * k01 + h02 * k02
-        if not det > 1e-9:
+        good, dx, dy, dt = solve3(h00, h01, h02, h11, h12, h22, b0, b1, b2, 1e-9)
+        if not good:
             break
-        k11, k12, k22 = h00 * h22 - h02 * h02, h01 * h02 - h00 * h12, h00 * h11 - h01 * h01
-        dx = (k00 * b0 + k01 * b1 + k02 * b2) / det
-        dy = (k01 * b0 + k11 * b1 + k12 * b2) / det
-        dt = (k02 * b0 + k12 * b1 + k22 * b2) / det
         dt = max(-0.2, min(0.2, dt))
         step = math.hypot(dx, dy)
         if step > 4.0 * resolution:

@@ -13,6 +13,7 @@ from scipy.ndimage import distance_transform_edt
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
+from andante.mapping.planar import three_numbers
 
 from .costmap import UNKNOWN, Costmap, Inflation, cell_states, cost_window, distance_window
 from .vehicle import Vehicle
@@ -90,9 +91,7 @@ class LayeredCostmap:
 
     def update(self, pose: ArrayLike, scan: Scan, velocity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """Add a scan taken at a pose x, y, yaw of the reference point; velocity undoes its motion distortion."""
-        at = np.asarray(pose, dtype=float)
-        if at.shape != (3,) or not np.isfinite(at).all():
-            raise BadInput(f"the pose of a scan must be finite numbers x, y, yaw, got {at.tolist()}")
+        at = three_numbers("the pose of a scan", pose)
         if self.rolling:
             self.center(at[:2])
         if self._clock is None:

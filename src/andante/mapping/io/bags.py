@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from andante.bags import Bag, BagTopic, messages, open_bag
+from andante.description import load_robot
 from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
@@ -92,8 +93,6 @@ def read_frames(path: Path) -> FrameTree:
 
 
 def _of_robot(path: Path) -> FrameTree:
-    from andante.description import load_robot
-
     robot, tree = load_robot(str(path)), FrameTree()
     for name, pose in robot.link_poses().items():
         if name != robot.root:
@@ -166,7 +165,7 @@ class _Reader:
                     frame = bare(message.header.frame_id)
                     if frame not in mounts:
                         mounts[frame] = self.frames.pose(base, frame) if base else None
-                    records.append(_imu(message, time, mounts[frame]))
+                    records.append(imu_reading(message, time, mounts[frame]))
                 elif through_tf:
                     records += self._tf_odometry(message, base)
         self._tell(records, places, base, through_tf)
@@ -319,7 +318,7 @@ def _scan(message: Any, time: float, place: SE3) -> Scan:
     return Scan(time, ranges, angle, step, low, high, gap, (x, y, yaw), max(0.0, z), (roll, pitch))
 
 
-def _imu(message: Any, time: float, mount: SE3 | None) -> ImuReading:
+def imu_reading(message: Any, time: float, mount: SE3 | None = None) -> ImuReading:
     """A reading turned into the robot's axes; no orientation where its covariance begins with -1."""
     w, a, q = message.angular_velocity, message.linear_acceleration, message.orientation
     turn = np.eye(3) if mount is None else mount.rotation
