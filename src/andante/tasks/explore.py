@@ -34,7 +34,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
+from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .map_log import MAPS, TRAJECTORIES
 from .outputs import kept
@@ -56,7 +56,7 @@ class ExploreResult(Result):
     rate: float  # scans per second of mapping
     map: str  # the yaml file
     trajectory: str
-    coverage: float  # share of the world's free floor that the map shows as free
+    coverage: float  # fraction of the world's free floor that the map shows as free
     time: float  # of simulated driving [s]
     distance: float  # by odometry [m]
     complete: bool  # it ended because no goal was left
@@ -205,10 +205,10 @@ def explore(
         view.publishers.append(
             lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: begun[0].state if begun else None)
         )
-        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as tell:
+        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as report:
             drive = _drive(
                 driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
-                lambda now, words: tell(now, timeout, words), begun,
+                lambda now, words: report(now, timeout, words), begun,
             )  # fmt: skip
         result = _finish(driven, drive, ground, maps, way)
         if files["plots"] is not None:
@@ -220,7 +220,7 @@ def explore(
     if not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
-        with opened(body, made, table, tell_log(progress)) as real:
+        with opened(body, made, table, report_log(progress)) as real:
             driven = MobileRobot(real, start=place)
             require_rate(real, driven.driver.least_rate, "driving")
             return drive_and_tell(driven)
@@ -256,7 +256,7 @@ def _drive(
     speed: float,
     seed: int,
     timeout: float,
-    tell: Callable[[float, str], None],
+    report: Callable[[float, str], None],
     begun: list[Exploration],
 ) -> Exploration:
     """Explore until the end, Ctrl-C, or the robot is lost; `begun` gets the exploration when it begins."""
@@ -272,7 +272,7 @@ def _drive(
         controller=controller,
         speed=speed,
         seed=seed,
-        tell=lambda sensed, words: tell(sensed.time, words),
+        report=lambda sensed, words: report(sensed.time, words),
     )
     begun.append(exploration)
     if not exploration.mapper.keys:
