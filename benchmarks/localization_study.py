@@ -22,7 +22,7 @@ import numpy as np
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, MonteCarloLocalizer, localize_log
 from andante.localization.synthetic import WALLS, UwbDrive, map_of_walls, uwb_drive
-from andante.localization.uwb_track import track_uwb, trilaterate_log
+from andante.localization.uwb import track_uwb, trilaterate_log
 from andante.mapping.io.logs import read_log
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory

@@ -60,6 +60,13 @@ def test_a_motion_of_a_package_is_played(installed: Path) -> None:
     assert run(installed, "play", "minibot", "nod")["motion"] == "nod"
 
 
+def test_a_planner_of_a_package_leads_a_robot(installed: Path) -> None:
+    words = ("--world", "empty", "--goal", "0.5 0.2 nan", "--controller", "pursuit", "--timeout", "30")
+    outcome = run(installed, "navigate", "waffle", *words, "--planner", "elbow")
+    assert outcome["success"], outcome["reason"]
+    assert outcome["planner"] == "elbow"
+
+
 def registry_of(monkeypatch: pytest.MonkeyPatch, *values: str) -> Registry[RobotPackage]:
     points = [metadata.EntryPoint("one", value, "group") for value in values]
     monkeypatch.setattr(metadata, "entry_points", lambda group: points)

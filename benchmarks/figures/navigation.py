@@ -94,7 +94,7 @@ ROVER = Run(
                        Asked("<", 0.05, "m"), over("rows", "worst_estimate", max, case=f"{engine:7} all")),
             )
         ),
-        Figure("rover-pushed", "shown", "pushed off its path: share of the trials that arrive",
+        Figure("rover-pushed", "shown", "pushed off its path: fraction of the trials that arrive",
                Asked("=", 100.0, "%"),
                lambda output: 100 * min(
                    each["there"] / each["trials"] for each in output["rows"] if "pushed" in each["case"])),

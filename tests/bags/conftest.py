@@ -45,7 +45,7 @@ def _record(path: Path, steps: int = 200, topics: Any = None, start: float = 0.0
 
 def _content(path: Path) -> list[tuple[str, int, bytes]]:
     """Topic, time and CDR of all messages, whatever the kind."""
-    from andante.bags.types import converter
+    from andante.bags.topics import converter
 
     with open_bag(path) as bag:
         ways = {topic.name: converter(topic, "cdr") for topic in bag.topics}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from andante.geometry import se2
-from andante.localization.io.uwb_logs import write_table
+from andante.localization.io import write_table
 from andante.localization.synthetic import map_of_walls, uwb_drive
 from andante.mapping import Scan, Trajectory
 from andante.mapping.io.carmen import write_carmen

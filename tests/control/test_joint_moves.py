@@ -56,7 +56,7 @@ def test_relative_moves_add_up_and_stop_brakes(nao: Robot) -> None:
     [
         (["HeadYaw"], [0.1, 0.2], 0.5, "1 joints need as many positions, got 2"),
         (["HeadYaw"], [float("nan")], 0.5, "joint 'HeadYaw' needs a finite position"),
-        (["HeadYaw"], [0.1], 0.0, "speed is a share"),
+        (["HeadYaw"], [0.1], 0.0, "speed is a fraction"),
         (["Tail"], [0.1], 0.5, "no joint 'Tail'"),
     ],
 )

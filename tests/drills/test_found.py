@@ -168,7 +168,7 @@ def test_numbers_of_a_drive_beyond_belief(tmp_path, value):
 
 @pytest.mark.usefixtures("no_warnings")
 def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
-    from andante.localization.io.uwb_logs import read_uwb_log
+    from andante.localization.io import read_uwb_log
     from andante.localization.synthetic import SETUP
 
     lines = [f"range,0,0,0x6902,{value}" for value in ("3", "1e308", "4", "5", "inf", "3")]
@@ -188,7 +188,7 @@ def test_inertial_readings_and_ranges_beyond_belief(tmp_path):
 @pytest.mark.usefixtures("no_warnings")
 @pytest.mark.parametrize("x", [1e308, -1e300, 1e8, math.nan])
 def test_places_too_far_for_maps(x):
-    from andante.mapping.log_odds import LogOddsGrid
+    from andante.mapping.grid import LogOddsGrid
     from andante.navigation.costmap import FARTHEST, Costmap
     from andante.navigation.planners import checked_pose
 
@@ -240,7 +240,7 @@ def test_seeds_below_zero():
     ],
 )
 def test_anchors_beyond_belief(tmp_path, text, said):
-    from andante.localization.io.uwb_setup import read_uwb_setup
+    from andante.localization.io import read_uwb_setup
 
     (tmp_path / "a.txt").write_text(text)
     with pytest.raises(BadInput, match=f"a.txt: {said}"):
@@ -249,11 +249,11 @@ def test_anchors_beyond_belief(tmp_path, text, said):
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\v", "\u2028".encode()])
 def test_logs_of_nothing_but_line_ends(tmp_path, monkeypatch, ending):
-    from andante.mapping.io import text_lines
+    from andante.mapping.io import carmen
 
-    monkeypatch.setattr(text_lines, "MOST_LINES", 10)
+    monkeypatch.setattr(carmen, "MOST_LINES", 10)
     (tmp_path / "a.log").write_bytes(b"x" + ending * 5)
-    assert text_lines.read_lines(tmp_path / "a.log")[0] == "x"
+    assert carmen.read_lines(tmp_path / "a.log")[0] == "x"
     (tmp_path / "a.log.gz").write_bytes(gzip.compress(b"x" + ending * 11))
     with pytest.raises(BadInput, match="more than 10 lines"):
-        text_lines.read_lines(tmp_path / "a.log.gz")
+        carmen.read_lines(tmp_path / "a.log.gz")

@@ -67,7 +67,7 @@ def test_effects_and_trials_wanted(analysis):
 
 
 def test_millions_of_trials_are_asked_of_nobody(toy, run):
-    """Nothing commanded and a mean near zero: no interval is a small share of that mean."""
+    """Nothing commanded and a mean near zero: no interval is a small fraction of that mean."""
     plain = replace(toy, measures={"x": replace(toy.measures["x"], commanded="")})
     drifts = (1.0, -1.0, 1.0, -1.0, 1e-4)
     rows = [replace(row, measures={"x": drifts[row.trial]}) for row in rows_of(run, plain)]

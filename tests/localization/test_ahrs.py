@@ -7,7 +7,7 @@ import pytest
 
 from andante.errors import BadInput
 from andante.geometry import so3
-from andante.localization.ahrs import Ahrs
+from andante.localization.filters import Ahrs
 
 G = 9.80665
 

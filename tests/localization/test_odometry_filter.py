@@ -7,9 +7,9 @@ import pytest
 
 from andante.errors import BadInput
 from andante.geometry import se2
-from andante.localization._kalman_kernels import kalman_update, predict_inertial, predict_twist
 from andante.localization.evaluation import consistency, nees
-from andante.localization.odometry_filter import OdometryFilter, OdometryNoise
+from andante.localization.odometry_filter import OdometryFilter, OdometryNoise, kalman_update, predict_twist
+from andante.localization.range_filter import predict_inertial
 
 NOISE = OdometryNoise(
     along=0.4,

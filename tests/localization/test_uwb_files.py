@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import AndanteError, BadInput
-from andante.localization.io.uwb_logs import read_uwb_log, write_table
-from andante.localization.io.uwb_setup import read_uwb_setup
+from andante.localization.io import read_uwb_log, read_uwb_setup, write_table
 from andante.localization.synthetic import SETUP, uwb_drive
 
 TEXT = """# hall

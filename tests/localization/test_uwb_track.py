@@ -9,8 +9,7 @@ import pytest
 from andante.errors import BadInput
 from andante.localization.range_filter import RangeInertialFilter, RangeNoise
 from andante.localization.synthetic import SETUP, UwbNoise, uwb_drive
-from andante.localization.uwb import UwbLog, epochs
-from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
+from andante.localization.uwb import UwbLog, epochs, tag_pose, track_uwb, trilaterate_log
 
 
 def away(times, places, drive):

@@ -5,8 +5,7 @@ import numpy as np
 from andante.bench import mapping as plain
 from andante.mapping import LogOddsGrid
 from andante.mapping.mapper import Mapper
-from andante.mapping.matching.matcher import PROBABILITY, gauss_newton
-from andante.mapping.matching.search import Pyramid, SearchWindow
+from andante.mapping.matcher import PROBABILITY, Pyramid, SearchWindow, gauss_newton
 
 
 def board(ring):

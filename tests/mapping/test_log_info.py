@@ -9,7 +9,7 @@ import pytest
 
 from andante.bags import messages
 from andante.bus import Bus, Recorder
-from andante.mapping.io.log_info import log_info
+from andante.mapping.io.logs import log_info
 
 
 def test_info_says_what_a_log_lacks_for_mapping(tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import se2, so3
 from andante.mapping import Scan
 from andante.mapping.evaluation import relation_error, relations_from
-from andante.mapping.inertial import attitude, imu_at_scans, tilted
 from andante.mapping.io.logs import read_log
 from andante.mapping.mapper import Mapper
 from andante.mapping.parameters import MappingParameters, parameters_from
-from andante.mapping.records import ImuReading, Log, Odometry, odometry_at_scans
+from andante.mapping.records import ImuReading, Log, Odometry, attitude, imu_at_scans, odometry_at_scans, tilted
 from andante.mapping.slam import build_map
 from andante.mapping.synthetic import DriveNoise, cast, drive
 

@@ -55,7 +55,7 @@ class Faulty:
 
 @pytest.mark.parametrize("vehicle", [BOX, CAR, OMNI], ids=lambda v: v.drive)
 def test_all_that_ship_pass_their_checks(vehicle):
-    for name in PLANNERS:
+    for name in ("auto", *PLANNERS):
         if not (vehicle is CAR and name in ("dijkstra", "astar", "theta_star")):
             assert check_planner(planner_named(name, vehicle), vehicle) == []
     for name in CONTROLLERS:

@@ -7,8 +7,7 @@ import pytest
 
 from andante.errors import BadInput
 from andante.navigation import Dwa, Inflation, Margins, MotionState, Mppi, MppiSettings, Path, PurePursuit
-from andante.navigation.controllers import NOBODY, Surroundings
-from andante.navigation.controllers.rollouts import score_rollouts, spread_noise
+from andante.navigation.controllers import NOBODY, Surroundings, score_rollouts, spread_noise
 
 from .samples import BOX, CAR, OMNI, costmap
 from .world2d import World

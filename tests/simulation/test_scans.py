@@ -12,7 +12,7 @@ import andante as an
 from andante.description import SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
-from andante.localization.io.uwb_logs import read_uwb_log
+from andante.localization.io import read_uwb_log
 from andante.mapping.io.logs import read_log
 from andante.mobile.uwb import uwb_setup
 from andante.sensors import RPLIDAR_A2, Lidar, SensorSuite

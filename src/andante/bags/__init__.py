@@ -10,17 +10,6 @@ from .topics import BagTopic, TopicChoice
 from .writer import BagWriter
 
 __all__ = [
-    "Bag",
-    "BagInfo",
-    "BagMessage",
-    "BagTopic",
-    "BagWriter",
-    "Conversion",
-    "TopicChoice",
-    "TopicInfo",
-    "bag_info",
-    "convert_bag",
-    "is_bag",
-    "messages",
-    "open_bag",
-]
+    "Bag", "BagInfo", "BagMessage", "BagTopic", "BagWriter", "Conversion", "TopicChoice", "TopicInfo", "bag_info",
+    "convert_bag", "is_bag", "messages", "open_bag",
+]  # fmt: skip

@@ -12,8 +12,7 @@ from pathlib import Path
 from andante.errors import BadInput, MissingFile
 
 from .reader import Bag, open_bag
-from .topics import BagTopic, TopicChoice, chosen
-from .types import Convert, as_topic, converter
+from .topics import BagTopic, Convert, TopicChoice, as_topic, chosen, converter
 from .writer import BagWriter
 
 

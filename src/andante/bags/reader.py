@@ -10,20 +10,19 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from andante.errors import BadInput, MissingFile
 from andante.files import PACKED, read_text
 from andante.parsing import parse_yaml
 
-from .db3_file import journals, recovered
+from .messages import in_short
 from .salvage import Damage, Found, salvage, unpacked
-from .topics import BagTopic, TopicChoice, chosen
-from .types import decoder
+from .storage import journals, recovered
+from .topics import BagTopic, TopicChoice, chosen, decoder
 
 SUFFIXES = (".bag", ".mcap", ".db3")
 MOST_MESSAGES = 5_000_000  # that `Bag.decoded` reads of one bag
@@ -39,7 +38,7 @@ class BagMessage(NamedTuple):
     data: bytes
 
 
-class Bag:
+class Bag(AbstractContextManager["Bag"]):
     """A bag for reading. Use as a context manager, or `close` it.
 
     Attributes:
@@ -134,12 +133,7 @@ class Bag:
         """Let go of the files."""
         self._stack.close()
 
-    def __enter__(self) -> Bag:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _open(self) -> list[_Indexed | _Salvaged]:
@@ -176,7 +170,7 @@ class Bag:
             self.notes.append(f"{name}: was not completed; {_saved(part)} salvaged, up to its last whole transaction")
             return part
         except Exception as error:  # readers raise what their parsers raise: struct, zlib, sqlite, key errors
-            return self._salvaged(file, name, _told(error))
+            return self._salvaged(file, name, in_short(error))
 
     def _indexed(self, file: Path) -> _Indexed:
         part = _Indexed(file)
@@ -206,7 +200,7 @@ class Bag:
         except Exception as error:
             if isinstance(part, _Salvaged):
                 raise
-            problem = _told(error)
+            problem = in_short(error)
         name = part.file.name
         self.notes.append(f"{name}: is damaged ({problem}); `andante bag convert` writes a whole bag of what is left")
         self._parts[place] = saved = self._salvaged(part.file, name, problem)
@@ -235,7 +229,7 @@ class Bag:
             try:
                 shutil.copyfileobj(zstandard.ZstdDecompressor().stream_reader(packed), out)
             except zstandard.ZstdError as error:
-                self.notes.append(f"{file.name}: cannot be unpacked to its end ({_told(error)})")
+                self.notes.append(f"{file.name}: cannot be unpacked to its end ({in_short(error)})")
         return plain
 
 
@@ -349,7 +343,7 @@ def _incomplete(folder: Path) -> str:
         names = parse_yaml(read_text(folder / "metadata.yaml"))["rosbag2_bagfile_information"]["relative_file_paths"]
         lost = [name for name in names if not (folder / Path(name).name).exists()]
     except (BadInput, ValueError, TypeError, KeyError) as error:
-        return f"its metadata.yaml cannot be used ({_told(error)})"
+        return f"its metadata.yaml cannot be used ({in_short(error)})"
     return f"{', '.join(lost[:4])} {'is' if len(lost) == 1 else 'are'} missing" if lost else ""
 
 
@@ -385,7 +379,3 @@ def _unpacked(data: bytes) -> bytes:
         return unpacked(data, "zstd")
     except Exception:
         return data
-
-
-def _told(error: Exception) -> str:
-    return " ".join(str(error).split())[:160] or type(error).__name__

@@ -174,22 +174,16 @@ def _bag1(path: Path, damage: Damage) -> Iterator[Found]:
                 damage.cut = damage.cut or place < end
                 if place < end:
                     file.seek(place)
-                    yield from _last_chunk(file.read(min(end - place, MOST)), topics, damage)
+                    yield from _last_chunk(file.read(min(end - place, MOST)), topics)
                 return
             fields, content = record
             opcode = int.from_bytes(fields.get("op", b"")[:1], "little")
             if opcode == 0x03:
                 damage.open = int.from_bytes(fields.get("index_pos", b""), "little") == 0
             elif opcode == 0x05:
-                try:
-                    size = int.from_bytes(fields["size"], "little")
-                    raw = unpacked(content, fields.get("compression", b"none").decode(), min(size, MOST))
-                    if len(raw) != size:
-                        raise ValueError("size")
-                except Exception:
-                    damage.chunks += 1
-                    continue
-                yield from _inside(raw, topics)
+                raw, whole = _unpacked_chunk(fields, content)
+                damage.chunks += not whole
+                yield from _inside(raw if whole else b"", topics)
             elif opcode in (0x02, 0x07):
                 yield from _inside_record(fields, content, topics)
 
@@ -222,18 +216,22 @@ def _fields(raw: bytes) -> dict[str, bytes] | None:
     return fields
 
 
-def _last_chunk(raw: bytes, topics: dict[int, BagTopic], damage: Damage) -> Iterator[Found]:
+def _last_chunk(raw: bytes, topics: dict[int, BagTopic]) -> Iterator[Found]:
     """Messages of a chunk that was cut off."""
     length = int.from_bytes(raw[:4], "little")
     fields = _fields(raw[4 : 4 + length])
-    if fields is None or fields.get("op") != b"\x05":
-        return
+    if fields is not None and fields.get("op") == b"\x05":
+        yield from _inside(_unpacked_chunk(fields, raw[8 + length :])[0], topics)
+
+
+def _unpacked_chunk(fields: dict[str, bytes], content: bytes) -> tuple[bytes, bool]:
+    """Records of a chunk as far as they can be unpacked, and whether that is all of them."""
     try:
         size = int.from_bytes(fields["size"], "little")
-        part = unpacked(raw[8 + length :], fields.get("compression", b"none").decode(), min(size, MOST))
+        raw = unpacked(content, fields.get("compression", b"none").decode(), min(size, MOST))
+        return raw, len(raw) == size
     except Exception:
-        return
-    yield from _inside(part, topics)
+        return b"", False
 
 
 def _inside(raw: bytes, topics: dict[int, BagTopic]) -> Iterator[Found]:

@@ -13,16 +13,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 from andante.errors import BadInput
 
-from .bag1_file import Bag1File
-from .db3_file import Db3File
-from .mcap_file import McapFile
+from .storage import Bag1File, Db3File, McapFile
 from .topics import BagTopic, qos_text
 
 FLUSH_AFTER = 0.5  # wall time after which what is waiting goes to the system, half of what may be lost [s]
@@ -57,7 +55,7 @@ class FilePart:
     count: int
 
 
-class BagWriter:
+class BagWriter(AbstractContextManager["BagWriter"]):
     """A bag being written, in one file after another by size. Use as a context manager, or `close` it.
 
     Args:
@@ -140,7 +138,8 @@ class BagWriter:
     def write(self, topic: str, stamp: int, data: bytes | memoryview) -> None:
         """Add a message of a known topic at a time [ns]; a jump back by more than 1 s begins a new part."""
         if self._file is None or (self._part.count and self._full(stamp, len(data))):
-            self._next()
+            self._end()
+            self._begin()
         assert self._file is not None
         channel = self._channels.get(topic)
         if channel is None:
@@ -179,12 +178,7 @@ class BagWriter:
             self._file.abandon()
             self._file = None
 
-    def __enter__(self) -> BagWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _full(self, stamp: int, size: int) -> bool:
@@ -205,10 +199,6 @@ class BagWriter:
         self._part = FilePart(path.name, 0, 0, 0)
         self._channels = {}
         self._file = FILES[self._suffix](path, self._chunk_size)
-
-    def _next(self) -> None:
-        self._end()
-        self._begin()
 
     def _end(self) -> None:
         """Complete the file that is open."""

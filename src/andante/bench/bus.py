@@ -146,7 +146,7 @@ def recorded() -> tuple[Callable[[], object], Callable[[], object]]:
     from mcap.writer import Writer
 
     from andante.bags import BagTopic
-    from andante.bags.mcap_file import McapFile
+    from andante.bags.storage import McapFile
     from andante.bags.writer import CHUNK
 
     data = messages.to_cdr(joint_state())

@@ -50,7 +50,7 @@ def _gaits() -> Iterator[str]:
 
 def _finding_the_way() -> Iterator[str]:
     from andante.localization.synthetic import uwb_drive
-    from andante.localization.uwb_track import track_uwb, trilaterate_log
+    from andante.localization.uwb import track_uwb, trilaterate_log
     from andante.mapping.worlds import map_of_world, world_of_map
     from andante.navigation.choose import CONTROLLERS, PLANNERS
     from andante.tasks.navigate import navigate
@@ -65,7 +65,7 @@ def _finding_the_way() -> Iterator[str]:
     yield "localisation: compiled"
     for robot, planner, controller in (
         ("rover", "auto", "mppi"),
-        *(("waffle", name, "pursuit") for name in PLANNERS),
+        *(("waffle", name, "pursuit") for name in ("auto", *PLANNERS)),
         *(("waffle", "auto", name) for name in CONTROLLERS),
     ):
         navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)

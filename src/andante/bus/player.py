@@ -10,8 +10,7 @@ from time import monotonic, sleep
 from andante.bags import messages
 from andante.bags.convert import refuse_missing
 from andante.bags.reader import Bag, BagMessage, open_bag
-from andante.bags.topics import TopicChoice, chosen
-from andante.bags.types import Convert, converter, learn
+from andante.bags.topics import Convert, TopicChoice, chosen, converter, learn
 from andante.bus.bus import ROSOUT, Bus
 from andante.bus.topics import Publisher
 from andante.errors import BadInput

@@ -22,7 +22,7 @@ BRAKE_FRACTION = 0.85  # of the acceleration is planned with, so that rounding n
 class JointMoves(Activity):
     """An activity that sends single joints somewhere and leaves the others where they are.
 
-    Speed v obeys |v| <= share of the limit, |dv| <= a dt, and v <= b (sqrt(1 + 8 |gap| / (b dt)) - 1) / 2 with
+    Speed v obeys |v| <= fraction of the limit, |dv| <= a dt, and v <= b (sqrt(1 + 8 |gap| / (b dt)) - 1) / 2 with
     b = 0.85 a dt: the speed from which steps that shrink by b just reach the goal.
     """
 

@@ -139,7 +139,8 @@ class StatePublisher(RobotPublisher):
             for spec in view.robot.sensors
             if not spec.pose.is_identity()
         ]
-        fixed.append(_transform(Header(now, WORLD), MAP, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)))
+        x, y, yaw = view.map_pose
+        fixed.append(_transform(Header(now, WORLD), MAP, (x, y, 0.0, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))))
         message = TFMessage(fixed)
         self.bus.tf.clear(static=True)
         self.bus.tf.set(message, static=True)

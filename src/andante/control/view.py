@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,14 @@ from .body import Body, BodyState
 from .loop import ControlLoop, Observer
 from .wheel_odometry import WheelCounter
 
+if TYPE_CHECKING:
+    from andante.bus import Bus
+
+    from .publishers import RobotPublisher, StatePublisher
+
+
+MakePublisher = Callable[["Bus", Callable[[], "RobotView"], "StatePublisher"], "RobotPublisher"]
+
 
 class RobotView:
     """A body, what moves it, and where it started.
@@ -28,6 +37,7 @@ class RobotView:
         pose: in which it stands.
         forward: azimuth of straight ahead in the root frame [rad].
         origin: x, y [m], yaw [rad] of its start in the world, where the odom frame lies.
+        map_pose: x, y [m], yaw [rad] of the map's frame in the world.
     """
 
     def __init__(
@@ -39,13 +49,16 @@ class RobotView:
         pose: Mapping[str, float] | None = None,
         forward: float = 0.0,
         origin: Array | None = None,
+        map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
         self.body, self.loop, self.forward = body, loop, forward
         self.walker: Walker = walker or _watched(body.robot, pose or {})
         self.pose: Mapping[str, float] = pose or {}
         self.origin = np.zeros(3) if origin is None else np.asarray(origin, dtype=float)
+        self.map_pose = map_pose
         self.estimated_from = np.zeros(3)  # where the present walker started, x, y [m], heading [rad]
         self.observers: list[Observer] = []  # of whatever loop runs it
+        self.publishers: list[MakePublisher] = []  # more that recordings tell of it
 
     def run_by(self, loop: ControlLoop) -> None:
         """The loop that runs it from now on."""

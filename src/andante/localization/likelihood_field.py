@@ -146,17 +146,9 @@ def cast_ray(
 
 @njit(cache=True)
 def beam_log_likelihood(
-    distance: np.ndarray,
-    origin: Array,
-    resolution: float,
-    particles: Array,
-    sensor: Array,
-    angles: Array,
-    ranges: Array,
-    longest: float,
-    mixture: Array,
-    out: Array,
-) -> None:
+    distance: np.ndarray, origin: Array, resolution: float, particles: Array, sensor: Array, angles: Array,
+    ranges: Array, longest: float, mixture: Array, out: Array,
+) -> None:  # fmt: skip
     """out (n,) = sum over beams (m,) of log p(range | pose): hit, short, no echo and random parts.
 
     mixture: z_hit, z_short, z_max, z_rand, sigma_hit [m], lambda_short [1/m]. Thrun, Burgard and Fox (2005), eq. 6.12.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
+from andante.mapping.planar import three_numbers
 
 TAG_TO_LASER = 0.13  # the laser of the source sits so far ahead of tag 0 [m]
 SAMPLES = 50
@@ -33,9 +34,7 @@ class StandStill:
         self, laser_on_map: ArrayLike = (0.0, 0.0, 0.0), samples: int = SAMPLES, tag_to_laser: float = TAG_TO_LASER
     ) -> None:
         """laser_on_map: x, y, yaw of the laser [m, m, rad]; tag_to_laser: the laser is so far ahead of tag 0 [m]."""
-        self._laser = np.asarray(laser_on_map, dtype=float)
-        if self._laser.shape != (3,) or not np.isfinite(self._laser).all():
-            raise BadInput(f"the laser's pose must be x, y, yaw as finite numbers, got {laser_on_map!r}")
+        self._laser = three_numbers("the laser's pose", laser_on_map)
         if samples < 1:
             raise BadInput(f"at least one sample is needed, got {samples}")
         self._wanted, self._offset = samples, tag_to_laser

@@ -12,9 +12,9 @@ from andante._moved import renamed_attributes
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
-from andante.mapping.inertial import tilted
 from andante.mapping.mapper import sane_twist
-from andante.mapping.planar import between, compose
+from andante.mapping.planar import between, compose, three_numbers
+from andante.mapping.records import tilted
 
 from .likelihood_field import LikelihoodField
 from .parameters import MclParameters
@@ -98,9 +98,7 @@ class MonteCarloLocalizer:
     # ---- beginning -----------------------------------------------------------------------------------
     def start_at(self, pose: ArrayLike, deviation: ArrayLike = HAND_DEVIATION) -> None:
         """Begin about a pose x, y, yaw, given by hand or by the tags, with deviations (3,) or a covariance (3, 3)."""
-        at, spread = np.asarray(pose, dtype=float), np.asarray(deviation, dtype=float)
-        if at.shape != (3,) or not np.isfinite(at).all():
-            raise BadInput(f"an initial pose must be x, y, yaw as finite numbers, got {pose!r}")
+        at, spread = three_numbers("an initial pose", pose), np.asarray(deviation, dtype=float)
         if spread.shape not in ((3,), (3, 3)) or not np.isfinite(spread).all():
             raise BadInput(f"the spread of an initial pose is 3 deviations or a 3 x 3 covariance, got {deviation!r}")
         count = self.parameters.particles_max
@@ -141,7 +139,7 @@ class MonteCarloLocalizer:
         """
         if len(self.particles) == 0:
             raise BadInput("the localizer has no pose to begin with; call start_at or start_anywhere first")
-        now = self._checked(odometry)
+        now = None if odometry is None else three_numbers("odometry", odometry)
         step = np.zeros(3) if now is None or self._odometry is None else between(self._odometry, now)
         gap = min(max(scan.time - self._time, 0.0), LONGEST_GAP) if math.isfinite(self._time) else 0.0
         self.backward += scan.time < self._time
@@ -192,14 +190,6 @@ class MonteCarloLocalizer:
         self._slow = self._fast = 0.0
         self._force, self._last, self._agreed = True, None, 0
         self._odometry = None
-
-    def _checked(self, odometry: ArrayLike | None) -> Array | None:
-        if odometry is None:
-            return None
-        now = np.asarray(odometry, dtype=float)
-        if now.shape != (3,) or not np.isfinite(now).all():
-            raise BadInput(f"odometry must be x, y, yaw as finite numbers, got {odometry}")
-        return now
 
     def _ridden(self, time: float, step: Array) -> Estimate:
         last = self._last

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.planar import between, wrap
-
-from ._kalman_kernels import kalman_update, predict_twist
 
 CLOCK_RESET = 1.0  # a stamp further back than this means a clock reset [s]
 STANDING = 1e-4  # wheels slower than this stand [m/s, rad/s]
@@ -166,3 +165,47 @@ def _finite(value: ArrayLike, size: int, what: str) -> Array:
     if z.shape != ((size,) if size else ()) or not np.isfinite(z).all():
         raise BadInput(f"{what} must be {size or 1} finite number{'s' if size else ''}, got {value!r}")
     return z
+
+
+@njit(cache=True)
+def kalman_update(x: Array, P: Array, gap: Array, H: Array, R: Array) -> float:
+    """Correct state x (n,) and covariance P (n, n) in place by an innovation (m,); return its NIS y' S^-1 y.
+
+    Joseph form: P = (I - K H) P (I - K H)' + K R K'.
+    """
+    PH = P @ H.T
+    S = H @ PH + R
+    S_inverse = np.linalg.inv(S)
+    K = PH @ S_inverse
+    x += K @ gap
+    A = np.eye(len(x)) - K @ H
+    P[:] = A @ P @ A.T + K @ R @ K.T
+    P[:] = 0.5 * (P + P.T)
+    return float(np.sum(gap * (S_inverse @ gap)))
+
+
+@njit(cache=True)
+def predict_twist(x: Array, P: Array, dt: float, noise: Array) -> None:
+    """Move x = (px, py, yaw, vx, vy, w, gyro bias) and P in place by dt under a constant body twist.
+
+    noise (4,): densities of the white accelerations along, across and in turn, and of the walk of the gyro's bias
+    [m/s^2, m/s^2, rad/s^2, rad/s per root second].
+    """
+    middle = x[2] + 0.5 * x[5] * dt
+    c, s = math.cos(middle), math.sin(middle)
+    vx, vy = x[3], x[4]
+    F = np.eye(7)
+    F[0, 2], F[1, 2] = dt * (-s * vx - c * vy), dt * (c * vx - s * vy)
+    F[0, 3], F[0, 4] = dt * c, -dt * s
+    F[1, 3], F[1, 4] = dt * s, dt * c
+    F[0, 5], F[1, 5] = 0.5 * dt * F[0, 2], 0.5 * dt * F[1, 2]
+    F[2, 5] = dt
+    x[0] += dt * (c * vx - s * vy)
+    x[1] += dt * (s * vx + c * vy)
+    x[2] += dt * x[5]
+    P[:] = F @ P @ F.T
+    for k in range(3):
+        q = noise[k] * noise[k]
+        P[3 + k, 3 + k] += q * dt
+    P[6, 6] += noise[3] * noise[3] * dt
+    P[:] = 0.5 * (P + P.T)

@@ -154,16 +154,9 @@ def fill_bins(
 
 @njit(cache=True)
 def cluster_mean(
-    particles: Array,
-    weights: Array,
-    key: int,
-    bin_xy: float,
-    bin_yaw: float,
-    radius: float,
-    turn: float,
-    mean: Array,
+    particles: Array, weights: Array, key: int, bin_xy: float, bin_yaw: float, radius: float, turn: float, mean: Array,
     covariance: Array,
-) -> float:
+) -> float:  # fmt: skip
     """Mean (3,) and covariance (3, 3) of the cluster around a bin, and the fraction of all weight that it holds.
 
     Starts at the weighted mean of the bin and moves a window of `radius` [m] and `turn` [rad] to the mean inside it

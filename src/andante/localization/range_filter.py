@@ -6,19 +6,20 @@ import math
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array, so3
-from andante.mapping.planar import wrap
+from andante.mapping.planar import three_numbers, wrap
 
-from ._kalman_kernels import predict_inertial, range_update
-from .ahrs import Ahrs
+from .filters import Ahrs
 
 TOO_LONG = 2.0  # ranges longer than expected by this mean no line of sight [sigma]
 DOUBT_GAIN = 0.2  # gain of one range on the NLOS estimate of its anchor
 DOUBTED = 8.0  # an anchor behind a wall is this much noisier, besides [sigma]
 LONGEST_STEP = 0.1  # longer gaps are predicted in parts [s]
+SOFT = 0.25  # fraction of the gate from which ranges are doubted
 LONGEST_GAP = 2.0  # ... and longer ones than this count as this long [s]
 
 
@@ -64,9 +65,7 @@ class RangeInertialFilter:
 
     def start(self, time: float, position: ArrayLike, yaw: float | None, deviation: float = 0.3) -> None:
         """Begin at a position (3,) of the robot, standing or slow; yaw None: the heading is not known."""
-        at = np.asarray(position, dtype=float)
-        if at.shape != (3,) or not np.isfinite(at).all():
-            raise BadInput(f"the filter starts at x, y, z, got {position!r}")
+        at = three_numbers("the start of the filter", position, "x, y, z")
         biases = self._x[7:10].copy() if self.started else np.zeros(3)
         self._x = np.concatenate([at, np.zeros(3), [0.0 if yaw is None else yaw], biases])
         spread = [deviation] * 3 + [0.5, 0.5, 0.05, 0.3 if yaw is not None else 1e-6, 0.02, 0.2, 0.2]
@@ -149,3 +148,90 @@ class RangeInertialFilter:
         ax, ay = float(self._push[0]), float(self._push[1])
         for _ in range(parts):
             predict_inertial(self._x, self._P, gap / parts, self._rate, ax, ay, self.heading_known, self._q)
+
+
+@njit(cache=True)
+def predict_inertial(
+    x: Array, P: Array, dt: float, turn_rate: float, ax: float, ay: float, heading_known: bool, noise: Array
+) -> None:
+    """Move x = (p 3, v 3, yaw, gyro bias, accelerometer bias 2) and P in place by dt.
+
+    turn_rate: about the vertical [rad/s]; ax, ay: acceleration in the level plane, along and across the robot [m/s²].
+    With a known heading the velocity follows the acceleration; otherwise it turns as the robot does. noise (6,):
+    accelerometer [m/s²], free acceleration where the heading is unknown, vertical acceleration, gyro [rad/s], walks of
+    the biases of gyro and accelerometer, each per root second.
+    """
+    F = np.eye(10)
+    F[0, 3], F[1, 4], F[2, 5] = dt, dt, dt
+    rate = turn_rate - x[7]
+    px, py, pz = x[0] + dt * x[3], x[1] + dt * x[4], x[2] + dt * x[5]
+    if heading_known:
+        yaw = x[6] + 0.5 * dt * rate
+        c, s = math.cos(yaw), math.sin(yaw)
+        bx, by = ax - x[8], ay - x[9]
+        wx, wy = c * bx - s * by, s * bx + c * by
+        half = 0.5 * dt * dt
+        F[3, 6], F[4, 6] = -dt * wy, dt * wx
+        F[0, 6], F[1, 6] = -half * wy, half * wx
+        F[3, 8], F[3, 9], F[4, 8], F[4, 9] = -dt * c, dt * s, -dt * s, -dt * c
+        F[0, 8], F[0, 9], F[1, 8], F[1, 9] = -half * c, half * s, -half * s, -half * c
+        px, py = px + half * wx, py + half * wy
+        x[3] += dt * wx
+        x[4] += dt * wy
+        free = noise[0]
+    else:
+        c, s = math.cos(dt * rate), math.sin(dt * rate)
+        vx, vy = x[3], x[4]
+        F[3, 3], F[3, 4], F[4, 3], F[4, 4] = c, -s, s, c
+        F[3, 7], F[4, 7] = dt * (s * vx + c * vy), -dt * (c * vx - s * vy)
+        x[3], x[4] = c * vx - s * vy, s * vx + c * vy
+        free = noise[1]
+    F[6, 7] = -dt
+    fade = math.exp(-2.0 * dt)  # a ground robot's height has no lasting speed
+    F[5, 5] = fade
+    x[0], x[1], x[2] = px, py, pz
+    x[5] *= fade
+    x[6] += dt * rate
+    P[:] = F @ P @ F.T
+    P[3, 3] += free * free * dt
+    P[4, 4] += free * free * dt
+    P[5, 5] += noise[2] * noise[2] * dt
+    P[6, 6] += noise[3] * noise[3] * dt
+    P[7, 7] += noise[4] * noise[4] * dt
+    P[8, 8] += noise[5] * noise[5] * dt
+    P[9, 9] += noise[5] * noise[5] * dt
+    P[:] = 0.5 * (P + P.T)
+
+
+@njit(cache=True)
+def range_update(
+    x: Array, P: Array, anchor: Array, lever: Array, measured: float, sigma: float, gate: float
+) -> tuple[float, float]:
+    """Correct the state of `predict_inertial` by one range; return the innovation over its gate (> 1: refused) and [m].
+
+    The tag sits at `lever` (3,) on the robot. Walls and reflections make ranges longer, never shorter. So ranges that
+    are too long are doubted early: beyond a quarter of the gate they count as noisier, in proportion (Huber), beyond
+    the gate they change nothing; ranges that are too short have twice the room.
+    """
+    c, s = math.cos(x[6]), math.sin(x[6])
+    lx, ly = c * lever[0] - s * lever[1], s * lever[0] + c * lever[1]
+    dx, dy, dz = x[0] + lx - anchor[0], x[1] + ly - anchor[1], x[2] + lever[2] - anchor[2]
+    d = max(math.sqrt(dx * dx + dy * dy + dz * dz), 1e-6)
+    H = np.zeros(10)
+    H[0], H[1], H[2] = dx / d, dy / d, dz / d
+    H[6] = -H[0] * ly + H[1] * lx
+    PH = P @ H
+    S = float(np.sum(H * PH)) + sigma * sigma
+    gap = measured - d
+    room = gate if gap > 0.0 else 2.0 * gate
+    size = abs(gap) / math.sqrt(S)
+    if size > room:
+        return size / room, gap
+    doubt = size / (SOFT * room)
+    if doubt > 1.0:
+        S += (doubt - 1.0) * (sigma * sigma) * doubt
+    K = PH / S
+    x += K * gap
+    P -= np.outer(K, PH)
+    P[:] = 0.5 * (P + P.T)
+    return size / room, gap

@@ -11,8 +11,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping import Scan, Trajectory
-from andante.mapping.inertial import imu_at_scans
-from andante.mapping.records import Log, odometry_at_scans
+from andante.mapping.records import Log, imu_at_scans, odometry_at_scans
 
 from .likelihood_field import LikelihoodField
 from .mcl import HAND_DEVIATION, MonteCarloLocalizer

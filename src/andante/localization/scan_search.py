@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from andante.geometry import Array, se2
-from andante.mapping.matching.search import insert_child, pool, push_children, score_under
+from andante.mapping.matcher import insert_child, pool, push_children, score_under
 
 from .likelihood_field import LikelihoodField
 
@@ -138,17 +138,9 @@ def _enter(best: Array, count: int, score: float, c: float, r: float, heading: f
 
 @njit(cache=True)
 def search_map(
-    cells: np.ndarray,
-    places: np.ndarray,
-    standable: np.ndarray,
-    points: Array,
-    resolution: float,
-    headings: int,
-    least: float,
-    apart: float,
-    turn: float,
-    best: Array,
-) -> int:
+    cells: np.ndarray, places: np.ndarray, standable: np.ndarray, points: Array, resolution: float, headings: int,
+    least: float, apart: float, turn: float, best: Array,
+) -> int:  # fmt: skip
     """Fill `best` (most, 4) with score 0 to 1, column, row and heading of the best distinct poses; return how many.
 
     cells (n,) holds the levels one after another, places (k, 3) the first number, rows and columns of each. The robot

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from andante._moved import renamed
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.mapping.planar import three_numbers
 
 CUT = 2.5  # residuals beyond this count little [sigma]
 INLIER = 0.25  # weight from which a range counts as an inlier
@@ -86,9 +87,7 @@ def trilaterate(
 
 def _first(anchors: Array, start: ArrayLike | None, height: float | None) -> Array:
     if start is not None:
-        at = np.array(start, dtype=float)
-        if at.shape != (3,) or not np.isfinite(at).all():
-            raise BadInput(f"a start must be x, y, z as finite numbers, got {start!r}")
+        at = three_numbers("a start", start, "x, y, z")
     else:
         at = anchors.mean(axis=0) if len(anchors) else np.zeros(3)
         at[2] = (anchors[:, 2].min() if len(anchors) else 0.0) - 1.0

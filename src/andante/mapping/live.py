@@ -12,7 +12,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 
 from .grid import OccupancyGrid
-from .mapper import FEWEST_POINTS, MOST_TWIST, Mapper
+from .mapper import FEWEST_POINTS, MOST_TWIST, Mapper, Update
 from .parameters import MappingParameters
 from .planar import between, compose, wrap
 from .records import Log, Odometry, Record
@@ -32,13 +32,9 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class LiveUpdate:
+class LiveUpdate(Update):
     """Result of one scan; `words`: what was wrong with it, one line each."""
 
-    pose: Array  # (3,)
-    score: float  # mean occupancy under its ends, 0 to 1
-    matched: bool  # False: odometry only
-    key: bool  # it was drawn
     words: tuple[str, ...] = ()
 
 
@@ -90,11 +86,7 @@ class LiveMapper:
         return tuple(f"{count} {WORDS[kind]}" for kind, count in self.faults.items() if count)
 
     def update(
-        self,
-        scan: Scan,
-        odometry: ArrayLike | None = None,
-        yaw: float | None = None,
-        velocity: ArrayLike | None = None,
+        self, scan: Scan, odometry: ArrayLike | None = None, yaw: float | None = None, velocity: ArrayLike | None = None
     ) -> LiveUpdate:
         """Take the next scan, with odometry and heading of an IMU at its first beam where there are any.
 
@@ -118,7 +110,7 @@ class LiveMapper:
         self._records.append(scan)
         self._time = scan.time
         made = self._mapper.update(scan, wheels, yaw, velocity)
-        return LiveUpdate(made.pose, made.score, made.matched, made.key, tuple(words))
+        return LiveUpdate(**vars(made), words=tuple(words))
 
     def place(self, odometry: ArrayLike) -> Array:
         """Where the robot is now (3,): the pose of the latest scan, moved on by the odometry (3,) since then."""

@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
-from .grid import OccupancyGrid
-from .log_odds import LogOddsGrid
-from .matching.align import PointScan
-from .matching.matcher import MapMatcher, Match
+from .align import PointScan
+from .grid import LogOddsGrid, OccupancyGrid
+from .matcher import MapMatcher, Match
 from .parameters import MappingParameters
-from .planar import between, compose, place, wrap
+from .planar import between, compose, place, three_numbers, wrap
 from .scan import Scan
 
 FEWEST_POINTS = 10  # a scan with fewer points gives no pose
@@ -57,18 +56,12 @@ class Mapper:
     """
 
     def __init__(
-        self,
-        parameters: MappingParameters | None = None,
-        *,
-        keep_keys: bool = True,
-        start: ArrayLike = (0.0, 0.0, 0.0),
+        self, parameters: MappingParameters | None = None, *, keep_keys: bool = True, start: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
         self.parameters = parameters or MappingParameters()
         self.keep_keys = keep_keys
         self.keys: list[KeyScan] = []
-        self.pose = np.array(start, dtype=float)
-        if self.pose.shape != (3,) or not np.isfinite(self.pose).all():
-            raise BadInput(f"the start of a map must be x, y, yaw as finite numbers, got {start!r}")
+        self.pose = three_numbers("the start of a map", start)
         self.scans = 0
         self.drawn = 0  # key scans
         self._maps = [MapMatcher(self.parameters)]  # the first is matched, all are drawn
@@ -80,11 +73,7 @@ class Mapper:
         self._twist = np.zeros(3)  # motion between the last two scans, seen from the first
 
     def update(
-        self,
-        scan: Scan,
-        odometry: ArrayLike | None = None,
-        yaw: float | None = None,
-        velocity: ArrayLike | None = None,
+        self, scan: Scan, odometry: ArrayLike | None = None, yaw: float | None = None, velocity: ArrayLike | None = None
     ) -> Update:
         """Take the next scan, with odometry x, y, yaw and the heading of an IMU [rad] where there are any.
 
@@ -122,9 +111,7 @@ class Mapper:
         """Where the robot should be: moved as the odometry did, else as before; turned as the IMU did."""
         step = self._twist.copy()
         if odometry is not None:
-            now = np.asarray(odometry, dtype=float)
-            if now.shape != (3,) or not np.isfinite(now).all():
-                raise BadInput(f"odometry must be x, y, yaw as finite numbers, got {odometry}")
+            now = three_numbers("odometry", odometry)
             if self._odometry is not None:
                 step = between(self._odometry, now)
         if yaw is not None and self._yaw is not None:

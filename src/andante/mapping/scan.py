@@ -93,21 +93,10 @@ class Scan:
 
 @njit(cache=True)
 def scan_points(
-    ranges: Array,
-    angle_min: float,
-    angle_increment: float,
-    range_min: float,
-    range_max: float,
-    sensor: Array,
-    height: float,
-    tilt: Array,
-    floor: float,
-    velocity: Array,
-    time_increment: float,
-    no_return: float,
-    points: Array,
+    ranges: Array, angle_min: float, angle_increment: float, range_min: float, range_max: float, sensor: Array,
+    height: float, tilt: Array, floor: float, velocity: Array, time_increment: float, no_return: float, points: Array,
     beams: np.ndarray,
-) -> int:
+) -> int:  # fmt: skip
     """Fill `points` (n, 2) in the robot's frame at the time of the first beam and `beams` (n,); return how many.
 
     Beam i at angle a leaves the sensor along Ry(pitch) Rx(roll) (cos a, sin a, 0); its end is projected on the

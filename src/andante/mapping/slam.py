@@ -14,13 +14,11 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 
 from .grid import OccupancyGrid
-from .inertial import imu_at_scans, tilted
-from .loops import LoopFinder, pair_edges
+from .loops import LoopFinder, optimize, pair_edges
 from .mapper import KeyScan, Mapper, draw_map, sane_twist
 from .parameters import MappingParameters
 from .planar import between, compose
-from .pose_graph import optimize
-from .records import Log, Odometry, Trajectory, odometry_at_scans
+from .records import Log, Odometry, Trajectory, imu_at_scans, odometry_at_scans, tilted
 from .scan import Scan
 
 LONGEST_SWEEP = 0.5  # between the first beam of a scan, its stamp, and its arrival [s]

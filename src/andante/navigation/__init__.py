@@ -1,7 +1,7 @@
 """Costmaps, planners, controllers and the navigator: from a pose, scans and a goal to velocity commands."""
 
 from .choose import CONTROLLERS, PLANNERS, check_controller, check_planner, controller_named, planner_named
-from .controllers import Controller, Decision, Margins, MotionState
+from .controllers import Controller, Decision, Margins, MotionState, VehicleController
 from .controllers.dwa import Dwa, DwaSettings
 from .controllers.mppi import Mppi, MppiSettings
 from .controllers.pursuit import PurePursuit, PursuitSettings
@@ -16,8 +16,7 @@ from .controllers.waypoint import (
 )
 from .costmap import Costmap, Inflation
 from .frontier import Explorer, Frontier, Target, frontiers
-from .layers import LayeredCostmap, LayerSettings
-from .movers import MoverTracker
+from .layers import LayeredCostmap, LayerSettings, MoverTracker
 from .navigator import Navigator, NavigatorInput, NavigatorOutput, NavigatorSettings, State
 from .path import Path, simplified, smoothed
 from .planners import Plan, Planner
@@ -29,68 +28,13 @@ from .tracking import GoalChecker, ProgressChecker
 from .vehicle import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
 
 __all__ = [
-    "CONTROLLERS",
-    "PLANNERS",
-    "AStar",
-    "BackUp",
-    "ClearCostmap",
-    "Controller",
-    "Costmap",
-    "Decision",
-    "Dijkstra",
-    "Dwa",
-    "DwaSettings",
-    "Explorer",
-    "Frontier",
-    "GoalChecker",
-    "HybridAStar",
-    "Inflation",
-    "LayerSettings",
-    "LayeredCostmap",
-    "Margins",
-    "MotionState",
-    "MoverTracker",
-    "Mppi",
-    "MppiSettings",
-    "Navigator",
-    "NavigatorInput",
-    "NavigatorOutput",
-    "NavigatorSettings",
-    "Path",
-    "Plan",
-    "Planner",
-    "ProgressChecker",
-    "Pulses",
-    "PurePursuit",
-    "PursuitSettings",
-    "Recovery",
-    "Relocalize",
-    "Situation",
-    "Spin",
-    "State",
-    "Target",
-    "ThetaStar",
-    "Vehicle",
-    "Wait",
-    "WaypointCommand",
-    "WaypointDriver",
-    "WaypointSettings",
-    "Word",
-    "check_controller",
-    "check_planner",
-    "controller_named",
-    "convex_outline",
-    "distance_field",
-    "frontiers",
-    "planner_named",
-    "pulses_of",
-    "rectangle",
-    "reeds_shepp",
-    "robot_outline",
-    "simplified",
-    "smoothed",
-    "twist_of",
-    "usual_recoveries",
-    "vehicle_of",
+    "CONTROLLERS", "PLANNERS", "AStar", "BackUp", "ClearCostmap", "Controller", "Costmap", "Decision", "Dijkstra",
+    "Dwa", "DwaSettings", "Explorer", "Frontier", "GoalChecker", "HybridAStar", "Inflation", "LayerSettings",
+    "LayeredCostmap", "Margins", "MotionState", "MoverTracker", "Mppi", "MppiSettings", "Navigator", "NavigatorInput",
+    "NavigatorOutput", "NavigatorSettings", "Path", "Plan", "Planner", "ProgressChecker", "Pulses", "PurePursuit",
+    "PursuitSettings", "Recovery", "Relocalize", "Situation", "Spin", "State", "Target", "ThetaStar", "Vehicle",
+    "VehicleController", "Wait", "WaypointCommand", "WaypointDriver", "WaypointSettings", "Word", "check_controller",
+    "check_planner", "controller_named", "convex_outline", "distance_field", "frontiers", "planner_named", "pulses_of",
+    "rectangle", "reeds_shepp", "robot_outline", "simplified", "smoothed", "twist_of", "usual_recoveries", "vehicle_of",
     "waypoint_command",
-]
+]  # fmt: skip

@@ -1,10 +1,10 @@
-"""Planners and controllers by name, users' own as `file.py:Name`, and checks of them."""
+"""Planners and controllers by the names that packages register, users' own as `file.py:Name`, and checks of them."""
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,70 +12,56 @@ import numpy as np
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.mapping import OccupancyGrid
+from andante.plugins import Registry
 from andante.settings import renamed
 from andante.userfile import is_user_reference, load_user_object
 
-from .controllers import Controller, Decision, MotionState
-from .controllers.dwa import Dwa, DwaSettings
-from .controllers.mppi import Mppi, MppiSettings
-from .controllers.pursuit import PurePursuit, PursuitSettings
-from .controllers.waypoint import WaypointDriver
+from .controllers import Controller, Decision, MotionState, VehicleController, slowed
 from .costmap import Costmap
 from .path import Path
 from .planners import Plan, Planner
-from .planners.grid import AStar, Dijkstra, ThetaStar
-from .planners.hybrid import HybridAStar
 from .vehicle import Vehicle
 
 _CELLS = 120  # rows and columns of the maps
-PLANNERS = ("auto", "dijkstra", "astar", "theta_star", "hybrid")
-CONTROLLERS = ("mppi", "dwa", "pursuit", "waypoint")
+PLANNERS: Registry[type] = Registry("andante.planners", type, first="dijkstra")
+CONTROLLERS: Registry[type] = Registry("andante.controllers", type, first="mppi")
 
 
 def planner_named(name: str, vehicle: Vehicle) -> Planner:
     """The planner of a name or of `file.py:Name`; auto: hybrid A* for cars, A* for all others.
 
-    One of the user's own has to find a path in the open; `check_planner` asks for more.
+    Names are those that packages register as `andante.planners`. One of the user's own has to find a path in the open;
+    `check_planner` asks for more.
     """
-    if is_user_reference(name):
-        planner: Planner = _made(name, vehicle)
-        _refuse(name, check_planner(planner, vehicle, ("open",)))
-        return planner
     if name == "anyangle":
         name = renamed("planner", name, "theta_star")
-    match name:
-        case "auto":
-            return HybridAStar(vehicle) if vehicle.drive == "ackermann" else AStar()
-        case "dijkstra":
-            return Dijkstra()
-        case "astar":
-            return AStar()
-        case "theta_star":
-            return ThetaStar()
-        case "hybrid":
-            return HybridAStar(vehicle)
-    raise UnknownName.among("planner", name, (*PLANNERS, "file.py:Name"))
+    if name == "auto":
+        name = "hybrid" if vehicle.drive == "ackermann" else "astar"
+    own = is_user_reference(name)
+    if not own and name not in PLANNERS:
+        raise UnknownName.among("planner", name, ("auto", *PLANNERS, "file.py:Name"))
+    planner: Planner = _made(name, load_user_object(name) if own else PLANNERS[name], vehicle)
+    _refuse(name, check_planner(planner, vehicle, ("open",) if own else ()))
+    return planner
 
 
 def controller_named(name: str, vehicle: Vehicle, *, speed: float = math.inf, seed: int = 0) -> Controller:
-    """The controller of a name or of `file.py:Name`, for a greatest speed [m/s]."""
+    """The controller of a name or of `file.py:Name`, for a greatest speed [m/s].
+
+    Names are those that packages register as `andante.controllers`.
+    """
     if not speed > 0:
         raise BadInput(f"the wanted speed must be a number > 0, got {speed} m/s")
-    slower = replace(vehicle, max_speed=min(speed, vehicle.max_speed), max_reverse=min(speed, vehicle.max_reverse))
-    if is_user_reference(name):
-        controller: Controller = _made(name, slower)
-        _refuse(name, check_controller(controller, slower))
-        return controller
-    match name:
-        case "mppi":
-            return Mppi(vehicle, MppiSettings(max_speed=speed), seed)
-        case "dwa":
-            return Dwa(vehicle, DwaSettings(max_speed=speed))
-        case "pursuit":
-            return PurePursuit(vehicle, PursuitSettings(max_speed=speed))
-        case "waypoint":
-            return WaypointDriver(slower)
-    raise UnknownName.among("controller", name, (*CONTROLLERS, "file.py:Name"))
+    own = is_user_reference(name)
+    if not own and name not in CONTROLLERS:
+        raise UnknownName.among("controller", name, (*CONTROLLERS, "file.py:Name"))
+    found = load_user_object(name) if own else CONTROLLERS[name]
+    if isinstance(found, type) and issubclass(found, VehicleController):
+        return found.limited(vehicle, speed, seed)
+    slower = slowed(vehicle, speed)
+    controller: Controller = _made(name, found, slower)
+    _refuse(name, check_controller(controller, slower) if own else _lacking(controller, "controller"))
+    return controller
 
 
 def _refuse(name: str, problems: list[str]) -> None:
@@ -83,20 +69,26 @@ def _refuse(name: str, problems: list[str]) -> None:
         raise BadInput(f"{name}: {problems[0]}")
 
 
-def _made(reference: str, vehicle: Vehicle) -> Any:
-    """The object of a user's file; a class is made with the vehicle, or with nothing where it takes nothing."""
-    found = load_user_object(reference)
+def _made(name: str, found: Any, vehicle: Vehicle) -> Any:
+    """What is named; a class is made with the vehicle where it asks for one argument, or for a `vehicle`."""
     if not isinstance(found, type):
         return found
     try:
-        return found(vehicle)
-    except TypeError:
-        try:
-            return found()
-        except Exception as error:
-            raise BadInput(f"{reference} cannot be made: {type(error).__name__}: {error}") from error
+        first = next(iter(inspect.signature(found).parameters.values()), None)
+        asks = first is not None and (first.default is first.empty or first.name == "vehicle")
+        return found(vehicle) if asks else found()
     except Exception as error:
-        raise BadInput(f"{reference} cannot be made: {type(error).__name__}: {error}") from error
+        raise BadInput(f"{name} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def _lacking(thing: object, what: str) -> list[str]:
+    """What a planner or controller lacks of its methods, in words."""
+    methods = {"planner": ("plan",), "controller": ("plan", "reset")}[what]
+    if all(callable(getattr(thing, method, None)) for method in methods):
+        return []
+    if what == "planner":
+        return ["a planner needs a method plan(start, goal, costmap)"]
+    return ["a controller needs the methods plan(state, path, costmap) and reset()"]
 
 
 def check_planner(planner: Planner, vehicle: Vehicle, worlds: Sequence[str] = ("open", "wall", "shut")) -> list[str]:
@@ -107,8 +99,8 @@ def check_planner(planner: Planner, vehicle: Vehicle, worlds: Sequence[str] = ("
         vehicle: the robot that it plans for.
         worlds: of "open" (free), "wall" (one to drive around) and "shut" (no path to the goal).
     """
-    if not callable(getattr(planner, "plan", None)):
-        return ["a planner needs a method plan(start, goal, costmap)"]
+    if lacking := _lacking(planner, "planner"):
+        return lacking
     size = max(6.0, 16 * vehicle.circumscribed, 8 * vehicle.turning_radius)
     problems = []
     for world in worlds:
@@ -152,9 +144,8 @@ def _path_problems(plan: Plan, start: Array, goal: Array, costmap: Costmap, worl
 
 def check_controller(controller: Controller, vehicle: Vehicle) -> list[str]:
     """Problems of a controller, found by driving along a straight path in free space for 3 s; empty: none."""
-    for method in ("plan", "reset"):
-        if not callable(getattr(controller, method, None)):
-            return ["a controller needs the methods plan(state, path, costmap) and reset()"]
+    if lacking := _lacking(controller, "controller"):
+        return lacking
     grid = OccupancyGrid(0.1, (-3.0, -3.0, 0.0), np.zeros((60, 90), dtype=np.int8))
     costmap = Costmap.of(grid, vehicle)
     path = Path.through(np.column_stack([np.linspace(0.0, 4.0, 41), np.zeros(41)]))

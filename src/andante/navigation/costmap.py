@@ -216,17 +216,9 @@ def distance_window(
 
 @njit(cache=True)
 def cost_window(
-    state: np.ndarray,
-    distance: np.ndarray,
-    top: int,
-    bottom: int,
-    left: int,
-    right: int,
-    inscribed: float,
-    radius: float,
-    decline: float,
-    out: np.ndarray,
-) -> None:
+    state: np.ndarray, distance: np.ndarray, top: int, bottom: int, left: int, right: int, inscribed: float,
+    radius: float, decline: float, out: np.ndarray,
+) -> None:  # fmt: skip
     """Costs of cells: 254 occupied, 253 within `inscribed` of an obstacle, then falling to 0 at `radius`.
 
     In between 252 exp(-decline (d - inscribed)); unknown cells that no obstacle makes lethal are 255.
@@ -248,16 +240,9 @@ def cost_window(
 
 @njit(cache=True)
 def clearance_at(
-    x: float,
-    y: float,
-    c: float,
-    s: float,
-    distance: np.ndarray,
-    resolution: float,
-    discs: Array,
-    enough: float,
+    x: float, y: float, c: float, s: float, distance: np.ndarray, resolution: float, discs: Array, enough: float,
     floor: float,
-) -> float:
+) -> float:  # fmt: skip
     """Least distance [m] between the discs of a footprint at a pose (cosine c, sine s) and obstacles; below 0 overlap.
 
     x, y are in the frame of the grid's corner [m]; outside it all is free. A reference point with `enough` room is

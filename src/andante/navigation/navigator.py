@@ -16,8 +16,7 @@ from andante.mapping import OccupancyGrid, Scan
 
 from .choose import controller_named, planner_named
 from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
-from .layers import LayeredCostmap, LayerSettings
-from .movers import MoverTracker
+from .layers import LayeredCostmap, LayerSettings, MoverTracker
 from .path import Path
 from .planners import Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries
@@ -156,7 +155,6 @@ class Navigator:
         self._planned_at = -math.inf
         self._plan_reason = ""
         self._moved_at = self._time
-        self._told_at = -math.inf
         self._unsafe_since: float | None = None
         self._shut_since: float | None = None
         self._shut_cleared = False
@@ -176,7 +174,7 @@ class Navigator:
             return self._stand(f"the time of the reading is not a number: {reading.time}")
         if reading.time < self._time:
             self._events.append(f"time went back by {self._time - reading.time:.2f} s; timers are reset")
-            self._scan_time = self._planned_at = self._moved_at = self._told_at = reading.time
+            self._scan_time = self._planned_at = self._moved_at = reading.time
             self._unsafe_since = self._shut_since = None
             self._progress.reset()
         if math.isinf(self._time):

@@ -181,16 +181,9 @@ def shortcut_points(cost: np.ndarray, factor: np.ndarray, points: Array) -> np.n
 
 @njit(cache=True)
 def smooth_points(
-    points: Array,
-    cost: np.ndarray,
-    factor: np.ndarray,
-    distance: np.ndarray,
-    resolution: float,
-    clearance: float,
-    rounds: int,
-    pull: float,
-    stay: float,
-) -> None:
+    points: Array, cost: np.ndarray, factor: np.ndarray, distance: np.ndarray, resolution: float, clearance: float,
+    rounds: int, pull: float, stay: float,
+) -> None:  # fmt: skip
     """Smooth points (n, 2), in meters from the corner of the grid, in place; the ends stay."""
     rows, cols = distance.shape
     n = len(points)

@@ -58,6 +58,8 @@ class ClearCostmap:
 class Wait:
     """Stands still for a while: people walk on."""
 
+    words = "waiting {:.0f} s for the path to clear"
+
     def __init__(self, seconds: float = 2.0) -> None:
         self.seconds = seconds
         self._until = 0.0
@@ -65,7 +67,7 @@ class Wait:
     def begin(self, situation: Situation) -> str | None:
         """Note the time."""
         self._until = situation.state.time + self.seconds
-        return f"waiting {self.seconds:.0f} s for the path to clear"
+        return self.words.format(self.seconds)
 
     def step(self, situation: Situation) -> Decision | None:
         """Zero until the time is over."""
@@ -77,9 +79,7 @@ class BackUp:
 
     def __init__(self, distance: float = 0.3, speed: float = 0.15) -> None:
         self.distance, self.speed = distance, speed
-        self._from = np.zeros(3)
-        self._way = -1.0
-        self._until = 0.0
+        self._from, self._way, self._until = np.zeros(3), -1.0, 0.0
 
     def begin(self, situation: Situation) -> str | None:
         """Choose the free direction."""
@@ -104,10 +104,7 @@ class Spin:
 
     def __init__(self, angle: float = math.pi, rate: float = 0.8) -> None:
         self.angle, self.rate = angle, rate
-        self._left = 0.0
-        self._yaw = 0.0
-        self._turn = 0.0
-        self._until = 0.0
+        self._left = self._yaw = self._turn = self._until = 0.0
 
     def begin(self, situation: Situation) -> str | None:
         """Choose the free side."""
@@ -131,23 +128,11 @@ class Spin:
         return None if done or not situation.free_for(command, 0.4) else Decision(command)
 
 
-class Relocalize:
+class Relocalize(Wait):
     """Stands still; `NavigatorOutput.request` is "relocalize" meanwhile: the localizer searches for the pose."""
 
     request = "relocalize"
-
-    def __init__(self, seconds: float = 2.0) -> None:
-        self.seconds = seconds
-        self._until = 0.0
-
-    def begin(self, situation: Situation) -> str | None:
-        """Note the time."""
-        self._until = situation.state.time + self.seconds
-        return "standing still while the localizer searches for the pose"
-
-    def step(self, situation: Situation) -> Decision | None:
-        """Zero until the time is over."""
-        return Decision(np.zeros(3)) if situation.state.time < self._until else None
+    words = "standing still while the localizer searches for the pose"
 
 
 def usual_recoveries() -> tuple[Recovery, ...]:

@@ -16,61 +16,49 @@ from andante.geometry import Array, se2
 from andante.locomotion import Command
 from andante.mapping import OccupancyGrid
 from andante.mobile.localizer import Localizer, OdometryOnly, OnMap
+from andante.mobile.navigate.publisher import NavigationState
 from andante.mobile.navigate.run import reading_of
 from andante.mobile.sensing import ScanPipeline
-from andante.navigation import GoalChecker, Navigator, NavigatorOutput, NavigatorSettings, State, Vehicle
+from andante.navigation import GoalChecker, Navigator, NavigatorSettings, State, Vehicle
 from andante.navigation.vehicle import robot_outline
 
 from .stage import Stage
 
 EVERY = 10  # control periods between two decisions
-PREVIEW, PARTS = 1.5, 15  # of the local plan [s], poses
 WALK_FRACTION = 0.6  # of the top speed at which a walking robot is led
 ARRIVAL = {True: GoalChecker(0.1, 0.15), False: GoalChecker(0.12, 0.25)}  # wheels, legs
 
 
-class LiveNavigation:
+class LiveNavigation(NavigationState):
     """Localizes, plans and leads one robot. `command` is asked once per control period."""
 
     def __init__(self, stage: Stage, grid: OccupancyGrid | None, speed: float = math.inf) -> None:
-        self.stage, self.grid = stage, grid
-        self.wheels = stage.wheels
+        self.stage, self.wheels = stage, stage.wheels
         self.vehicle = self.wheels.vehicle if self.wheels is not None else _walking_vehicle(stage)
-        self._reference = np.asarray(self.vehicle.reference, dtype=float)
-        start = se2.compose(stage.origin, self._reference)
+        start = se2.compose(stage.origin, np.asarray(self.vehicle.reference, dtype=float))
         sees = self.wheels is not None and any(spec.kind == "lidar" for spec in stage.robot.sensors)
         localizer: Localizer = OdometryOnly(start)
         if grid is not None and sees:
             localizer = OnMap(grid, start, seed=stage.choice.seed)
         self._scans = ScanPipeline(
-            stage.sim, self.wheels.odometry if self.wheels is not None else _Walked(stage), localizer, self._reference
+            stage.sim,
+            self.wheels.odometry if self.wheels is not None else _Walked(stage),
+            localizer,
+            self.vehicle.reference,
         )
         settings = NavigatorSettings(arrival=ARRIVAL[self.wheels is not None])
         if not sees:
             settings = replace(settings, scan_timeout=math.inf)
-        self.navigator = Navigator(self.vehicle, grid, settings=settings, speed=speed, seed=stage.choice.seed)
+        navigator = Navigator(self.vehicle, grid, settings=settings, speed=speed, seed=stage.choice.seed)
+        super().__init__(navigator, self.vehicle.reference, start, grid)
         self._count = 0
-        self._velocity = np.zeros(3)
-        self.goal: Array | None = None
-        self.output: NavigatorOutput | None = None  # the newest decision
-        self.pose = np.asarray(start, dtype=float)  # believed, of the reference point on the map
         self.events: list[str] = []  # since they were last taken
 
     # ---- what is asked of it -----------------------------------------------------------------------
     @property
-    def active(self) -> bool:
-        """Whether it leads the robot to a goal."""
-        return self.goal is not None
-
-    @property
-    def localized(self) -> bool:
-        """Whether particles tell where the robot is."""
-        return isinstance(self._scans.localizer, OnMap)
-
-    @property
-    def map_from_odom(self) -> Array:
-        """Pose (3,) of the odom frame (of the root) on the map."""
-        return np.asarray(se2.compose(self._scans.localizer.map_from_odom, se2.inverse(self._reference)), dtype=float)
+    def localizer(self) -> Localizer:
+        """What tells where odom lies on the map."""
+        return self._scans.localizer
 
     def set_goal(self, x: float, y: float, yaw: float) -> None:
         """Go to a pose of the root on the map [m, rad]; yaw NaN: any."""
@@ -128,24 +116,6 @@ class LiveNavigation:
             if out.reason and out.reason not in out.events:
                 self.events.append(out.reason)
             self.goal, self._velocity = None, np.zeros(3)
-
-    # ---- what can be shown -------------------------------------------------------------------------
-    @property
-    def particles(self) -> Array:
-        """Particles (n, 3) of the localizer, none without one."""
-        return self._scans.localizer.mcl.particles if isinstance(self._scans.localizer, OnMap) else np.zeros((0, 3))
-
-    @property
-    def covariance(self) -> Array:
-        """(3, 3) of the believed pose."""
-        if isinstance(self._scans.localizer, OnMap) and len(self._scans.localizer.mcl.particles):
-            return np.asarray(self._scans.localizer.mcl.estimate.covariance, dtype=float)
-        return np.diag([0.01, 0.01, 0.01])
-
-    def preview(self) -> Array:
-        """Poses (n, 3) that the present velocity leads to: the local plan."""
-        times = np.linspace(0.0, PREVIEW, PARTS)
-        return np.array([se2.compose(self.pose, se2.exp(self._velocity * t)) for t in times])
 
 
 class _Walked:

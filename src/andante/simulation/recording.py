@@ -154,10 +154,11 @@ class BagRecording(Recording):
 def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPublisher]:
     """All that tells of a robot on a bus, in the order in which they act; the truth only of a simulated one."""
     state = StatePublisher(bus, view)
+    more = [make(bus, view, state) for make in view().publishers]
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
         felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
-    return [state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
+    return [*more, state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
 
 
 def open_recording(path: Path, body: Body, view: RobotView | None = None) -> Recording:

@@ -13,7 +13,7 @@ from andante.bags import Bag, TopicChoice, convert_bag, open_bag
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.bus import Bus, Player
 from andante.errors import BadInput
-from andante.mapping.io.log_info import LogInfo, log_info
+from andante.mapping.io.logs import LogInfo, log_info
 from andante.progress import PlainLines, on_terminal
 
 from .bag_session import Say, record_session, replay_into, serve_replay

@@ -16,9 +16,11 @@ from andante.errors import AndanteError, BadInput
 if TYPE_CHECKING:
     from andante.bridges.client import BusClient, Graph
     from andante.bridges.encoding import Frame
+    from andante.bridges.rosbridge.client import SessionClient
 
 GONE = 3.0  # after so long without connection the session has ended [s]
 LOOK = 0.1  # between looks at time and connection [s]
+UNTIMED = 1.0  # messages wait for the first time that the session tells no longer than this [s]
 CLOCK = "/clock"
 
 Say = Callable[[str], None]
@@ -26,28 +28,34 @@ Say = Callable[[str], None]
 
 @dataclass
 class SessionRecording:
-    """Writes what a session says until it is cancelled or the session ends; a bridge for `run_beside`."""
+    """Writes what a session says until it is cancelled or the session ends; a bridge for `run_beside`.
 
-    client: BusClient
+    Messages that come before the session has told its time wait for it: latched ones from before get the time of the
+    start, and no message gets a time of another clock.
+    """
+
+    client: SessionClient
     writer: BagWriter
     choice: TopicChoice
     say: Say = lambda text: None
     error: str = ""  # of the disk
     _heard: dict[str, Any] = field(default_factory=dict)
     _now: float = 0.0  # newest time of the session's clock [s]
+    _untimed: list[Frame] = field(default_factory=list)  # that came before any time was known
+    _begun: float = field(default_factory=time.monotonic)
 
     async def run(self) -> None:
         """Record; returns when the session is gone, raises BadInput when the disk refuses."""
         self.client.subscribe(CLOCK, self._tick)
         watching = self.client.on_graph(self._look)
-        await asyncio.sleep(LOOK)  # the clock first: latched messages from before get the time of the start
         self._look(self.client.graph)
         lost: float | None = None
         try:
             while not self.error:
                 await asyncio.sleep(LOOK)
+                self._guarded(self._write_untimed)
                 self._guarded(self.writer.keep_safe)
-                if getattr(self.client, "connected", True):
+                if self.client.connected:
                     lost = None
                 elif lost is None:
                     lost = time.monotonic()
@@ -59,6 +67,8 @@ class SessionRecording:
             watching.close()
             for listening in self._heard.values():
                 listening.close()
+            self._begun = -UNTIMED  # what still waits is written as it is
+            self._guarded(self._write_untimed)
 
     def _look(self, graph: Graph) -> None:
         """Listen to topics that have come up."""
@@ -66,12 +76,26 @@ class SessionRecording:
             if info.publishers and name not in self._heard and self.choice.takes(name):
                 self._heard[name] = self.client.subscribe(name, self._take)
 
+    @property
+    def _timed(self) -> bool:
+        """Whether the time is known, or will not be told."""
+        if self._now > 0.0 or self.client.now > 0.0:
+            return True
+        tells = self.client.stamped or CLOCK in self.client.graph.topics
+        return not tells or time.monotonic() - self._begun > UNTIMED
+
     def _tick(self, frame: Frame) -> None:
-        self._now = frame.stamp
+        self._now = messages.seconds(messages.from_cdr(frame.type_name, frame.cdr).clock)
 
     def _take(self, frame: Frame) -> None:
         if not self.error:
-            self._guarded(lambda: self._write(frame))
+            self._untimed.append(frame)
+            self._guarded(self._write_untimed)
+
+    def _write_untimed(self) -> None:
+        """Write what has come, once the time is known."""
+        while self._untimed and self._timed and not self.error:
+            self._write(self._untimed.pop(0))
 
     def _write(self, frame: Frame) -> None:
         writer = self.writer
@@ -87,8 +111,10 @@ class SessionRecording:
         data = frame.cdr
         if writer.encoding == "ros1":
             data = messages.to_ros1(messages.from_cdr(frame.type_name, frame.cdr))
-        stamp = max(frame.stamp, self._now) if frame.latched else frame.stamp
-        if stamp == 0.0 and self._now == 0.0 and self.client.now == 0.0:
+        stamp = frame.stamp
+        if frame.latched or not stamp:
+            stamp = max(stamp, self._now, self.client.now)
+        if not stamp and not self.client.stamped:
             stamp = time.time()  # a server that tells no time
         writer.write(frame.topic, round(stamp * 1e9), data)
 
@@ -126,7 +152,7 @@ def record_session(
         if seconds is None or time.monotonic() - begun < seconds or not made:  # our own end is no news
             say(text)
 
-    def make(client: BusClient) -> SessionRecording:
+    def make(client: SessionClient) -> SessionRecording:
         nonlocal begun
         begun = time.monotonic()
         writer = BagWriter(out, max_size)

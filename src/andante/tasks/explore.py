@@ -29,6 +29,7 @@ from andante.mapping.parameters import parameters_from
 from andante.mobile.explore.drive import KEYS, Exploration, Explored
 from andante.mobile.explore.goals import Errand, Frontiers, Missed, Waypoints
 from andante.mobile.explore.waypoints import read_waypoints
+from andante.mobile.navigate.publisher import RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
@@ -200,10 +201,14 @@ def explore(
     def drive_and_tell(driven: MobileRobot) -> ExploreResult:
         view = RobotView(driven.body, driven.driver, origin=np.array(place))
         view.run_by(driven.loop)
+        begun: list[Exploration] = []
+        view.publishers.append(
+            lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: begun[0].state if begun else None)
+        )
         with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as report:
             drive = _drive(
                 driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
-                lambda now, words: report(now, timeout, words),
+                lambda now, words: report(now, timeout, words), begun,
             )  # fmt: skip
         result = _finish(driven, drive, ground, maps, way)
         if files["plots"] is not None:
@@ -252,8 +257,9 @@ def _drive(
     seed: int,
     timeout: float,
     report: Callable[[float, str], None],
+    begun: list[Exploration],
 ) -> Exploration:
-    """Explore until the end, Ctrl-C, or the robot is lost."""
+    """Explore until the end, Ctrl-C, or the robot is lost; `begun` gets the exploration when it begins."""
     robot.step()
     if robot.measure.collision is not None:
         raise BadInput(f"start: the robot stands in {robot.measure.collision.thing}; choose another place")
@@ -268,6 +274,7 @@ def _drive(
         seed=seed,
         report=lambda sensed, words: report(sensed.time, words),
     )
+    begun.append(exploration)
     if not exploration.mapper.keys:
         raise BadInput(f"{robot.body.address}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
     try:

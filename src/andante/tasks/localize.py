@@ -15,13 +15,11 @@ from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
 from andante.localization import LikelihoodField, LocalizationResult, MclParameters, localize_log, position_error
 from andante.localization.evaluation import error_of, frame_shift
-from andante.localization.io.uwb_logs import read_uwb_log
-from andante.localization.io.uwb_setup import read_uwb_setup
+from andante.localization.io import read_uwb_log, read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
-from andante.localization.uwb import UwbLog, UwbSetup, epochs
-from andante.localization.uwb_track import tag_pose, track_uwb, trilaterate_log
+from andante.localization.uwb import UwbLog, UwbSetup, epochs, tag_pose, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.logs import LogOptions, read_log

@@ -26,8 +26,9 @@ from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
 from andante.mobile.driver import BaseDriver
-from andante.mobile.localizer import ByScans, OnMap
+from andante.mobile.localizer import ByScans, Localizer, OnMap
 from andante.mobile.navigate.measure import Measure, Outcome
+from andante.mobile.navigate.publisher import NavigationState, RecordedNavigation
 from andante.mobile.navigate.run import Drive, drive_to_goal
 from andante.mobile.navigate.settings import (
     Tables,
@@ -40,7 +41,16 @@ from andante.mobile.navigate.settings import (
 )
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import Sensed
-from andante.navigation import Costmap, GoalChecker, Navigator, NavigatorInput, State, Vehicle, vehicle_of
+from andante.navigation import (
+    Costmap,
+    GoalChecker,
+    Navigator,
+    NavigatorInput,
+    NavigatorOutput,
+    State,
+    Vehicle,
+    vehicle_of,
+)
 from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
@@ -281,16 +291,34 @@ def _drive_and_tell(
     """Drive, record, plot."""
     from andante.viz.navigate_plot import Shown, save_figure
 
-    view = RobotView(robot.body, robot.driver, origin=np.array(request.start))
+    view = RobotView(robot.body, robot.driver, origin=np.array(request.start), map_pose=request.map_pose)
     view.run_by(robot.loop)
+    state = _Navigation(request, ready, robot)
+    view.publishers.append(lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: state))
     with kept(robot.body, files["recordings"], files["videos"], view):
-        outcome, drive = _navigate(request, ready, robot, push, progress)
+        outcome, drive = _navigate(request, ready, robot, push, progress, state)
     shown = Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
     link = None if robot.body.simulated else robot.body.link
     result = NavigateResult(**vars(outcome), shown=shown, link=link)
     if files["plots"] is not None:
         save_figure(result.plot(), files["plots"])
     return result
+
+
+class _Navigation(NavigationState):
+    """The drive as a recording shows it."""
+
+    def __init__(self, request: Request, ready: Ready, robot: MobileRobot) -> None:
+        first = se2.compose(se2.inverse(request.map_pose), robot.from_root(request.start))
+        super().__init__(ready.navigator, ready.vehicle.reference, first, ready.grid)
+        x, y, yaw = se2.compose(se2.inverse(request.map_pose), np.nan_to_num(request.goal))
+        self.goal = np.array([x, y, math.nan if request.free_yaw else yaw])
+        self._robot = robot
+
+    @property
+    def localizer(self) -> Localizer:
+        """What tells where odom lies on the map."""
+        return self._robot.localizer
 
 
 def _rehearse(twin: Ready, start: Array) -> None:
@@ -323,6 +351,7 @@ def _navigate(
     robot: MobileRobot,
     push: tuple[Array, float] | None,
     progress: bool,
+    state: _Navigation,
 ) -> tuple[Outcome, Drive]:
     goal, names = np.array(request.goal), (request.planner, request.controller)
     sensed = robot.step()
@@ -340,10 +369,15 @@ def _navigate(
         drive = Drive(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
         return measure.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
+
+    def watch(sensed: Sensed, output: NavigatorOutput) -> bool:
+        state.take(sensed, output)
+        return measure.watch(sensed, output)
+
     with measure:
         hit = lambda: robot.measure.collided  # noqa: E731
         try:
-            drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, measure.watch, hit)
+            drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, watch, hit)
         except LostBody as error:
             drive = Drive(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
     return measure.outcome(drive, names, time.perf_counter() - wall), drive

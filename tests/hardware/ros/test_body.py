@@ -52,8 +52,8 @@ def test_a_twist_is_clipped_along_its_direction():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: JointAngles(speed=0.0), "share of the top speed, over 0 to 1, got 0.0"),
-        (lambda: JointAngles(speed=math.nan), "share of the top speed"),
+        (lambda: JointAngles(speed=0.0), "fraction of the top speed, over 0 to 1, got 0.0"),
+        (lambda: JointAngles(speed=math.nan), "fraction of the top speed"),
         (lambda: JointTrajectory(least_time=-1.0), "least_time is a time > 0 s, got -1.0"),
         (lambda: BaseVelocity(max_speed=0.0), "speed limits must be > 0"),
         (lambda: RosTopics(joint_states="", odometry=""), "needs the topic of its joint states"),

@@ -9,7 +9,7 @@ import pytest
 from andante.description import Box, Collision, JointType, Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.locomotion.biped.body import BipedBody, welded
+from andante.locomotion.biped.body import BipedBody
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import Rig
 
@@ -27,7 +27,7 @@ def rig(nao: Robot) -> Rig:
 def shod(nao: Robot, rig: Rig, *shapes: Collision) -> Robot:
     """The robot with other shapes on its left foot."""
     foot = rig.legs[0].foot
-    group = welded(nao, foot)
+    group = nao.welded(foot)
     return replace(
         nao,
         links=tuple(

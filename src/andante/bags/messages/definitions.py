@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import md5
 from typing import Any
 
@@ -85,39 +85,31 @@ def _short(name: str) -> str:
     return name.replace("/msg/", "/")
 
 
-def _constants(types: Any, name: str) -> list[str]:
-    return [f"{kind} {constant}={value}" for constant, kind, value in types.fielddefs[name][0]]
+def _lines(types: Any, name: str, word: Callable[[str], str], array: bool) -> list[str]:
+    """Constants, then fields; `word` tells fields of another type, with their brackets where `array` says so."""
+    lines = [f"{kind} {constant}={value}" for constant, kind, value in types.fielddefs[name][0]]
+    for field, described in types.fielddefs[name][1]:
+        if field != EMPTY:
+            other = named(described)
+            brackets = _suffix(described) if array or other is None or other in ROS1_NAMES else ""
+            lines.append(f"{_base(described) if other is None else word(other)}{brackets} {field}")
+    return lines
 
 
 def _text(types: Any, name: str, ros1: bool) -> str:
-    lines = _constants(types, name)
-    for field, described in types.fielddefs[name][1]:
-        if field == EMPTY:
-            continue
-        other = named(described)
-        word = _base(described) if other is None else _short(other)
-        if ros1 and other in ROS1_NAMES:
-            word = ROS1_NAMES[str(other)]
-        lines.append(f"{word}{_suffix(described)} {field}")
+    lines = _lines(types, name, lambda other: ROS1_NAMES.get(other, _short(other)) if ros1 else _short(other), True)
     return "".join(f"{line}\n" for line in lines)
 
 
 def _sum_text(types: Any, name: str, sums: dict[str, str]) -> str:
     """Constants, then fields, where a field of another type is told by the sum of that type, made once."""
-    lines = _constants(types, name)
-    for field, described in types.fielddefs[name][1]:
-        if field == EMPTY:
-            continue
-        other = named(described)
-        if other is None:
-            lines.append(f"{_base(described)}{_suffix(described)} {field}")
-        elif other in ROS1_NAMES:
-            lines.append(f"{ROS1_NAMES[other]}{_suffix(described)} {field}")
-        else:
-            if other not in sums:
-                sums[other] = md5(_sum_text(types, other, sums).encode()).hexdigest()
-            lines.append(f"{sums[other]} {field}")
-    return "\n".join(lines)
+
+    def word(other: str) -> str:
+        if other not in sums:
+            sums[other] = ROS1_NAMES.get(other) or md5(_sum_text(types, other, sums).encode()).hexdigest()
+        return sums[other]
+
+    return "\n".join(_lines(types, name, word, False))
 
 
 def types_of_text(text: str, name: str) -> dict[str, Any]:

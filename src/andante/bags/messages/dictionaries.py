@@ -218,10 +218,7 @@ def _array_reader(name: str, fixed: int | None, bound: int | None) -> Read:
             array = convert(value)
         if array.ndim != 1:
             array = array.reshape(-1)
-        if fixed is not None and len(array) != fixed:
-            raise _Wrong(f"{fixed} numbers are wanted, got {len(array)}")
-        if bound is not None and len(array) > bound:
-            raise _Wrong(f"at most {bound} numbers are wanted, got {len(array)}")
+        _check_length(len(array), fixed, bound, "numbers")
         return array
 
     def convert(value: Any) -> Any:
@@ -261,13 +258,17 @@ def _list_reader(item: Read, fixed: int | None, bound: int | None) -> Read:
                 out.append(item(v, f"{where}[{k}]"))
             except _Wrong as wrong:
                 raise _Wrong(f"element {k}: {wrong}") from None
-        if fixed is not None and len(out) != fixed:
-            raise _Wrong(f"{fixed} elements are wanted, got {len(out)}")
-        if bound is not None and len(out) > bound:
-            raise _Wrong(f"at most {bound} elements are wanted, got {len(out)}")
+        _check_length(len(out), fixed, bound, "elements")
         return out
 
     return read
+
+
+def _check_length(count: int, fixed: int | None, bound: int | None, what: str) -> None:
+    if fixed is not None and count != fixed:
+        raise _Wrong(f"{fixed} {what} are wanted, got {count}")
+    if bound is not None and count > bound:
+        raise _Wrong(f"at most {bound} {what} are wanted, got {count}")
 
 
 def _default(types: Any, described: Any) -> Callable[[], Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from andante.bags import messages
 from andante.bridges.base import Bridge
-from andante.bridges.client import ABORTED, BusClient, ClientGoal, Graph, OnFeedback, ServiceInfo, TopicInfo
+from andante.bridges.client import ABORTED, ClientGoal, Graph, OnFeedback, ServiceInfo, TopicInfo
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
 from andante.bridges.graph_client import GraphClient
 from andante.bus.errors import BusError
@@ -41,6 +41,11 @@ class SessionClient(GraphClient):
         self._ros1 = False  # the far side is ROS 1: types are pkg/Name, times have secs and nsecs
         self._advertised: set[str] = set()
         self._out: asyncio.Queue[str | bytes] = asyncio.Queue(maxsize=1000)
+
+    @property
+    def stamped(self) -> bool:
+        """Whether the far side is one of ours: its messages come with its time."""
+        return self._own
 
     async def run(self) -> None:
         """Keep the connection until cancelled."""
@@ -262,7 +267,7 @@ def session_url(text: str) -> str:
 
 async def run_beside(
     session: str,
-    make: Callable[[BusClient], Bridge],
+    make: Callable[[SessionClient], Bridge],
     seconds: float | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> None:

@@ -6,11 +6,5 @@ from .map_files import load_map, save_map
 from .trajectories import read_trajectory, write_trajectory
 
 __all__ = [
-    "LogOptions",
-    "load_map",
-    "read_log",
-    "read_trajectory",
-    "save_map",
-    "write_carmen",
-    "write_trajectory",
-]
+    "LogOptions", "load_map", "read_log", "read_trajectory", "save_map", "write_carmen", "write_trajectory",
+]  # fmt: skip

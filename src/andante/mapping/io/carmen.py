@@ -1,4 +1,4 @@
-"""CARMEN logs: ODOM, FLASER, RLASER, ROBOTLASER and RAWLASER lines, plain or gzipped."""
+"""Text logs, and CARMEN logs: ODOM, FLASER, RLASER, ROBOTLASER and RAWLASER lines, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -8,13 +8,30 @@ from pathlib import Path
 
 import numpy as np
 
+from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.geometry import Array, se2
 from andante.mapping.records import LATEST, Log, Odometry, Record, believable
 from andante.mapping.scan import MOST_BEAMS, Scan
 
-from .text_lines import read_lines
+TEXT_BYTES = 512 * 1024 * 1024
+MOST_LINES = 20_000_000
+BREAKS = (b"\n", b"\r", b"\v", b"\f", b"\x1c", b"\x1d", b"\x1e", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+
+
+def read_lines(path: Path, limit: int = TEXT_BYTES) -> list[str]:
+    """The lines of a text file, unpacked where its name ends in .gz; bytes that are no UTF-8 become question marks.
+
+    limit: of the file and of what it unpacks to [bytes].
+    """
+    data = read_bytes(path, limit)
+    if path.name.lower().endswith(".gz"):
+        data = gunzip(data, str(path), limit)
+    if sum(map(data.count, BREAKS)) > MOST_LINES:
+        raise BadInput(f"{path} has more than {MOST_LINES} lines; cut the log into parts")
+    return data.decode("utf-8", errors="replace").splitlines()
+
 
 MAX_BYTES = 1024 * 1024 * 1024
 FAR = 80.0  # ranges of a SICK above this mean no echo [m]

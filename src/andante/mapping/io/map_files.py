@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ MODES = ("trinary", "scale", "raw")
 MAX_BYTES = 256 * 1024 * 1024
 MAX_YAML = 1024 * 1024
 PICTURES = (".pgm", ".pgm.gz", ".png")
+_PGM_HEADER = re.compile(rb"P[25]" + 3 * rb"(?:\s|#[^\n]*(?:\n|\Z))*(\d{1,9})(?!\d)")
 OCCUPIED_GRAY, UNKNOWN_GRAY, FREE_GRAY = 0, 205, 254  # what map savers write in trinary mode
 
 
@@ -264,22 +266,11 @@ def encode_pgm(pixels: NDArray[np.uint8], zipped: bool = False) -> bytes:
 
 def _header(data: bytes, path: Path) -> tuple[tuple[int, int, int], int]:
     """Width, height, greatest value, and where the pixels begin; comments run from # to the end of the line."""
-    found: list[int] = []
-    at = 2
-    while len(found) < 3:
-        while at < len(data) and (data[at : at + 1].isspace() or data[at : at + 1] == b"#"):
-            if data[at : at + 1] == b"#":
-                end = data.find(b"\n", at)
-                at = len(data) if end < 0 else end
-            else:
-                at += 1
-        start = at
-        while at < len(data) and data[at : at + 1].isdigit():
-            at += 1
-        if at == start or at - start > 9:
-            raise BadInput(f"{path}: the pgm header needs width, height and greatest gray value")
-        found.append(int(data[start:at]))
-    return (found[0], found[1], found[2]), at + 1
+    found = _PGM_HEADER.match(data)
+    if found is None:
+        raise BadInput(f"{path}: the pgm header needs width, height and greatest gray value")
+    width, height, most = (int(word) for word in found.groups())
+    return (width, height, most), found.end() + 1
 
 
 def _text_values(body: bytes, path: Path, count: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from andante.files import write_bytes
 from andante.geometry import Array
 from andante.mapping.records import LATEST, Trajectory
 
-from .text_lines import read_lines
+from .carmen import read_lines
 
 CARMEN = (".log", ".clf")
 

@@ -6,11 +6,14 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from andante.geometry import Array, se2
 from andante.mapping import LiveMapper, MappingParameters, OccupancyGrid, Scan
+from andante.mobile.localizer import Localizer, OdometryOnly
+from andante.mobile.navigate.publisher import NavigationState
 from andante.mobile.navigate.run import STANDING
 from andante.mobile.robot import MobileRobot
 from andante.mobile.sensing import Sensed
@@ -74,6 +77,23 @@ def with_free_rays(parameters: MappingParameters, scan: Scan) -> MappingParamete
     return parameters
 
 
+class ExplorationState(NavigationState):
+    """The exploration as a recording shows it: its map grows and tells where odom lies."""
+
+    def __init__(self, navigator: Navigator, reference: Any, start: Any, grid: OccupancyGrid) -> None:
+        super().__init__(navigator, reference, start, grid)
+        self._frame = OdometryOnly(start)
+
+    @property
+    def localizer(self) -> Localizer:
+        """Where the map puts the odometry."""
+        return self._frame
+
+    def follow(self, pose: Array, map_from_odom: Array, velocity: Array) -> None:
+        """Note where the robot is now and what it was told to drive."""
+        self.pose, self._frame.map_from_odom, self._velocity = pose, map_from_odom, np.array(velocity)
+
+
 class Exploration:
     """A robot that maps while it drives from goal to goal. `run` until there is none left."""
 
@@ -107,6 +127,7 @@ class Exploration:
             self.vehicle, self.grid, planner=self._planner(planner), controller=controller, settings=self._settings,
             speed=speed, seed=seed,
         )  # fmt: skip
+        self.state = ExplorationState(self._navigator, self.vehicle.reference, start, self.grid)
         self._sensed = sensed
         self._refreshed = self._reviewed = sensed.time
         self._keys = self.mapper.keys
@@ -154,6 +175,7 @@ class Exploration:
             return None
         self._show(grid)
         self._navigator.set_goal(goal)
+        self.state.goal = self.robot.to_root(goal) if math.isfinite(goal[2]) else np.array(goal)
         self.done.goals += 1
         self._note(f"goal {self.done.goals} at ({goal[0]:.2f}, {goal[1]:.2f}); {self.errand.reason}")
         return goal
@@ -168,7 +190,7 @@ class Exploration:
         self._reviewed = self._sensed.time
         patience = self._sensed.time + self._patience(goal)
         while self._sensed.time < end - 1e-9:
-            output = self._navigator.update(self._reading())
+            self.state.output = output = self._navigator.update(self._reading())
             for event in output.events:
                 self._note(event)
             if output.state in (State.ARRIVED, State.FAILED) or self._at_end_of(output):
@@ -220,6 +242,7 @@ class Exploration:
         self.done.distance += float(np.hypot(*(self._sensed.odom - before)[:2]))
         self._placed = self._placed + self._map(self._sensed)
         self._trail.add(self.pose)
+        self.state.follow(self.pose, self._map_from_odom, velocity)
         self._report(self._sensed, self.errand.reason)
 
     def _map(self, sensed: Sensed) -> list[tuple[Scan, Array, Array]]:
@@ -251,7 +274,7 @@ class Exploration:
         layers = LayeredCostmap(self.vehicle, grid, settings)
         for scan, pose, twist in self._recent:
             layers.update(pose, scan, twist)
-        self._navigator.layers = layers
+        self._navigator.layers, self.state.grid = layers, grid
         self._refreshed, self._keys = self._sensed.time, self.mapper.keys
 
     def _note(self, words: str, sensed: Sensed | None = None) -> None:

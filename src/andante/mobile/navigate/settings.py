@@ -7,7 +7,6 @@ Inflation, [margins] Margins, [planner] the planner's fields, [mcl] MclParameter
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -17,21 +16,16 @@ from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.navigation import (
+    CONTROLLERS,
     Controller,
-    Dwa,
-    DwaSettings,
     GoalChecker,
     Inflation,
     LayerSettings,
     Margins,
-    Mppi,
-    MppiSettings,
     NavigatorSettings,
     Planner,
-    PurePursuit,
-    PursuitSettings,
     Vehicle,
-    WaypointDriver,
+    VehicleController,
     WaypointSettings,
     controller_named,
     planner_named,
@@ -97,7 +91,7 @@ def mcl_parameters(tables: Tables) -> MclParameters:
 def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> Planner:
     """A planner of a name or `file.py:Name`; one of ours may move an occupied goal by `goal_tolerance` only [m]."""
     planner = planner_named(name, vehicle)
-    if is_user_reference(name) or not is_dataclass(planner):
+    if is_user_reference(name) or not is_dataclass(planner) or not hasattr(planner, "goal_tolerance"):
         if tables.get("planner"):
             raise BadInput("table [planner] configures the planners of andante, not one of your own")
         return planner
@@ -112,15 +106,10 @@ def controller_with(
     for table in CONTROLLER_TABLES:
         if tables.get(table) and table != name:
             raise BadInput(f"table [{table}] configures controller {table}, but the controller is {name}")
-    match name:
-        case "mppi":
-            return Mppi(vehicle, changed(replace(MppiSettings(), margins=margins), tables, name), seed)
-        case "dwa":
-            return Dwa(vehicle, changed(replace(DwaSettings(), margins=margins), tables, name))
-        case "pursuit":
-            return PurePursuit(vehicle, changed(replace(PursuitSettings(), margins=margins), tables, name))
-        case "waypoint":
-            usual = WaypointSettings()
-            told = changed(replace(usual, arrival=min(usual.arrival, 0.8 * near)), tables, name)
-            return WaypointDriver(vehicle, told, margins)
-    return controller_named(name, vehicle, speed=math.inf, seed=seed)
+    found = None if is_user_reference(name) else CONTROLLERS.get(name)
+    if found is None or not issubclass(found, VehicleController):
+        return controller_named(name, vehicle, seed=seed)
+    usual = replace(found.Settings(), margins=margins)
+    if isinstance(usual, WaypointSettings):
+        usual = replace(usual, arrival=min(usual.arrival, 0.8 * near))
+    return found(vehicle, changed(usual, tables, name), seed)

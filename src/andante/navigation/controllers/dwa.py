@@ -12,10 +12,8 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.navigation.costmap import Costmap
 from andante.navigation.path import Path
-from andante.navigation.vehicle import Vehicle
 
-from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
-from .rollouts import score_rollouts
+from . import Decision, Margins, MotionState, VehicleController, score_rollouts, stopped, turn_to_path
 
 _PURSUITS = 8  # commands that bend along the path
 
@@ -45,20 +43,15 @@ class DwaSettings:
             raise BadInput("DWA needs two or more speeds and turns, 0 < dt < horizon and a window > 0")
 
 
-class Dwa:
+class Dwa(VehicleController):
     """Dynamic window approach (Fox, Burgard, Thrun 1997) scored on the path ahead, with the whole footprint.
 
     Besides constant commands a few that bend along the path are tried, which cars need at changes of direction.
     A robot that can turns on the spot toward a path that leads elsewhere, and to its last heading at its end.
     """
 
-    def __init__(self, vehicle: Vehicle, settings: DwaSettings | None = None) -> None:
-        self.vehicle = vehicle
-        self.settings = settings or DwaSettings()
-        self._around = Surroundings(vehicle, self.settings.margins)
-
-    def reset(self) -> None:
-        """Nothing is remembered from one decision to the next."""
+    Settings = DwaSettings
+    settings: DwaSettings
 
     def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
         """The velocity to drive with now."""

@@ -15,8 +15,7 @@ from andante.navigation.costmap import Costmap
 from andante.navigation.path import Path
 from andante.navigation.vehicle import Vehicle
 
-from . import Decision, Margins, MotionState, Surroundings, stopped
-from .rollouts import score_rollouts, spread_noise
+from . import Decision, Margins, MotionState, VehicleController, score_rollouts, spread_noise, stopped
 
 _KNOT = 5  # steps between independent noise values
 
@@ -55,7 +54,7 @@ class MppiSettings:
         return np.array([self.follow, *scaled], dtype=float)
 
 
-class Mppi:
+class Mppi(VehicleController):
     """MPPI (Williams, Aldrich, Theodorou 2017) on the costmap, with the whole footprint and moving things.
 
     Of the samples one keeps the last solution, one brakes and some pursue the path with several speeds; so a poor
@@ -63,12 +62,8 @@ class Mppi:
     touches something, the best sample takes its place; if all touch, the robot brakes.
     """
 
-    def __init__(self, vehicle: Vehicle, settings: MppiSettings | None = None, seed: int = 0) -> None:
-        self.vehicle = vehicle
-        self.settings = settings or MppiSettings()
-        self._around = Surroundings(vehicle, self.settings.margins)
-        self._seed = seed
-        self.reset()
+    Settings = MppiSettings
+    settings: MppiSettings
 
     def reset(self) -> None:
         """Forget the last solution and restart the noise."""

@@ -12,9 +12,8 @@ from andante.errors import BadInput
 from andante.geometry import se2
 from andante.navigation.costmap import Costmap
 from andante.navigation.path import Path
-from andante.navigation.vehicle import Vehicle
 
-from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
+from . import Decision, Margins, MotionState, VehicleController, stopped, turn_to_path
 
 
 @renamed()
@@ -39,16 +38,11 @@ class PursuitSettings:
             raise BadInput("pure pursuit needs 0 < least <= greatest look-ahead and positive times, speeds and radii")
 
 
-class PurePursuit:
+class PurePursuit(VehicleController):
     """Regulated pure pursuit (Macenski, Singh, Martin, Gines 2023): curvature 2 y / L² toward a point L ahead."""
 
-    def __init__(self, vehicle: Vehicle, settings: PursuitSettings | None = None) -> None:
-        self.vehicle = vehicle
-        self.settings = settings or PursuitSettings()
-        self._around = Surroundings(vehicle, self.settings.margins)
-
-    def reset(self) -> None:
-        """Nothing is remembered from one decision to the next."""
+    Settings = PursuitSettings
+    settings: PursuitSettings
 
     def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
         """The velocity to drive with now."""

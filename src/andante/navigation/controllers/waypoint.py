@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from andante.navigation.costmap import Costmap
 from andante.navigation.path import Path
 from andante.navigation.vehicle import Vehicle
 
-from . import Decision, Margins, MotionState, Surroundings, stopped, turn_to_path
+from . import Decision, Margins, MotionState, VehicleController, slowed, stopped, turn_to_path
 
 INSIDE, OUTSIDE = 0.95, 1.1  # of the turning radius: where driving away from a waypoint begins and ends
 
@@ -32,6 +33,7 @@ class WaypointSettings:
     stop_time: float = 0.8  # the driver stops when its arc touches something within this time [s]
     neutral: float = 1500.0  # pulse of standing still and straight wheels [µs]
     span: float = 500.0  # added at full throttle or full left steering [µs]
+    margins: Margins = field(default_factory=Margins)
 
     def __post_init__(self) -> None:
         if not (self.throttle_gain > 0 and self.steering_gain > 0 and self.arrival > 0 and self.span > 0):
@@ -117,22 +119,20 @@ def twist_of(pulses: Pulses, vehicle: Vehicle, settings: WaypointSettings | None
     return np.array([speed, 0.0, speed * curve])
 
 
-class WaypointDriver:
+class WaypointDriver(VehicleController):
     """The waypoint controller as a `Controller`: it heads for the next pose of the path outside its arrival radius.
 
     The source's car looks at no obstacle; here it stops before what its arc would touch. Parts driven backwards are
     steered with the rear ahead; a robot that can turns on the spot toward the path and to its last heading.
     """
 
-    def __init__(
-        self, vehicle: Vehicle, settings: WaypointSettings | None = None, margins: Margins | None = None
-    ) -> None:
-        self.vehicle = vehicle
-        self.settings = settings or WaypointSettings()
-        self._around = Surroundings(vehicle, margins or Margins())
+    Settings = WaypointSettings
+    settings: WaypointSettings
 
-    def reset(self) -> None:
-        """Nothing is remembered from one decision to the next."""
+    @classmethod
+    def limited(cls, vehicle: Vehicle, speed: float, seed: int = 0) -> Self:
+        """One that drives at most so fast [m/s]: full throttle is that speed."""
+        return cls(slowed(vehicle, speed))
 
     def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
         """The velocity to drive with now."""

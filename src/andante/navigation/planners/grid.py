@@ -18,6 +18,8 @@ from . import Plan, checked_pose, relaxed
 
 STRAIGHT, DIAGONAL = 12, 17  # step lengths, 17 / 12 = 1.4167
 UNREACHED = np.int32(2**31 - 1)
+ROW_STEP = np.array([0, 1, 0, -1, 1, 1, -1, -1])  # of the eight neighbors
+COL_STEP = np.array([1, 0, -1, 0, 1, -1, -1, 1])
 _UNIT = 2 * STRAIGHT * 8  # price of a straight step through free space
 
 
@@ -146,8 +148,6 @@ def grid_search(
     flat = cost.reshape(size)
     price = np.full(size, UNREACHED, dtype=np.int32)
     steps = np.zeros(size, dtype=np.uint8)
-    row_step = np.array([0, 1, 0, -1, 1, 1, -1, -1])
-    col_step = np.array([1, 0, -1, 0, 1, -1, -1, 1])
     least, largest = 1 << 30, 0
     for k in range(256):
         if factor[k] > 0:
@@ -194,7 +194,7 @@ def grid_search(
             r, c = cell // cols, cell % cols
             here = factor[flat[cell]]
             for k in range(8):
-                nr, nc = r + row_step[k], c + col_step[k]
+                nr, nc = r + ROW_STEP[k], c + COL_STEP[k]
                 if nr < 0 or nr >= rows or nc < 0 or nc >= cols:
                     continue
                 other = nr * cols + nc
@@ -239,14 +239,12 @@ def grid_search(
 @njit(cache=True)
 def walk_back(steps: np.ndarray, cols: int, start: int, goal: int) -> np.ndarray:
     """Cells (n,) from start to goal along the steps that a search noted; empty when the goal was not reached."""
-    row_step = np.array([0, 1, 0, -1, 1, 1, -1, -1])
-    col_step = np.array([1, 0, -1, 0, 1, -1, -1, 1])
     if goal != start and steps[goal] == 0:
         return np.empty(0, dtype=np.int64)
     count, cell = 1, goal
     while cell != start:
         k = steps[cell] - 1
-        cell -= row_step[k] * cols + col_step[k]
+        cell -= ROW_STEP[k] * cols + COL_STEP[k]
         count += 1
     out = np.empty(count, dtype=np.int64)
     cell = goal
@@ -254,7 +252,7 @@ def walk_back(steps: np.ndarray, cols: int, start: int, goal: int) -> np.ndarray
         out[i] = cell
         if cell != start:
             k = steps[cell] - 1
-            cell -= row_step[k] * cols + col_step[k]
+            cell -= ROW_STEP[k] * cols + COL_STEP[k]
     return out
 
 

@@ -185,18 +185,9 @@ def _cell(pose: Array, resolution: float) -> tuple[int, int]:
 
 @njit(cache=True)
 def word_is_free(
-    x: float,
-    y: float,
-    yaw: float,
-    turns: np.ndarray,
-    lengths: Array,
-    radius: float,
-    step: float,
-    distance: np.ndarray,
-    resolution: float,
-    discs: Array,
-    enough: float,
-) -> bool:
+    x: float, y: float, yaw: float, turns: np.ndarray, lengths: Array, radius: float, step: float, distance: np.ndarray,
+    resolution: float, discs: Array, enough: float,
+) -> bool:  # fmt: skip
     """Whether a Reeds-Shepp word, in turning radii, touches nothing and stays on the grid."""
     rows, cols = distance.shape
     for i in range(5):
@@ -216,24 +207,10 @@ def word_is_free(
 
 @njit(cache=True)
 def hybrid_search(
-    start: Array,
-    goal: Array,
-    field: np.ndarray,
-    distance: np.ndarray,
-    cost: np.ndarray,
-    factor: np.ndarray,
-    resolution: float,
-    discs: Array,
-    enough: float,
-    radius: float,
-    cell: float,
-    headings: int,
-    arc: float,
-    reverse: float,
-    change: float,
-    bend: float,
-    most: int,
-) -> tuple[int, Array, np.ndarray, Array, int]:
+    start: Array, goal: Array, field: np.ndarray, distance: np.ndarray, cost: np.ndarray, factor: np.ndarray,
+    resolution: float, discs: Array, enough: float, radius: float, cell: float, headings: int, arc: float,
+    reverse: float, change: float, bend: float, most: int,
+) -> tuple[int, Array, np.ndarray, Array, int]:  # fmt: skip
     """Hybrid A* (Dolgov, Thrun, Montemerlo, Diebel 2010): continuous poses in cells of x, y, heading.
 
     field (rows, cols) float32 is the price [m] from the goal on the grid, the heuristic together with the length of the

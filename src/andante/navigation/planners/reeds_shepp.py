@@ -13,11 +13,14 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.navigation.path import Path
 
-LEFT, STRAIGHT, RIGHT, NOTHING = 1, 0, -1, 2
-_L, _S, _R = 1, 0, -1
 _ZERO = 1e-9
 _HALF = math.pi / 2
 _LETTERS = {1: "L", 0: "S", -1: "R"}
+_COUNTS = np.array([3, 3, 3, 4, 4, 4, 4, 5])  # parts of the base words
+_TURNS = np.array(
+    [[{"L": 1, "S": 0, "R": -1}[letter] for letter in word] for word in
+     ("LSLSS", "LSRSS", "LRLSS", "LRLRS", "LRLRS", "LRSLS", "LRSRS", "LRSLR")]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -142,42 +145,20 @@ def _solve(kind: int, x: float, y: float, phi: float) -> tuple[bool, float, floa
 
 @njit(cache=True)
 def _fill(
-    kind: int,
-    t: float,
-    u: float,
-    v: float,
-    backwards: bool,
-    flip: float,
-    mirror: int,
-    turns: np.ndarray,
+    kind: int, t: float, u: float, v: float, backwards: bool, flip: float, mirror: int, turns: np.ndarray,
     lengths: Array,
-) -> float:
+) -> float:  # fmt: skip
     """Write a word out, turns (5,) and signed lengths (5,); returns its length."""
-    q = _HALF
-    count = 3
-    if kind == 0:
-        turns[0], turns[1], turns[2] = _L, _S, _L
-        lengths[0], lengths[1], lengths[2] = t, u, v
-    elif kind == 1:
-        turns[0], turns[1], turns[2] = _L, _S, _R
-        lengths[0], lengths[1], lengths[2] = t, u, v
-    elif kind == 2:
-        turns[0], turns[1], turns[2] = _L, _R, _L
-        lengths[0], lengths[1], lengths[2] = t, u, v
-    elif kind == 3 or kind == 4:
-        count = 4
-        turns[0], turns[1], turns[2], turns[3] = _L, _R, _L, _R
-        lengths[0], lengths[1], lengths[2], lengths[3] = t, u, (-u if kind == 3 else u), v
-    elif kind == 5 or kind == 6:
-        count = 4
-        turns[0], turns[1], turns[2], turns[3] = _L, _R, _S, (_L if kind == 5 else _R)
-        lengths[0], lengths[1], lengths[2], lengths[3] = t, -q, u, v
-    else:
-        count = 5
-        turns[0], turns[1], turns[2], turns[3], turns[4] = _L, _R, _S, _L, _R
-        lengths[0], lengths[1], lengths[2], lengths[3], lengths[4] = t, -q, u, -q, v
-    for i in range(count, 5):
-        turns[i], lengths[i] = _S, 0.0
+    count = _COUNTS[kind]
+    turns[:] = _TURNS[kind]
+    lengths[:] = 0.0
+    lengths[0], lengths[1], lengths[2] = t, u, v
+    if kind in (3, 4):
+        lengths[2], lengths[3] = (-u if kind == 3 else u), v
+    elif kind > 4:
+        lengths[1], lengths[2], lengths[3] = -_HALF, u, v
+        if kind == 7:
+            lengths[3], lengths[4] = -_HALF, v
     if backwards:
         for i in range(count // 2):
             j = count - 1 - i

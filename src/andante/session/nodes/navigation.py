@@ -10,10 +10,9 @@ import numpy as np
 
 from andante.bags import messages
 from andante.bus import Cancelled, GoalFailed
-from andante.control.publishers import MAP, Point, Pose, Quaternion, stamp
 from andante.errors import AndanteError, BadInput
-from andante.geometry import Array
 from andante.locomotion import Command
+from andante.mobile.navigate.publisher import NavigationPublisher
 
 from .node import LiveNode
 from .robot import RobotStateNode
@@ -23,13 +22,8 @@ if TYPE_CHECKING:
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
 
-SHOWN = 400  # particles at most
 LIDAR_HEIGHT = 0.2  # at which a world is cut where the robot has no lidar [m]
 HAND = (0.3, 0.3, 0.2)  # deviations of an initial pose without a covariance [m, m, rad]
-
-PoseStamped = messages.cls("geometry_msgs/msg/PoseStamped")
-PathMessage = messages.cls("nav_msgs/msg/Path")
-PoseArray = messages.cls("geometry_msgs/msg/PoseArray")
 
 
 class NavigationNode(LiveNode):
@@ -42,12 +36,7 @@ class NavigationNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self._map = self.advertise("/map", "nav_msgs/msg/OccupancyGrid", latched=True)
-        self._amcl = self.advertise("/amcl_pose", "geometry_msgs/msg/PoseWithCovarianceStamped", 10.0)
-        self._particles = self.advertise("/particlecloud", "geometry_msgs/msg/PoseArray", 5.0)
-        self._plan = self.advertise("/plan", "nav_msgs/msg/Path", 2.0)
-        self._local = self.advertise("/local_plan", "nav_msgs/msg/Path", 5.0)
-        self._costs = self.advertise("/costmap", "nav_msgs/msg/OccupancyGrid", 1.0)
+        self.publisher = NavigationPublisher(session.bus, lambda: session.stage, lambda: self.live)
         self.subscribe("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
         self.subscribe("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
         self.advertise_service("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
@@ -151,7 +140,11 @@ class NavigationNode(LiveNode):
                     raise GoalFailed("the scene was rebuilt")
                 left = math.hypot(x - live.pose[0], y - live.pose[1])
                 spent = messages.duration(self.bus.clock.now - began)
-                yield {"current_pose": self._stamped(live.pose), "navigation_time": spent, "distance_remaining": left}
+                yield {
+                    "current_pose": self.publisher.stamped(live.pose),
+                    "navigation_time": spent,
+                    "distance_remaining": left,
+                }
         except Cancelled:
             live.cancel()
             raise
@@ -168,28 +161,10 @@ class NavigationNode(LiveNode):
             self._drawn = True
             grid = self.the_map()
             if grid is not None:
-                self._map.publish(self._grid(grid.resolution, grid.origin, grid.cells))
-        wanted = self._particles.wanted() or self._amcl.wanted()
-        if wanted and self.live is None and not self._refused():
+                self.publisher.show_map(grid)
+        if self.publisher.wanted and self.live is None and not self._refused():
             return
-        live = self.live
-        if live is None:
-            return
-        if self._amcl.wanted():
-            self._amcl.publish(self._believed(live))
-        if self._particles.wanted() and len(live.particles):
-            step = max(1, len(live.particles) // SHOWN)
-            poses = [_pose(row) for row in live.particles[::step][:SHOWN].tolist()]
-            self._particles.publish(PoseArray(self.header(MAP), poses))
-        path = None if live.output is None else live.output.path
-        if self._plan.wanted() and (path is not None or not live.active):
-            self._plan.publish(self._path(path.poses if path is not None and live.active else np.zeros((0, 3))))
-        if self._local.wanted() and live.active:
-            self._local.publish(self._path(live.preview()))
-        if self._costs.wanted():
-            costs = live.navigator.layers.costmap
-            cells = np.where(costs.cost == 255, -1, np.minimum(costs.cost.astype(int) * 100 // 254, 100))
-            self._costs.publish(self._grid(costs.resolution, costs.origin, cells.astype(np.int8)))
+        self.publisher.update()
 
     def _refused(self) -> bool:
         """Make the navigation for those who watch; False where the robot cannot, which is told once."""
@@ -203,34 +178,10 @@ class NavigationNode(LiveNode):
             return False
         return True
 
-    def _believed(self, live: LiveNavigation) -> Any:
-        covariance = np.zeros((6, 6))
-        index = [0, 1, 5]
-        covariance[np.ix_(index, index)] = live.covariance
-        return messages.make(
-            "geometry_msgs/msg/PoseWithCovarianceStamped",
-            header=self.header(MAP),
-            pose={"pose": _pose(live.pose.tolist()), "covariance": covariance.ravel()},
-        )
-
-    def _path(self, poses: Array) -> Any:
-        header = self.header(MAP)
-        return PathMessage(header, [PoseStamped(header, _pose(row)) for row in poses.tolist()])
-
-    def _stamped(self, pose: Array) -> Any:
-        return PoseStamped(self.header(MAP), _pose(pose.tolist()))
-
-    def _grid(self, resolution: float, origin: tuple[float, float, float], cells: Any) -> Any:
-        info = messages.make(
-            "nav_msgs/msg/MapMetaData",
-            map_load_time=stamp(self.bus.clock.now),
-            resolution=float(resolution),
-            width=int(cells.shape[1]),
-            height=int(cells.shape[0]),
-            origin=_pose([float(v) for v in origin]),
-        )
-        kind = messages.cls("nav_msgs/msg/OccupancyGrid")
-        return kind(self.header(MAP), info, np.ascontiguousarray(cells, dtype=np.int8).ravel())
+    def close(self) -> None:
+        """Leave the bus."""
+        self.publisher.close()
+        super().close()
 
 
 def flat_pose(pose: Any) -> tuple[float, float, float]:
@@ -243,8 +194,3 @@ def flat_pose(pose: Any) -> tuple[float, float, float]:
     if math.hypot(qx, qy, qz, qw) < 1e-6:
         return x, y, math.nan
     return x, y, math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz))
-
-
-def _pose(values: Any) -> Any:
-    x, y, yaw = values
-    return Pose(Point(x, y, 0.0), Quaternion(0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)))

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.bags import BagTopic, BagWriter, bag_info, convert_bag, messages, open_bag
-from andante.bags.bag1_file import Bag1File
-from andante.bags.mcap_file import McapFile
 from andante.bags.salvage import Damage, salvage
+from andante.bags.storage import Bag1File, McapFile
 from andante.bus import Bus, Player
 from andante.errors import BadInput
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from andante.mapping import LogOddsGrid
-from andante.mapping.matching.matcher import MapMatcher
-from andante.mapping.matching.search import Pyramid, SearchWindow, branch_and_bound
+from andante.mapping.matcher import MapMatcher, Pyramid, SearchWindow, branch_and_bound
 from andante.mapping.parameters import MappingParameters
 
 

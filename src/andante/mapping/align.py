@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
-from andante.mapping.planar import place
+from andante.mapping.planar import place, solve3
 
 REACH = 3  # neighbors on each side that a line is fitted through
 GAP = 0.08  # neighbors further apart than this plus GAP_PER_RANGE of the range are another surface [m]
@@ -191,21 +191,9 @@ def sort_into_cells(points: Array, size: float, corner: Array, shape: np.ndarray
 
 @njit(cache=True)
 def align_points(
-    points: Array,
-    normals: Array,
-    target: Array,
-    target_normals: Array,
-    size: float,
-    corner: Array,
-    shape: np.ndarray,
-    first: np.ndarray,
-    order: np.ndarray,
-    pose: Array,
-    reach: float,
-    final_reach: float,
-    iterations: int,
-    H: Array,
-) -> tuple[int, float, int]:
+    points: Array, normals: Array, target: Array, target_normals: Array, size: float, corner: Array, shape: np.ndarray,
+    first: np.ndarray, order: np.ndarray, pose: Array, reach: float, final_reach: float, iterations: int, H: Array,
+) -> tuple[int, float, int]:  # fmt: skip
     """Move `pose` (3,) until points · pose lie on the lines of the target; Gauss-Newton with Tukey's weights.
 
     Residual of a point p: n · (pose p - q), q the nearest target point with a normal n within 45 degrees of its own.
@@ -267,14 +255,9 @@ def align_points(
             break
         damp = 1e-3 * inliers
         h00, h11, h22 = h00 + damp, h11 + damp, h22 + damp
-        k00, k01, k02 = h11 * h22 - h12 * h12, h02 * h12 - h01 * h22, h01 * h12 - h02 * h11
-        det = h00 * k00 + h01 * k01 + h02 * k02
-        if not det > 1e-12:
+        good, dx, dy, dt = solve3(h00, h01, h02, h11, h12, h22, b0, b1, b2, 1e-12)
+        if not good:
             break
-        k11, k12, k22 = h00 * h22 - h02 * h02, h01 * h02 - h00 * h12, h00 * h11 - h01 * h01
-        dx = (k00 * b0 + k01 * b1 + k02 * b2) / det
-        dy = (k01 * b0 + k11 * b1 + k12 * b2) / det
-        dt = (k02 * b0 + k12 * b1 + k22 * b2) / det
         pose[0] += dx
         pose[1] += dy
         pose[2] += dt
