@@ -54,7 +54,11 @@ def test_a_file_is_read():
     [
         (('name = "slide"', "name = 3"), 1, "name: must be a string, got 3"),
         (('name = "slide"', 'name = "a/b"'), 1, "name: an experiment needs a name without slashes"),
-        (('trial = "walk"', 'trial = "fly"'), 2, "trial: no trial 'fly'; choices: walk, wave"),
+        (
+            ('trial = "walk"', 'trial = "fly"'),
+            2,
+            "trial: no trial 'fly'; choices: walk, localization, navigation, parity",
+        ),
         (('trial = "walk"', 'trial = "no.py:f"'), 2, "no such file"),
         (("trials = 3", "trials = 0"), 3, "trials: a whole number from 1 to"),
         (("trials = 3", "trials = true"), 3, "trials: a whole number"),
