@@ -57,7 +57,7 @@ def test_a_file_is_read():
         (
             ('trial = "walk"', 'trial = "fly"'),
             2,
-            "trial: no trial 'fly'; choices: walk, localization, navigation, parity",
+            "trial: no trial 'fly'; choices: walk, localization, navigation",
         ),
         (('trial = "walk"', 'trial = "no.py:f"'), 2, "no such file"),
         (("trials = 3", "trials = 0"), 3, "trials: a whole number from 1 to"),

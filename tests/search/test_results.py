@@ -14,8 +14,19 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.search.folder import FolderInUse, FolderLock, holder_of
-from andante.search.record import Record, Task, from_line, plain, record_of, to_line
-from andante.search.results import Appender, IndexSet, Scan, cut, tail
+from andante.search.record import (
+    Appender,
+    IndexSet,
+    Record,
+    Scan,
+    Task,
+    cut,
+    from_line,
+    plain,
+    record_of,
+    tail,
+    to_line,
+)
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(-1e300, 1e300) | st.text(),

@@ -27,8 +27,7 @@ from andante.physics.registry import ENGINES, installed
 from andante.robots.nao.experiments.objective import WaveObjective
 from andante.robots.nao.experiments.trial import WaveTrial
 
-from .bare import BARE
-from .physics import Unequal, take_turns
+from .physics import BARE, Unequal, take_turns
 from .rows import Row
 
 LONG, SHORT = 6.0, 1.0  # a trial on MuJoCo and on the slower engines [s]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,13 @@ class BenchResult(Result):
         from andante.viz.paths import plot_bars
 
         return plot_bars({r.case: r.ratio for r in self.rows}, "andante / baseline", self.name)
+
+
+def cpu_time(work: Callable[[], object]) -> float:
+    """Processor time of a call [s]."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
 
 
 def bench(name: str | None = None, *, seconds: float = 4.0, progress: bool = False) -> list[BenchResult]:

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from andante.description import load_robot, load_world, robot_names
 from andante.description.extent import robot_bounds
+from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
+from andante.localization.synthetic import uwb_drive
+from andante.localization.uwb_track import track_uwb, trilaterate_log
+from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.wave.model import VARIANTS
+from andante.mapping import MappingParameters, OccupancyGrid, Scan
+from andante.mapping.records import Log, Odometry
+from andante.mapping.slam import build_map
+from andante.mapping.worlds import map_of_world, world_of_map
+from andante.navigation.choose import CONTROLLERS, PLANNERS
 from andante.physics.registry import ENGINES, installed
+from andante.robots.nao.experiments.trial import WaveTrial
 from andante.simulation.simulation import simulate
+from andante.tasks.navigate import navigate
+from andante.tasks.walk import walk
 
 WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
 MOMENT = 0.3  # simulated time of a walk [s]
@@ -33,11 +48,6 @@ def warm_up() -> Iterator[str]:
 
 
 def _gaits() -> Iterator[str]:
-    from andante.locomotion.io.wave_file import default_gait
-    from andante.locomotion.wave.model import VARIANTS
-    from andante.robots.nao.experiments.trial import WaveTrial
-    from andante.tasks.walk import walk
-
     for robot, gait in WALKS:
         walk(robot, gait=gait, velocity=(0.05, 0.0, 0.0), seconds=MOMENT)
         yield f"{robot} {gait}: compiled"
@@ -49,12 +59,6 @@ def _gaits() -> Iterator[str]:
 
 
 def _finding_the_way() -> Iterator[str]:
-    from andante.localization.synthetic import uwb_drive
-    from andante.localization.uwb_track import track_uwb, trilaterate_log
-    from andante.mapping.worlds import map_of_world, world_of_map
-    from andante.navigation.choose import CONTROLLERS, PLANNERS
-    from andante.tasks.navigate import navigate
-
     warm_mapping()
     world_of_map(map_of_world(load_world("lab")))
     yield "mapping: compiled"
@@ -74,12 +78,6 @@ def _finding_the_way() -> Iterator[str]:
 
 def warm_mapping() -> None:
     """Have every compiled part ready, so that its first use does not count as mapping."""
-    import numpy as np
-
-    from andante.mapping import MappingParameters, Scan
-    from andante.mapping.records import Log, Odometry
-    from andante.mapping.slam import build_map
-
     records: list[Scan | Odometry] = []
     for k in range(3):
         ranges = 2.0 / np.maximum(np.abs(np.cos(np.linspace(-1.5, 1.5, 90))), 0.5)
@@ -91,12 +89,6 @@ def warm_mapping() -> None:
 
 def warm_localization() -> None:
     """Have every compiled part ready, so that its first use does not count as localizing."""
-    import numpy as np
-
-    from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
-    from andante.mapping import OccupancyGrid, Scan
-    from andante.mapping.records import Log, Odometry
-
     parameters = MclParameters()
     cells = np.zeros((40, 60), dtype=np.int8)
     cells[[0, -1], :], cells[:, [0, -1]] = 100, 100

@@ -25,8 +25,7 @@ from andante.userfile import is_user_reference
 
 from .config import StudyConfig, check_budget, read_config
 from .objective import Objective
-from .record import Record, plain
-from .results import Appender, Scan, cut
+from .record import Appender, Record, Scan, cut, plain
 from .tables import write_whole
 
 CONFIG, RESULTS, MANIFEST, LOCK = "study.toml", "results.jsonl", "manifest.json", "lock"

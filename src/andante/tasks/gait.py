@@ -40,7 +40,7 @@ from andante.search import (
 from andante.search import merge as merge_studies
 from andante.search import resume as resume_study
 from andante.search import search as run_study
-from andante.search.executors.evaluate import Evaluator
+from andante.search.executors.base import Evaluator
 from andante.search.progress import progress_line
 from andante.search.record import Task, record_of
 from andante.search.tables import toml_text, write_whole

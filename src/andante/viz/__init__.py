@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .explore_plot import plot_exploration, plot_map
+    from .drives import plot_drive, plot_exploration, plot_map
     from .film import Film, save_picture, take_picture
-    from .navigate_plot import plot_drive
     from .paths import plot_joints, plot_walk
     from .preview import draw_robot, preview_chain, preview_robot
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion

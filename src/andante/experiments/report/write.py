@@ -25,10 +25,9 @@ from andante.search import StudyFolder
 from andante.search.tables import write_whole
 from andante.tasks.result import Result
 
-from .analysis import FITTED, Analysis
+from .analysis import FITTED, Analysis, verdict
 from .figures import all_figures
 from .tables import Table, all_tables
-from .verdict import verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
