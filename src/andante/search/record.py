@@ -72,14 +72,8 @@ class Record:
 
     def as_dict(self) -> dict[str, Any]:
         """The record as a table; a candidate that did not fail has no error."""
-        table = {
-            "index": self.index,
-            "seed": self.seed,
-            "parameters": dict(self.parameters),
-            "fitness": self.fitness,
-            "figures": dict(self.figures),
-        }
-        return {**table, "error": self.error} if self.error else table
+        table = {**vars(self), "parameters": dict(self.parameters), "figures": dict(self.figures)}
+        return table if self.error else {name: value for name, value in table.items() if name != "error"}
 
 
 def candidate_seed(study_seed: int, index: int) -> int:
@@ -127,14 +121,8 @@ def from_line(line: bytes) -> Record:
         raise ValueError("the checksum is wrong")
     try:
         table = parse_json(body)
-        record = Record(
-            index=table["index"],
-            seed=table["seed"],
-            parameters=table["parameters"],
-            fitness=table["fitness"],
-            figures=table["figures"],
-            error=table.get("error", ""),
-        )
+        entries = {name: table[name] for name in _KINDS if name != "error"}
+        record = Record(**entries, error=table.get("error", ""))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"an entry is missing ({error})") from None
     for name, kinds in _KINDS.items():

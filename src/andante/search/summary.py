@@ -1,9 +1,8 @@
-"""What a study has found so far: the best candidates, how many, how fast, and the front of several aims."""
+"""What a study has found so far (best candidates, how many, how fast, the front of several aims); shards made one."""
 
 from __future__ import annotations
 
 import heapq
-import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +12,9 @@ from typing import Any
 from andante.errors import BadInput
 
 from .config import StudyConfig
-from .folder import MANIFEST, StudyFolder
+from .folder import StudyFolder
 from .record import Appender, Record, from_line, to_line
 from .samplers import Shard
-from .tables import write_whole
 
 MOST_FRONT = 1000
 
@@ -133,8 +131,7 @@ def merge(out: Path, parts: Sequence[Path]) -> Merged:
         with Appender(made.results) as appender:
             for index in sorted(where):
                 appender.append(from_line(_line(studies, where[index])))
-        manifest = {"format": 1, "fingerprint": made.config.fingerprint, "sessions": sessions}
-        write_whole(draft / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+        made.write_manifest({"format": 1, "fingerprint": made.config.fingerprint, "sessions": sessions})
         if out.exists():
             out.rmdir()
         draft.rename(out)

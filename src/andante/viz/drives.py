@@ -1,4 +1,4 @@
-"""A picture of a navigated drive from above: world, plans, believed and true path, error over time."""
+"""Maps and drives from above: a map with the way over it, beside the truth; world, plans, believed and true path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from andante.mobile.robot import MobileRobot
 from andante.navigation import Vehicle
 
 from .preview import COLOURS, GREY, INK
-from .preview_plots import plain
+from .preview_plots import from_above, plain
+
+OUTLINES = 12  # footprints drawn along the path
+WIDE = 6.6  # of the view from above [inch]
 
 
 def draw_grid(axes: Any, grid: OccupancyGrid) -> None:
@@ -31,33 +34,33 @@ def draw_grid(axes: Any, grid: OccupancyGrid) -> None:
     x, y, _ = grid.origin
     width, height = grid.size
     axes.imshow(shade, cmap="gray", origin="lower", vmin=0, vmax=100, extent=(x, x + width, y, y + height))
-    axes.set_aspect("equal")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
+
+
+def _map_figure(wide: float, tall: float, title: str, grid: OccupancyGrid | None) -> tuple[Figure, Any]:
+    """A figure of that size [inch] with axes of the floor, a map on it where there is one, and the axes."""
+    figure = Figure(figsize=(wide, tall), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=10)
+    if grid is not None:
+        draw_grid(axes, grid)
+    from_above(axes)
+    return figure, axes
 
 
 def plot_map(grid: OccupancyGrid, path: Array | None = None, title: str = "") -> Figure:
     """A map with a way (n, 3) x, y, yaw over it."""
-    figure = Figure(figsize=(8.0, 6.5), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    draw_grid(axes, grid)
+    figure, axes = _map_figure(8.0, 6.5, title, grid)
     if path is not None and len(path):
         axes.plot(path[:, 0], path[:, 1], color="tab:red", linewidth=1.0, label="way")
         axes.plot(path[0, 0], path[0, 1], "o", color="tab:green", markersize=5, label="start")
         axes.legend(loc="upper right", fontsize=8)
-    axes.set_title(title, fontsize=10)
     return figure
 
 
 def plot_way(path: Array, title: str = "") -> Figure:
     """A way (n, 3) x, y, yaw without a map."""
-    figure = Figure(figsize=(8.0, 6.5), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = _map_figure(8.0, 6.5, title, None)
     axes.plot(path[:, 0], path[:, 1], color="tab:red", linewidth=1.0)
-    axes.set_aspect("equal")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
-    axes.set_title(title, fontsize=10)
     return figure
 
 
@@ -70,9 +73,7 @@ def plot_exploration(
         truth: times and poses (n, 4) of the root link.
         missed: places x, y that could not be reached.
     """
-    figure = Figure(figsize=(9.0, 7.0), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    draw_grid(axes, result.grid)
+    figure, axes = _map_figure(9.0, 7.0, title, result.grid)
     if plan is not None:
         walls = plan.point_of(np.argwhere(plan.occupied()))
         axes.plot(walls[:, 0], walls[:, 1], ".", color="tab:blue", markersize=1.0, label="true walls")
@@ -80,13 +81,8 @@ def plot_exploration(
     axes.plot(result.poses[:, 0], result.poses[:, 1], "--", color="tab:red", linewidth=1.0, label="way on the map")
     for place in missed:
         axes.plot(*place, "x", color="tab:orange")
-    axes.set_title(title, fontsize=10)
     axes.legend(loc="upper right", fontsize=8)
     return figure
-
-
-OUTLINES = 12  # footprints drawn along the path
-WIDE = 6.6  # of the view from above [inch]
 
 
 @dataclass(frozen=True)
@@ -150,12 +146,9 @@ def plot_drive(shown: Shown, title: str = "") -> Figure:
     if shown.collision is not None:
         x, y, _ = shown.collision
         above.plot([x], [y], marker="x", markersize=11, color="#c8403a", linestyle="none", label="collision")
-    above.set_aspect("equal")
-    above.set_xlim(low[0], high[0])
-    above.set_ylim(low[1], high[1])
+    from_above(above, fontsize=8)
+    above.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     above.set_title(title, fontsize=9, color=INK)
-    above.set_xlabel("x [m]", fontsize=8)
-    above.set_ylabel("y [m]", fontsize=8)
     above.legend(fontsize=8, loc="best", framealpha=0.85)
     plain(above)
     _errors(below, true, believed, places, shown.begun)

@@ -17,7 +17,7 @@ import numpy as np
 
 from andante.errors import BadInput
 from andante.search.permutation import derived_seed
-from andante.search.space import Choice, Grid, Real, Space, Value
+from andante.search.space import Choice, Parameter, Real, Space, Value
 
 from .base import Sampler, Told, first_candidate
 
@@ -108,10 +108,8 @@ def found(space: Space, parameters: Mapping[str, Any]) -> dict[str, Value]:
     """All parameters from what optuna chose for the free ones."""
     chosen: dict[str, Value] = {}
     for name, kind in zip(space.names, space.free, strict=True):
-        value = parameters[name]
-        discrete = isinstance(kind, Grid) or (isinstance(kind, Real) and kind.count)
-        chosen[name] = kind.decode((value + 0.5) / kind.count) if discrete else value
-    return {name: space.frozen[name] if name in space.frozen else chosen[name] for name in space.parameters}
+        chosen[name] = kind.decode((parameters[name] + 0.5) / kind.count) if _numbered(kind) else parameters[name]
+    return space.with_frozen(chosen)
 
 
 def chosen(space: Space, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,9 +117,13 @@ def chosen(space: Space, parameters: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, kind in zip(space.names, space.free, strict=True):
         value = kind.clip(parameters[name])
-        discrete = isinstance(kind, Grid) or (isinstance(kind, Real) and kind.count)
-        out[name] = int(kind.encode(value) * kind.count) if discrete else value
+        out[name] = int(kind.encode(value) * kind.count) if _numbered(kind) else value
     return out
+
+
+def _numbered(kind: Parameter) -> bool:
+    """Whether a parameter is searched by the number of its value."""
+    return not isinstance(kind, Choice) and kind.count > 0
 
 
 @contextmanager
