@@ -180,30 +180,21 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
     chain.ik(targets[0])
     for solve in solvers.values():
         solve(poses[0])
-    spent: dict[str, float] = dict.fromkeys(("batch", "single", *solvers), 0.0)
-    done: dict[str, int] = dict.fromkeys(spent, 0)
-    good: dict[str, int] = dict.fromkeys(spent, 0)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "batch": lambda part: chain.ik(targets[part]).q,
+        "single": lambda part: [chain.ik(targets[i]).q for i in part],
+        **{name: _answers_of(solve, poses) for name, solve in solvers.items()},
+    }
+    spent, done, good = dict.fromkeys(calls, 0.0), dict.fromkeys(calls, 0), dict.fromkeys(calls, 0)
     gc.collect()
     for part in np.array_split(np.arange(count), SLICES):
-        for name in spent:
-            if name == "batch":
-                begin = time.process_time()
-                found = chain.ik(targets[part])
-                spent[name] += time.process_time() - begin
-                answers = found.q
-            elif name == "single":
-                begin = time.process_time()
-                singles = [chain.ik(targets[i]).q for i in part]
-                spent[name] += time.process_time() - begin
-                answers = np.array(singles)
-            else:
-                chosen = part[: max(1, LOOP_TARGETS // SLICES)] if name == "Pinocchio loop" else part
-                begin = time.process_time()
-                listed = [solvers[name](poses[i])[1] for i in chosen]
-                spent[name] += time.process_time() - begin
-                answers = np.array(listed)
-            done[name] += len(answers)
-            good[name] += int(reached(case, answers, poses[part[: len(answers)]]).sum())
+        for name, call in calls.items():
+            chosen = part[: max(1, LOOP_TARGETS // SLICES)] if name == "Pinocchio loop" else part
+            begin = time.process_time()
+            found = call(chosen)
+            spent[name] += time.process_time() - begin
+            done[name] += len(found)
+            good[name] += int(reached(case, np.array(found), poses[chosen]).sum())
     speed = {name: done[name] / spent[name] for name in spent}
     share = {name: 100 * good[name] / done[name] for name in spent}
     rows = []
@@ -214,6 +205,11 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
         rows.append(Row(f"{case.name}: single calls{beside}", speed["single"], base, SPEED))
         rows.append(Row(f"{case.name}: reached{beside}", share["batch"], share[name] if name else float("nan"), "%"))
     return rows
+
+
+def _answers_of(solve: Solver, poses: Array) -> Callable[[Any], list[Array]]:
+    """What gives the joint positions of a peer for some of the poses, one after another."""
+    return lambda part: [solve(poses[i])[1] for i in part]
 
 
 def reached(case: Case, q: Array, poses: Array) -> np.ndarray:

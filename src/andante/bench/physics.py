@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import mujoco
 import numpy as np
@@ -39,6 +39,7 @@ from andante.simulation.simulation import Simulation, simulate
 from .rows import Row
 
 Play = Callable[[Array], None]
+Part = TypeVar("Part")
 
 
 def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
@@ -244,7 +245,9 @@ def play(sim: Simulation, targets: Array) -> None:
         sim.run(COMMAND_TIME)
 
 
-def take_turns(sides: tuple[Play, Play], parts: Sequence[Array], rounds: int) -> tuple[Array, Array]:
+def take_turns(
+    sides: tuple[Callable[[Part], object], Callable[[Part], object]], parts: Sequence[Part], rounds: int
+) -> tuple[Array, Array]:
     """CPU times [s] of both sides playing the parts, each (rounds, parts); who goes first changes from pair to pair."""
     times = np.zeros((2, rounds, len(parts)))
     gc.collect()

@@ -73,20 +73,6 @@ class FolderLock:
         self.release()
 
 
-def holder_of(folder: Path) -> str | None:
-    """Description of the process that writes to a folder now; None: nobody."""
-    if not (folder / "lock").exists():
-        return None
-    file = os.open(folder / "lock", os.O_RDWR)
-    try:
-        _lock(file)
-    except OSError:
-        return _holder(file)
-    finally:
-        os.close(file)
-    return None
-
-
 def _holder(file: int) -> str:
     os.lseek(file, 0, os.SEEK_SET)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -12,23 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from andante.experiments import statistics as stats
 from andante.experiments.experiment import Experiment
 from andante.experiments.reference import REAL
-from andante.experiments.statistics import (
-    Agreement,
-    Comparison,
-    Effect,
-    Equivalence,
-    Summary,
-    agreement,
-    compare,
-    effects,
-    equivalence,
-    holm,
-    mean_error,
-    summarize,
-    trials_for_width,
-)
 from andante.experiments.table import Values
 from andante.geometry import Array
 
@@ -49,7 +35,7 @@ class Pair:
     test: str
     a: str
     b: str
-    comparison: Comparison
+    comparison: stats.Comparison
     p: float
 
 
@@ -59,13 +45,13 @@ class Standing:
 
     source: str
     measure: str
-    tests: tuple[Agreement, ...]
-    equivalent: Mapping[str, Equivalence]
+    tests: tuple[stats.Agreement, ...]
+    equivalent: Mapping[str, stats.Equivalence]
 
     @property
     def error(self) -> float:
         """|mean - reference mean| / |commanded|, averaged over the tests; NaN where nothing is commanded."""
-        return mean_error(self.tests)
+        return stats.mean_error(self.tests)
 
     @property
     def inside(self) -> int:
@@ -94,7 +80,7 @@ class Analysis:
         others = tuple(source for source in reference.sources if source != self.standard)
         self.others = others  # what the reference itself compares with its standard
         self.tests = tuple(dict.fromkeys((*values.tests, *(t for t in reference.tests if t in values.tests))))
-        self._summaries: dict[tuple[str, str, str], Summary] = {}
+        self._summaries: dict[tuple[str, str, str], stats.Summary] = {}
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -112,11 +98,11 @@ class Analysis:
             return self.values.get(source, test, measure)
         return self.reference.get(source, test, measure)
 
-    def summary(self, source: str, test: str, measure: str) -> Summary:
+    def summary(self, source: str, test: str, measure: str) -> stats.Summary:
         """Mean, spread and interval; computed once."""
         key = (source, test, measure)
         if key not in self._summaries:
-            self._summaries[key] = summarize(self.of(*key), LEVEL)
+            self._summaries[key] = stats.summarize(self.of(*key), LEVEL)
         return self._summaries[key]
 
     @property
@@ -153,11 +139,11 @@ class Analysis:
             real = {test: self.of(self.standard, test, measure) for test in self.tests}
             for source in (*self.others, *self.engines):
                 ours = {test: self.of(source, test, measure) for test in self.tests}
-                tests = agreement(ours, real, commanded)
+                tests = stats.agreement(ours, real, commanded)
                 same = {
-                    each.test: equivalence(ours[each.test], real[each.test], MARGIN * abs(commanded[each.test] or 0.0))
-                    for each in tests
-                    if commanded[each.test]
+                    test: stats.equivalence(ours[test], real[test], MARGIN * abs(told))
+                    for test in (each.test for each in tests)
+                    if (told := commanded[test])
                 }
                 if tests:
                     found.append(Standing(source, measure, tests, same))
@@ -174,12 +160,12 @@ class Analysis:
                 for a, b in couples:
                     x, y = self.of(a, test, measure), self.of(b, test, measure)
                     if len(x) > 1 and len(y) > 1:
-                        made.append((test, a, b, compare(x, y, LEVEL)))
-            corrected: Array = holm([each[3].welch for each in made])
+                        made.append((test, a, b, stats.compare(x, y, LEVEL)))
+            corrected: Array = stats.holm([each[3].welch for each in made])
             found += [Pair(measure, t, a, b, c, float(p)) for (t, a, b, c), p in zip(made, corrected, strict=True)]
         return tuple(found)
 
-    def factor_effects(self, source: str, measure: str) -> tuple[Effect, ...]:
+    def factor_effects(self, source: str, measure: str) -> tuple[stats.Effect, ...]:
         """How much every factor has to do with a measure of one source."""
         values: list[float] = []
         levels: dict[str, list[Any]] = {name: [] for name, given in self.experiment.factors.items() if len(given) > 1}
@@ -188,7 +174,7 @@ class Analysis:
             values += got
             for name in levels:
                 levels[name] += [cell[name]] * len(got)
-        return effects(values, levels) if len(values) > 2 and levels else ()
+        return stats.effects(values, levels) if len(values) > 2 and levels else ()
 
     def trials_wanted(self, source: str, measure: str) -> tuple[float, int | None] | None:
         """The widest spread over the tests, and how many trials make its interval narrow; None: unknown.
@@ -203,7 +189,7 @@ class Analysis:
                 widest = max(widest, (each.deviation / scale, each.deviation))
         if widest[0] < 0:
             return None
-        wanted = trials_for_width(widest[0], NARROW, LEVEL)
+        wanted = stats.trials_for_width(widest[0], NARROW, LEVEL)
         return widest[1], wanted if wanted <= MOST_WANTED else None
 
     def falls(self, source: str) -> tuple[int, int]:
@@ -212,12 +198,6 @@ class Analysis:
         if "fallen" not in self.experiment.measures:
             return 0, 0
         return int(sum(float(np.sum(each)) for each in given)), sum(len(each) for each in given)
-
-
-def best(standings: Sequence[Standing], measure: str, sources: Sequence[str]) -> Standing | None:
-    """The standing with the smallest error among some sources."""
-    known = [s for s in standings if s.measure == measure and s.source in sources and not math.isnan(s.error)]
-    return min(known, key=lambda s: s.error, default=None)
 
 
 def verdict(analysis: Analysis) -> tuple[str, str, str]:

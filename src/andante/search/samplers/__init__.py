@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,47 +32,50 @@ USER_BATCH = 16
 BATCH = 64
 
 
-class GridSampler(Sampler):
-    """Every combination of the grid once, in an order that the seed shuffles, in constant memory."""
+class FixedSampler(Sampler):
+    """Learns nothing: candidate k depends on seed and k alone; a shard is a slice of the whole."""
 
     adaptive = False
 
     def __init__(self, space: Space, seed: int, batch: int, shard: Shard) -> None:
         super().__init__(space, seed, batch or BATCH)
+        self.shard = shard
+        self.count = inf  # of all candidates
+
+    def ask(self, generation: int) -> list[dict[str, Value]]:
+        """The next candidates; none when all have been drawn."""
+        locals_ = range(generation * self.batch, (generation + 1) * self.batch)
+        return [self.candidate(index) for index in map(self.shard.index, locals_) if index < self.count]
+
+    def tell(self, results: Sequence[Told]) -> None:
+        """Nothing is learned."""
+
+    @abstractmethod
+    def candidate(self, index: int) -> dict[str, Value]:
+        """The candidate of that number."""
+
+
+class GridSampler(FixedSampler):
+    """Every combination of the grid once, in an order that the seed shuffles, in constant memory."""
+
+    def __init__(self, space: Space, seed: int, batch: int, shard: Shard) -> None:
+        super().__init__(space, seed, batch, shard)
         if not space.cells:
             missing = [name for name, kind in zip(space.names, space.free, strict=True) if not kind.grid]
             raise BadInput(f"the grid sampler needs a step, levels or a grid for {', '.join(missing)}")
-        self.shard = shard
+        self.count = space.cells
         self._order = Permutation(space.cells, seed)
 
-    def ask(self, generation: int) -> list[dict[str, Value]]:
-        """The next combinations; none when all have been drawn."""
-        locals_ = range(generation * self.batch, (generation + 1) * self.batch)
-        indices = [self.shard.index(local) for local in locals_]
-        return [self.space.cell(self._order[index]) for index in indices if index < self.space.cells]
-
-    def tell(self, results: Sequence[Told]) -> None:
-        """Nothing is learned."""
+    def candidate(self, index: int) -> dict[str, Value]:
+        """A combination."""
+        return self.space.cell(self._order[index])
 
 
-class RandomSampler(Sampler):
-    """Places drawn evenly from the unit cube; candidate k depends on seed and k alone."""
+class RandomSampler(FixedSampler):
+    """Places drawn evenly from the unit cube."""
 
-    adaptive = False
-
-    def __init__(self, space: Space, seed: int, batch: int, shard: Shard) -> None:
-        super().__init__(space, seed, batch or BATCH)
-        self.shard = shard
-
-    def ask(self, generation: int) -> list[dict[str, Value]]:
-        """The next places."""
-        locals_ = range(generation * self.batch, (generation + 1) * self.batch)
-        return [self._at(self.shard.index(local)) for local in locals_]
-
-    def tell(self, results: Sequence[Told]) -> None:
-        """Nothing is learned."""
-
-    def _at(self, index: int) -> dict[str, Value]:
+    def candidate(self, index: int) -> dict[str, Value]:
+        """A place."""
         rng = np.random.Generator(np.random.PCG64(derived_seed(self.seed, index)))
         return self.space.decode(rng.random(self.space.dimensions))
 
