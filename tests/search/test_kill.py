@@ -104,7 +104,6 @@ def test_two_processes_cannot_write_one_study(tmp_path):
         _, said = second.communicate(timeout=300)
         assert second.returncode != 0
         assert f"is in use by process {first.pid} on" in said
-        assert holder_of(folder).startswith(f"process {first.pid} on")
         assert summarize(StudyFolder.open(folder)).candidates > 2  # readers need no lock
         with pytest.raises(AndanteError, match=f"in use by process {first.pid}"):
             StudyFolder.create(folder, StudyFolder.open(folder).config)
