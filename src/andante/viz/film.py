@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -78,8 +78,6 @@ class Film:
     def __enter__(self) -> Film:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._renderer.close()
-        self._writer.__exit__(kind, error, trace)
+        self._writer.__exit__(*error)

@@ -17,12 +17,12 @@ from andante.geometry import Array
 from andante.search.permutation import derived_seed
 from andante.search.space import Space, Value
 
-from .base import Sampler, Told, first_candidate
+from .base import LearningSampler, Told
 
 GROWTH_LIMIT = 8  # the largest population in batches
 
 
-class CmaesSampler(Sampler):
+class CmaesSampler(LearningSampler):
     """A normal distribution that moves and shapes itself toward the better candidates, in the unit cube.
 
     sigma: first standard deviation, as a fraction of each range.
@@ -40,9 +40,7 @@ class CmaesSampler(Sampler):
         start: Mapping[str, Any] | None = None,
         growth: int = 2,
     ) -> None:
-        if not space.dimensions:
-            raise BadInput("every parameter is frozen; nothing is left to search")
-        super().__init__(space, seed, batch or max(16, 2 * (4 + int(3 * log(space.dimensions)))))
+        super().__init__(space, seed, batch, max(16, 2 * (4 + int(3 * log(max(1, space.dimensions))))), start)
         if not 0 < sigma <= 1:
             raise BadInput(f"sigma is a fraction of the ranges between 0 and 1, got {sigma}")
         if growth < 1:
@@ -55,8 +53,7 @@ class CmaesSampler(Sampler):
         self._discrete = bool((counts > 1).any())
         self._steps = np.where(counts > 1, 1.0 / np.maximum(counts, 1), 0.0)
         self._bounds = np.stack([0.5 * self._steps, 1.0 - 0.5 * self._steps], axis=-1)
-        first = first_candidate(space, start)
-        self._begin(None if first is None else space.encode(first))
+        self._begin(None if self.first is None else space.encode(self.first))
         self._asked: dict[int, list[Array]] = {}
         self._results: list[tuple[Array, float]] = []
         self._generation = 0  # that is told next
@@ -142,7 +139,7 @@ def parse_axes(text: str) -> tuple[Axis, ...]:
     return tuple(axes)
 
 
-class ElitesSampler(Sampler):
+class ElitesSampler(LearningSampler):
     """Random candidates first, then children of the elites.
 
     axes: "name:low:high:cells,..." of figures or parameters; else the first two free parameters in 16 cells each.
@@ -164,14 +161,11 @@ class ElitesSampler(Sampler):
         line: float = 0.2,
         start: Mapping[str, Any] | None = None,
     ) -> None:
-        if not space.dimensions:
-            raise BadInput("every parameter is frozen; nothing is left to search")
-        super().__init__(space, seed, batch or BATCH)
+        super().__init__(space, seed, batch, BATCH, start)
         if startup < 1 or not spread >= 0 or not line >= 0:
             raise BadInput("elites needs startup >= 1, spread >= 0 and line >= 0")
         self.axes = parse_axes(axes) if axes else ()
         self.startup, self.spread, self.line = startup, spread, line
-        self._first = first_candidate(space, start)
         self.elites: dict[tuple[int, ...], Told] = {}
         self._places: list[Array] = []  # of the elites in the unit cube, in the order in which cells were found
         self._rows: dict[tuple[int, ...], int] = {}
@@ -189,10 +183,7 @@ class ElitesSampler(Sampler):
             places = (
                 x + self.spread * rng.standard_normal(shape) + self.line * (y - x) * rng.standard_normal((len(x), 1))
             )
-        candidates = [self.space.decode(place) for place in places]
-        if generation == 0 and self._first is not None:
-            candidates[0] = self._first
-        return candidates
+        return self.with_first(generation, [self.space.decode(place) for place in places])
 
     def tell(self, results: Sequence[Told]) -> None:
         """Put every candidate into its cell where it beats the one there."""
