@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,9 @@ from andante.locomotion.wave.model import WaveModel, WaveParameters
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics import Engine, Settings
 from andante.simulation.simulation import Simulation, simulate
+from andante.simulation.walk_watch import WalkWatch
 
 SETTLE = 0.5  # standing before the first trial [s]
-LOOK = 0.04  # between two measurements [s]
 LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
 LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
 PUSH_TIME = 0.1  # [s]
@@ -56,27 +56,22 @@ class _Targets(Behaviour):
         return targets
 
 
-class _Watch:
-    """Looks at the robot every `LOOK` seconds from now on until it lies: its root leans or has sunk below `low` [m]."""
+class _Watch(WalkWatch):
+    """Looks at the robot until it lies: its root leans or has sunk below `low` [m]."""
 
-    def __init__(self, sim: Simulation, low: float) -> None:
-        self._begin, self._low = sim.time, low
-        self.times, self.poses, self.power = [0.0], [sim.base_pose], [0.0]
-        self.fallen = False
+    def __init__(self, sim: Simulation, period: float, low: float) -> None:
+        super().__init__(sim, period)
+        self._low = low
 
     @property
     def next_time(self) -> float:
         """When it looks again [s]."""
-        return math.inf if self.fallen else self._begin + LOOK * len(self.times)
+        return math.inf if self.fallen else super().next_time
 
-    def update(self, sim: Simulation) -> None:
-        """Look."""
-        pose, joints = sim.base_pose, sim.joints
-        self.times.append(sim.time - self._begin)
-        self.poses.append(pose)
-        self.power.append(float(np.abs(joints.effort * joints.velocity).sum()))
-        upright = 1.0 - 2.0 * float(pose[3] ** 2 + pose[4] ** 2)
-        self.fallen = not (upright > math.cos(LEAN) and pose[2] > self._low)
+    def lies(self, sim: Simulation) -> bool:
+        """Whether nothing comes back from where the root is."""
+        x, y, height = *sim.base_pose[3:5], sim.base_pose[2]
+        return not (1.0 - 2.0 * float(x**2 + y**2) > math.cos(LEAN) and height > self._low)
 
 
 @dataclass
@@ -125,16 +120,16 @@ class WaveTrial:
             raise BadInput(f"a trial takes at least one step of {self.engine.dt:g} s, got {seconds} s")
         played = playback(WaveModel(self.robot, parameters, variant), self.start, seconds, stride)
         self.rewind()
-        return self._play(played, seconds, shove)
+        return self._play(played, parameters.period, seconds, shove)
 
     def rewind(self) -> None:
         """Back to where every trial begins."""
         self._sim.observers.clear()
         self._sim.restore(self._begin)
 
-    def _play(self, played: Playback, seconds: float, shove: Shove | None) -> Track:
+    def _play(self, played: Playback, period: float, seconds: float, shove: Shove | None) -> Track:
         sim, begin = self._sim, self._sim.time
-        watch = _Watch(sim, LOW * self._height)
+        watch = _Watch(sim, period, LOW * self._height)
         sim.observers.append(watch)
         if shove is not None:
             sim.observers.append(_Shoving(begin + shove.time, shove.impulse))
@@ -144,10 +139,9 @@ class WaveTrial:
                 loop.step(min(loop.period, left))
             except Diverged:
                 watch.fallen = True
-        if not watch.fallen and sim.time - begin > watch.times[-1]:
+        if not watch.fallen and sim.time - begin > watch.track.times[-1]:
             watch.update(sim)
-        times, poses, power = (np.array(rows) for rows in (watch.times, watch.poses, watch.power))
-        return Track(times, poses, power, played.cycles, seconds, watch.fallen, self.robot.mass)
+        return replace(watch.track, cycles=played.cycles, seconds=seconds)
 
     def close(self) -> None:
         """Free the engine."""
