@@ -28,12 +28,22 @@ from .rows import Row
 
 Solver = Callable[[Array], tuple[bool, Array]]  # (4, 4) pose -> whether it says that it arrived, q
 
+TARGETS = 10_000
+SEED = 2026  # of the targets; the solver's constants were chosen on targets of seed 1
+SLICES = 20
+LOOP_TARGETS = 500  # of the Pinocchio loop, which is slow; spread over all slices
+TOLERANCE = 1e-6
+CHECK = 1.01 * TOLERANCE  # rounding between the two forward kinematics
+THREADS = 2
+ROUNDS = 7  # best of
+SPEED = "solves/s"
 SEARCHES = 1000  # restarts, so that speed and not patience is compared
 STEPS = 30  # of one search of the Pinocchio loop, as many as ik_LM takes by default
 GAIN = 0.1  # of ik_LM's damping: the quickest of the range that its pages advise, on these chains
 HALF_SQUARE = 5e-13  # ik_LM's tolerance is on half the squared error: 1e-6 on the error
 
 
+# ---- peers ---------------------------------------------------------------------------------------
 def missing(package: str) -> bool:
     """Whether a peer is not installed."""
     return importlib.util.find_spec(package) is None
@@ -108,17 +118,7 @@ def _pose(row: Array) -> Array:
     return pose
 
 
-TARGETS = 10_000
-SEED = 2026  # of the targets; the solver's constants were chosen on targets of seed 1
-SLICES = 20
-LOOP_TARGETS = 500  # of the Pinocchio loop, which is slow; spread over all slices
-TOLERANCE = 1e-6
-CHECK = 1.01 * TOLERANCE  # rounding between the two forward kinematics
-THREADS = 2
-ROUNDS = 7  # best of
-SPEED = "solves/s"
-
-
+# ---- the benchmark -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Case:
     """A chain, and the coordinates of its targets that count (x y z yaw pitch roll)."""

@@ -41,7 +41,17 @@ from .rows import Row
 Play = Callable[[Array], None]
 Part = TypeVar("Part")
 
+DT = 0.002  # [s]
+COMMAND_TIME = 0.01  # from one command to the next [s]
+PERIOD = 0.5  # of the sine [s]
+PHASES = 5  # slices of a period
+AMPLITUDE = 0.02  # [rad]
+SETTLING = 1.0  # before anything is measured [s]
+SAME_HEIGHT = 0.005  # the roots of both sides end this near to each other [m]
+UNIT = "x real time"
 
+
+# ---- bare loops ----------------------------------------------------------------------------------
 def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
     """`ctrl` and `mj_step`."""
     model, data, mj_step = engine.model, engine.data, mujoco.mj_step
@@ -148,16 +158,7 @@ BARE: dict[str, Callable[[Any, int, int], Play]] = {
 }
 
 
-DT = 0.002  # [s]
-COMMAND_TIME = 0.01  # from one command to the next [s]
-PERIOD = 0.5  # of the sine [s]
-PHASES = 5  # slices of a period
-AMPLITUDE = 0.02  # [rad]
-SETTLING = 1.0  # before anything is measured [s]
-SAME_HEIGHT = 0.005  # the roots of both sides end this near to each other [m]
-UNIT = "x real time"
-
-
+# ---- the benchmark -------------------------------------------------------------------------------
 class Unequal(AndanteError):
     """The two sides of a benchmark did different things; the message names the case."""
 

@@ -1,6 +1,7 @@
-"""One evaluated candidate as one line of text with a checksum.
+"""Evaluated candidates, and the append-only file of them: a line per candidate with a checksum.
 
-A line is JSON, {"crc":"89abcdef","index":3,...}; crc is the CRC-32 of the object without that first entry.
+A line is JSON, {"crc":"89abcdef","index":3,...}; crc is the CRC-32 of the object without that first entry. Torn ends
+are cut, damage is named.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from .permutation import derived_seed
 from .samplers.base import WORST, Told
 from .space import Value
 
+LONGEST_LINE = 16 * 1024 * 1024
+HIGHEST_INDEX = 10**9
+SYNC_EVERY = 2.0  # [s]
 _HEAD = b'{"crc":"'
 _BODY_FROM = len(_HEAD) + 8 + 2  # after the eight digits, the quote and the comma
-
-
 _KINDS: dict[str, Any] = {
     "index": int, "seed": int, "parameters": dict, "fitness": int | float | None, "figures": dict, "error": str,
 }  # fmt: skip
@@ -133,11 +135,7 @@ def from_line(line: bytes) -> Record:
     return record
 
 
-LONGEST_LINE = 16 * 1024 * 1024
-HIGHEST_INDEX = 10**9
-SYNC_EVERY = 2.0  # [s]
-
-
+# ---- the file of results -------------------------------------------------------------------------
 class IndexSet:
     """A set of small integers, a bit for each."""
 

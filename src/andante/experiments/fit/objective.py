@@ -1,4 +1,6 @@
-"""What a fit searches: parameters in, how far the trials are from the reference out; and a first guess of them.
+"""What a fit aims at and searches: parameters in, how far trials are from the reference out; and a first guess.
+
+Targets are means of the reference by test and measure, each with the scale of its errors.
 
 The guess takes the walking robot for a point on an arc: odometry that counts d means a way of s = stride d; the heading
 is aim + curl s, so that the end lies in the direction of aim + h with h = curl s / 2, as far away as the chord
@@ -25,6 +27,9 @@ from andante.experiments.variation import level_key, model_at
 from andante.geometry import Array
 from andante.search import Space
 
+REMAIN = 0.01  # how strongly parameters that the end positions do not determine stay where they are
+STAY = 0.02  # price of a parameter at the other end of its range, in parts of what was commanded
+FALL = 1.0  # price of a fall
 ENTRIES = ("per", "own", "hold_out", "compare", "space")
 
 
@@ -133,9 +138,7 @@ def fit_space(experiment: Experiment, targets: Targets) -> Space:
         raise BadInput(f"fit.space: {error}") from None
 
 
-REMAIN = 0.01  # how strongly parameters that the end positions do not determine stay where they are
-
-
+# ---- a first guess -------------------------------------------------------------------------------
 def usual_values(space: Space) -> dict[str, float]:
     """What parameters are when nothing is identified: no error at all, else the middle of the range."""
     known = {**BODY, **STEPS}
@@ -197,10 +200,7 @@ def moved(aim: Targets, real: Targets, reached: Mapping[str, Mapping[str, float]
     return Targets(means, real.scales, real.factors)
 
 
-STAY = 0.02  # price of a parameter at the other end of its range, in parts of what was commanded
-FALL = 1.0  # price of a fall
-
-
+# ---- the objective -------------------------------------------------------------------------------
 class FitObjective:
     """An `Objective`: minus the mean error over tests and measures, |mean - target| / commanded, and a small price for
     parameters far from their usual values, so that those which the trials do not determine stay there.

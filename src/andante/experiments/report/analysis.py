@@ -1,4 +1,4 @@
-"""All numbers of a report: every source beside what was commanded, beside the reference, and beside the others."""
+"""All numbers of a report: every source beside what was commanded, the reference and the others; and its verdict."""
 
 from __future__ import annotations
 
@@ -200,6 +200,7 @@ class Analysis:
         return int(sum(float(np.sum(each)) for each in given)), sum(len(each) for each in given)
 
 
+# ---- the outcome in three sentences --------------------------------------------------------------
 def verdict(analysis: Analysis) -> tuple[str, str, str]:
     """What was run, how near it came to what was commanded (or what mattered), and how near to the reference."""
     if not any(len(analysis.values.get(e, t, m)) for e in analysis.engines for t in analysis.tests

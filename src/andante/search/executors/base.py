@@ -1,4 +1,7 @@
-"""What an executor is: tasks go in while it is free, outcomes come out as they are ready, in any order."""
+"""What an executor is: tasks go in while it is free, outcomes come out as they are ready, in any order.
+
+`Evaluator` is one evaluation, the same in every executor, errors caught; `InlineExecutor` evaluates in this process.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from typing import Any, Protocol
 
 from andante.search.objective import Objective, ObjectiveSpec
 from andante.search.record import Task, plain
+
+LONGEST_ERROR = 500
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,6 @@ def default_workers() -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
-
-
-LONGEST_ERROR = 500
 
 
 class Evaluator:

@@ -1,6 +1,8 @@
-"""CMA-ES by the `cmaes` library: restarts with growing populations, a margin for parameters with steps.
+"""Evolution: CMA-ES and MAP-Elites.
 
-Hansen 2016; restarts of Auger and Hansen 2005; margin of Hamano et al. 2022.
+CMA-ES (Hansen 2016) by the `cmaes` library: restarts with growing populations (Auger and Hansen 2005), a margin for
+parameters with steps (Hamano et al. 2022). MAP-Elites (Mouret and Clune 2015) keeps the best candidate of every cell of
+a map of behaviors; children are x + s1 N(0, I) + s2 (y - x) N(0, 1) of two elites x, y (Vassiliades and Mouret 2018).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from andante.search.space import Space, Value
 
 from .base import LearningSampler, Told
 
+BATCH = 32  # of MAP-Elites
 GROWTH_LIMIT = 8  # the largest population in batches
 
 
@@ -101,9 +104,6 @@ class CmaesSampler(LearningSampler):
         self._optimizer: Any = (
             CMAwM(mean, self.sigma, steps=self._steps, **more) if self._discrete else CMA(mean, self.sigma, **more)
         )
-
-
-BATCH = 32
 
 
 @dataclass(frozen=True)
