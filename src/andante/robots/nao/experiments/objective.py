@@ -1,4 +1,7 @@
-"""The wave gait as something to search: parameters in, the figures of a trial (or several) out."""
+"""The wave gait as something to search: parameters in, the figures of a trial (or several) out.
+
+Scenes may differ a little: friction, masses and first pose vary, pushes come; a gait shows how much it bears.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,43 @@ from andante.search import Real, Space
 
 from .trial import Shove, WaveTrial
 
+SOURCE_RANGES: dict[str, tuple[float, float, tuple[float, ...]]] = {  # low, high, levels of the published grid
+    "T": (0.6, 2.6, (0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4)),
+    "A_h": (0.0, 62.0, (0.0, 15.0, 30.0, 45.0, 60.0)),
+    "s_h": (-100.0, 25.0, (-100.0, -65.0, -30.0, 5.0)),
+    "A_k": (0.0, 65.0, (0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0)),
+    "f_k": (-2 * math.pi, 2 * math.pi, (-6.0, -2.0, 2.0, 6.0)),
+    "s_k": (0.0, 130.0, (0.0, 40.0, 80.0, 120.0)),
+    "A_a": (0.0, 60.0, (0.0, 20.0, 40.0)),
+    "f_a": (-math.pi, math.pi, (-3.0, 1.0)),
+    "s_a": (-75.0, 35.0, (-75.0, -30.0, 15.0)),
+    "b": (0.0, 100.0, (0.0, 30.0, 60.0, 90.0)),
+}
+NEAR_RANGES = {  # about a NAO that steps on the spot, upright on bent knees; where it can walk
+    "T": (0.4, 1.0),
+    "A_h": (0.0, 30.0),
+    "s_h": (-56.0, 4.0),
+    "A_k": (0.0, 40.0),
+    "f_k": (-2 * math.pi, 2 * math.pi),
+    "s_k": (12.0, 72.0),
+    "A_a": (0.0, 10.0),
+    "f_a": (-math.pi, math.pi),
+    "s_a": (-50.0, 10.0),
+    "b": (0.0, 60.0),
+    "f_r": (-math.pi / 2, math.pi / 2),
+    "w_k": (0.2, 0.7),
+    "c_a": (0.6, 1.3),
+    "p_h": (0.0, 0.4),
+    "ramp": (0.4, 2.0),
+}
+RANGES = ("near", "source")
+LONGEST = 600.0  # [s]
 TAKES = ("mean", "worst")
 PAIRS = ("friction", "stride")
 WHOLE = ("trials", "seed")
 
 
+# ---- scenes that differ a little -----------------------------------------------------------------
 @dataclass(frozen=True)
 class Robustness:
     """How many trials a candidate stands and how they differ; every value lies evenly in its range."""
@@ -114,39 +149,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-SOURCE_RANGES: dict[str, tuple[float, float, tuple[float, ...]]] = {  # low, high, levels of the published grid
-    "T": (0.6, 2.6, (0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4)),
-    "A_h": (0.0, 62.0, (0.0, 15.0, 30.0, 45.0, 60.0)),
-    "s_h": (-100.0, 25.0, (-100.0, -65.0, -30.0, 5.0)),
-    "A_k": (0.0, 65.0, (0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0)),
-    "f_k": (-2 * math.pi, 2 * math.pi, (-6.0, -2.0, 2.0, 6.0)),
-    "s_k": (0.0, 130.0, (0.0, 40.0, 80.0, 120.0)),
-    "A_a": (0.0, 60.0, (0.0, 20.0, 40.0)),
-    "f_a": (-math.pi, math.pi, (-3.0, 1.0)),
-    "s_a": (-75.0, 35.0, (-75.0, -30.0, 15.0)),
-    "b": (0.0, 100.0, (0.0, 30.0, 60.0, 90.0)),
-}
-NEAR_RANGES = {  # about a NAO that steps on the spot, upright on bent knees; where it can walk
-    "T": (0.4, 1.0),
-    "A_h": (0.0, 30.0),
-    "s_h": (-56.0, 4.0),
-    "A_k": (0.0, 40.0),
-    "f_k": (-2 * math.pi, 2 * math.pi),
-    "s_k": (12.0, 72.0),
-    "A_a": (0.0, 10.0),
-    "f_a": (-math.pi, math.pi),
-    "s_a": (-50.0, 10.0),
-    "b": (0.0, 60.0),
-    "f_r": (-math.pi / 2, math.pi / 2),
-    "w_k": (0.2, 0.7),
-    "c_a": (0.6, 1.3),
-    "p_h": (0.0, 0.4),
-    "ramp": (0.4, 2.0),
-}
-RANGES = ("near", "source")
-LONGEST = 600.0  # [s]
-
-
+# ---- the objective -------------------------------------------------------------------------------
 def wave_space(variant: str = "smooth", ranges: str = "near", extras: Sequence[str] = ()) -> Space:
     """The ten parameters, then those that only the smooth variant has: frozen at their usual values but for `extras`.
 

@@ -1,7 +1,7 @@
 """One trial of a wave gait under physics: open loop, from a standing robot, ended early by a fall.
 
 The scene is built once; every trial begins at the same snapshot. The targets of the whole trial are computed ahead in
-one compiled pass; the robot feels nothing.
+one compiled pass; the robot feels nothing. `wave_trial` is the trial of experiments, on a perturbed robot.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ from andante.physics import Engine, Settings
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.walk_watch import WalkWatch
 
+TERMS = Terms(
+    "a wave gait",
+    settings=("robot", "world", "variant", "seconds", "stride", "friction"),
+    measures=("x", "y", "turned", "speed", "wobble", "time", "fallen"),
+    gaits=True,
+)
 SETTLE = 0.5  # standing before the first trial [s]
 LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
 LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
@@ -146,14 +152,6 @@ class WaveTrial:
     def close(self) -> None:
         """Free the engine."""
         self._sim.close()
-
-
-TERMS = Terms(
-    "a wave gait",
-    settings=("robot", "world", "variant", "seconds", "stride", "friction"),
-    measures=("x", "y", "turned", "speed", "wobble", "time", "fallen"),
-    gaits=True,
-)
 
 
 def wave_trial(setup: Setup) -> dict[str, Any]:
