@@ -8,10 +8,10 @@ import numpy as np
 
 from andante.description import load_robot, load_world, robot_names
 from andante.description.extent import robot_bounds
+from andante.experiments.setup import Setup, trial_function
 from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
 from andante.localization.synthetic import uwb_drive
 from andante.localization.uwb_track import track_uwb, trilaterate_log
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.model import VARIANTS
 from andante.mapping import MappingParameters, OccupancyGrid, Scan
 from andante.mapping.records import Log, Odometry
@@ -19,7 +19,6 @@ from andante.mapping.slam import build_map
 from andante.mapping.worlds import map_of_world, world_of_map
 from andante.navigation.choose import CONTROLLERS, PLANNERS
 from andante.physics.registry import ENGINES, installed
-from andante.robots.nao.experiments.trial import WaveTrial
 from andante.simulation.simulation import simulate
 from andante.tasks.navigate import navigate
 from andante.tasks.walk import walk
@@ -51,10 +50,8 @@ def _gaits() -> Iterator[str]:
     for robot, gait in WALKS:
         walk(robot, gait=gait, velocity=(0.05, 0.0, 0.0), seconds=MOMENT)
         yield f"{robot} {gait}: compiled"
-    trial = WaveTrial()
     for variant in VARIANTS:
-        trial.run(default_gait(variant).parameters, variant, 0.1)
-    trial.close()
+        trial_function("wave")(Setup("mujoco", {"variant": variant, "seconds": 0.1}, trial=0, seed=0))
     yield "wave gait: compiled"
 
 

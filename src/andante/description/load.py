@@ -42,6 +42,7 @@ class RobotPackage:
             with their `TERMS` beside them.
         objective: what a search for gaits of this robot evaluates unless an objective is named; a class with the
             arguments of `an.gait.search`.
+        benchmarks: what `an.bench` measures of this robot, by name; functions of seconds and quiet that give rows.
     """
 
     description: Path
@@ -53,6 +54,7 @@ class RobotPackage:
     experiments: Path | None = None
     trials: Mapping[str, str] = field(default_factory=dict)
     objective: str = ""
+    benchmarks: Mapping[str, str] = field(default_factory=dict)
 
 
 ROBOTS: Registry[RobotPackage] = Registry("andante.robots", RobotPackage)

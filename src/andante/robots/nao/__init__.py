@@ -12,4 +12,5 @@ ROBOT = RobotPackage(
     experiments=Path(__file__).with_name("experiments"),
     trials={"wave": "andante.robots.nao.experiments.trial:wave_trial"},
     objective="andante.robots.nao.experiments.objective:WaveObjective",
+    benchmarks={"gait": "andante.robots.nao.experiments.bench:run"},
 )

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bench import gait as bench_gait
-from andante.bench.gait import command_steps
 from andante.bench.physics import Unequal
 from andante.description import load_robot, load_world
 from andante.errors import AndanteError, BadInput, Diverged, UnknownName
@@ -21,6 +19,8 @@ from andante.locomotion.wave.fitness import statistics
 from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
+from andante.robots.nao.experiments import bench as bench_gait
+from andante.robots.nao.experiments.bench import command_steps
 from andante.robots.nao.experiments.objective import (
     SOURCE_RANGES,
     Robustness,

@@ -19,6 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from andante.bench.physics import BARE, Unequal, take_turns
+from andante.bench.rows import Row
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.model import WaveModel, WaveParameters
@@ -26,9 +28,6 @@ from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 from andante.robots.nao.experiments.objective import WaveObjective
 from andante.robots.nao.experiments.trial import WaveTrial
-
-from .physics import BARE, Unequal, take_turns
-from .rows import Row
 
 LONG, SHORT = 6.0, 1.0  # a trial on MuJoCo and on the slower engines [s]
 PROCESSES = 2
