@@ -33,11 +33,10 @@ def load_experiment(name: str) -> Experiment:
     """The experiment of a built-in name, a .toml file, or a Python object file.py:Name."""
     if is_user_reference(name):
         return _from_python(name)
-    builtin = shipped("", ".toml")
+    path, builtin = Path(name), {} if name.endswith(".toml") else shipped("", ".toml")
     if name in builtin:
-        return parse_experiment(builtin[name].read_text("utf-8"), f"{name}.toml")
-    if name.endswith(".toml") or Path(name).is_file():
-        path = Path(name)
+        return parse_experiment(read_text(builtin[name]), f"{name}.toml", builtin[name].parent)
+    if name.endswith(".toml") or path.is_file():
         if not path.exists():
             raise MissingFile(f"{name}: no such file; an experiment is a .toml file")
         return parse_experiment(read_text(path), name, path.parent)

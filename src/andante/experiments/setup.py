@@ -90,11 +90,14 @@ def friction_value(values: Mapping[str, Any]) -> float | None:
 
 
 def shipped(folder: str, suffix: str) -> dict[str, Path]:
-    """Files with a suffix in a folder of `builtin` and of all robot packages, by their names without it, sorted."""
+    """Files with a suffix in a folder of `builtin` and of all robot packages, by their names without it, sorted.
+
+    Of two with one name the general one counts, else that of the robot whose name comes first.
+    """
     packages = (ROBOTS[name].experiments for name in ROBOTS)
     places = [BUILTIN, *(each for each in packages if each is not None)]
-    files = [file for each in places for file in (each / folder).glob(f"*{suffix}")]
-    return {file.name.removesuffix(suffix): file for file in sorted(files, key=lambda file: file.name)}
+    files = {file.stem: file for each in reversed(places) for file in (each / folder).glob(f"*{suffix}")}
+    return dict(sorted(files.items()))
 
 
 def trials() -> dict[str, str]:
@@ -146,7 +149,9 @@ def trial_function(name: str) -> TrialFunction:
 
 def _reference(name: str) -> str:
     """module:function of a trial that is no user's file."""
+    if name in TRIALS or ":" in name:
+        return TRIALS.get(name, name)
     known = trials()
-    if name not in known and ":" not in name:
+    if name not in known:
         raise UnknownName.among("trial", name, (*known, "module:function", "file.py:Name"))
-    return known.get(name, name)
+    return known[name]
