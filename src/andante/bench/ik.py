@@ -250,7 +250,7 @@ def threads_row(count: int = 10_000) -> Row:
 
 
 def legs_row(peer: Callable[[Chain, Array], Solver] | None) -> Row:
-    """Six lower legs from the stance to feet moved by a few centimetres, beside six calls of the peer."""
+    """Six lower legs from the stance to feet moved by a few centimeters, beside six calls of the peer."""
     shell = load_robot("shell")
     chains = tuple(shell.chain("base_link", f"lower_foot_{k}").hold({"q111": 0.0}) for k in range(1, 7))
     legs = Legs(chains)

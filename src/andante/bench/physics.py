@@ -4,7 +4,7 @@ Two scenes are made alike. One is driven as a user does (`target`, `run`), the o
 get the same joint command every 10 ms, a sine of 0.02 rad at 2 Hz about the pose, too slow for the servos' speed limit
 to matter; no sensors, no observers. They take turns in slices of 0.1 s. Time is the CPU time of the process, all
 threads together: on a shared machine it leaves out the waiting, and it would show work moved to another thread. Still
-a busy neighbour slows memory and caches, for both sides alike, so the ratio is the median over pairs of neighbouring
+a busy neighbor slows memory and caches, for both sides alike, so the ratio is the median over pairs of neighboring
 slices; the speed of the bare loop is that of its fastest slices, one for each phase of the sine. Half of the pairs are
 taken with scenes made in the other order, because it matters where in memory a scene happens to lie.
 
@@ -128,7 +128,7 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
     bits = pair_bits(allowed, collider.actor, collider.body, free)
     for geom, category, collide in zip(collider.geoms, bits.category, bits.collide, strict=True):
         set_bits(geom, category, collide)
-    group, centre = collider.group, drive.center.copy()
+    group, center = collider.group, drive.center.copy()
     held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
     led = [
         (drive.read[i], drive.read[source], drive.rate[source], drive.motors[i].set_velocity, m, offset)
@@ -137,7 +137,7 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
     pull = MIMIC_ERP / dt
 
     def play(targets: Array) -> None:
-        for target in (targets - centre).tolist():
+        for target in (targets - center).tolist():
             for _ in range(steps):
                 for i, read, write, key, stiff in held:
                     write(key, stiff * (target[i] - read()))

@@ -63,7 +63,7 @@ def _finding_the_way() -> Iterator[str]:
     drive = uwb_drive(0, 3.0)
     track_uwb(drive.log, drive.setup)
     trilaterate_log(drive.log, drive.setup, robust=True)
-    yield "localisation: compiled"
+    yield "localization: compiled"
     for robot, planner, controller in (
         ("rover", "auto", "mppi"),
         *(("waffle", name, "pursuit") for name in PLANNERS),

@@ -29,7 +29,7 @@ WIDE = 6.6  # of the view from above [inch]
 
 
 def draw_grid(axes: Any, grid: OccupancyGrid) -> None:
-    """A map in grey: free floor white, walls black."""
+    """A map in gray: free floor white, walls black."""
     shade = np.where(grid.known, 100 - grid.cells.astype(float), 60.0)
     x, y, _ = grid.origin
     width, height = grid.size
@@ -156,7 +156,7 @@ def plot_drive(shown: Shown, title: str = "") -> Figure:
 
 
 def _ground(axes: Any, shown: Shown) -> None:
-    """What stands in the world at the height of the lidar, grey; the given map's walls, black."""
+    """What stands in the world at the height of the lidar, gray; the given map's walls, black."""
     grid, map_pose = shown.grid, shown.map_pose
     try:
         cut = map_of_world(shown.world, height=shown.height, resolution=0.03)

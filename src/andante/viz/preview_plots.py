@@ -177,15 +177,15 @@ def _who(atomic: Atomic) -> str:
 
 # ---- wheel bases ---------------------------------------------------------------------------------
 def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
-    """A wheel base from above under a twist (vx, vy, w) [m/s, rad/s]: wheels as they stand, twist, centre.
+    """A wheel base from above under a twist (vx, vy, w) [m/s, rad/s]: wheels as they stand, twist, center.
 
-    The axles of wheels that bind the base meet in its instantaneous centre of rotation (ICR). Rollers are drawn as they
+    The axles of wheels that bind the base meet in its instantaneous center of rotation (ICR). Rollers are drawn as they
     are seen from above.
     """
     wanted = np.asarray(twist, dtype=float)
     base = drive.base
     angles = dict(zip(base.turning, np.asarray(drive.wheel_motion(wanted).angles).tolist(), strict=True))
-    centre = instantaneous_center(wanted)
+    center = instantaneous_center(wanted)
     corners = []
     for index, wheel in enumerate(base.wheels):
         heading = wheel.heading + angles.get(index, wheel.angle) - wheel.angle
@@ -197,8 +197,8 @@ def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
                 middle = wheel.position + share * wheel.radius * _direction(heading)
                 half = WHEEL_WIDTH * wheel.radius * _direction(heading - wheel.roller_angle)
                 axes.plot(*np.stack([middle - half, middle + half]).T, color="white", linewidth=1.2, zorder=4)
-        if wheel.binds and centre.finite:
-            axes.plot(*np.stack([wheel.position, centre.point]).T, color=GREY, linewidth=0.9, linestyle="--")
+        if wheel.binds and center.finite:
+            axes.plot(*np.stack([wheel.position, center.point]).T, color=GREY, linewidth=0.9, linestyle="--")
     outer = np.concatenate(corners)
     body = outer[ConvexHull(outer).vertices]
     axes.add_patch(Polygon(body, facecolor=PALE, edgecolor="none", alpha=0.6, zorder=1))
@@ -208,10 +208,10 @@ def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
         arrow = {"arrowstyle": "-|>", "color": COLOURS[0], "linewidth": 2.2, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", tip, (0.0, 0.0), arrowprops=arrow, zorder=4)
         axes.update_datalim([tip])
-    if centre.finite:
-        axes.plot(*centre.point, marker="o", color=COLOURS[3], markersize=7, zorder=5)
-        axes.update_datalim([centre.point - 0.2 * base.length, centre.point + 0.2 * base.length])
-        axes.annotate("ICR", centre.point, (6, 6), textcoords="offset points", fontsize=8, color=COLOURS[3])
+    if center.finite:
+        axes.plot(*center.point, marker="o", color=COLOURS[3], markersize=7, zorder=5)
+        axes.update_datalim([center.point - 0.2 * base.length, center.point + 0.2 * base.length])
+        axes.annotate("ICR", center.point, (6, 6), textcoords="offset points", fontsize=8, color=COLOURS[3])
     room = 0.25 * base.length
     axes.update_datalim(np.concatenate([outer - room, outer + room]))
     axes.autoscale_view()
