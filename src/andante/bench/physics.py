@@ -29,9 +29,9 @@ from typing import Any, TypeVar
 import mujoco
 import numpy as np
 
-from andante.collector import gc_paused
 from andante.description import Robot, load_robot
 from andante.errors import AndanteError
+from andante.gc_paused import gc_paused
 from andante.geometry import Array
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import Simulation, simulate
@@ -52,10 +52,10 @@ UNIT = "x real time"
 
 
 # ---- bare loops ----------------------------------------------------------------------------------
-def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
+def bare_mujoco(engine: Any, model: int, steps: int) -> Play:
     """`ctrl` and `mj_step`."""
-    model, data, mj_step = engine.model, engine.data, mujoco.mj_step
-    first, last = engine._index[actor].actuators.start, engine._index[actor].actuators.stop
+    model, data, mj_step = engine.mj_model, engine.data, mujoco.mj_step
+    first, last = engine._index[model].actuators.start, engine._index[model].actuators.stop
 
     def play(targets: Array) -> None:
         for target in targets:
@@ -65,12 +65,12 @@ def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
     return play
 
 
-def bare_bullet(engine: Any, actor: int, steps: int) -> Play:
+def bare_bullet(engine: Any, model: int, steps: int) -> Play:
     """One `setJointMotorControlArray` per command, then `stepSimulation`."""
     from andante.physics.bullet.api import pybullet
 
     client, mode = engine._client, pybullet.POSITION_CONTROL
-    (group,) = engine._servos[actor]._groups
+    (group,) = engine._servos[model]._groups
     body, links, chosen = group.uid, list(group.links), group.joints
     forces, near, keen = list(group.forces), list(group.near), list(group.keen)
 
@@ -86,9 +86,9 @@ def bare_bullet(engine: Any, actor: int, steps: int) -> Play:
     return play
 
 
-def bare_dart(engine: Any, actor: int, steps: int) -> Play:
+def bare_dart(engine: Any, model: int, steps: int) -> Play:
     """A proportional velocity command to the SERVO joints before every step; a mimic joint follows its leader."""
-    world, servos = engine._world, engine._servos[actor]
+    world, servos = engine._world, engine._servos[model]
     skeleton, dofs, ties, dt = servos._skeleton, servos._dofs, servos.followers, engine.dt
     rate, top = servos._rate.copy(), servos._top.copy()
     leader, follower = ties.leader.copy(), ties.follower.copy()
@@ -110,7 +110,7 @@ def bare_dart(engine: Any, actor: int, steps: int) -> Play:
     return play
 
 
-def bare_ode(engine: Any, actor: int, steps: int) -> Play:
+def bare_ode(engine: Any, model: int, steps: int) -> Play:
     """A speed for every motor, `autoCollide` and `quickStep`; a mimic joint's motor gets its leader's speed.
 
     All pairs of shapes are met by ODE itself; a hull is a triangle mesh there.
@@ -120,12 +120,12 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
     from andante.physics.ode.filter import pair_bits
 
     world, space, dt = engine._ode, engine._space, engine.dt
-    drive, collider = engine._drives[actor], engine._collider
+    drive, collider = engine._drives[model], engine._collider
     allowed = collider._allowed.copy()
     for a, b in collider.own.pairs:
         allowed[a, b] = allowed[b, a] = True
     free = np.array([owner is not None for owner in collider.owner], dtype=bool)
-    bits = pair_bits(allowed, collider.actor, collider.body, free)
+    bits = pair_bits(allowed, collider.model, collider.body, free)
     for geom, category, collide in zip(collider.geoms, bits.category, bits.collide, strict=True):
         set_bits(geom, category, collide)
     group, center = collider.group, drive.center.copy()
@@ -219,7 +219,7 @@ def _measure_half(case: Case, rounds: int, bare_first: bool) -> tuple[Array, Arr
     bare, ours = scenes if bare_first else reversed(scenes)
     try:
         targets = command_table(ours.robot, ours.joints.position)
-        play_bare = BARE[case.engine](bare.engine, bare.actor, round(COMMAND_TIME / DT))
+        play_bare = BARE[case.engine](bare.engine, bare.model, round(COMMAND_TIME / DT))
         for _ in range(min(rounds, round(SETTLING / PERIOD))):
             play(ours, targets)
             play_bare(targets)

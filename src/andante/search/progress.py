@@ -77,7 +77,7 @@ def progress_line(
 
         def note(event: Event) -> None:
             if wanted and isinstance(event, Evaluated):
-                lines.tell(lambda: (plain or _plain)(event))
+                lines.report(lambda: (plain or _plain)(event))
 
         yield note
         return
