@@ -29,7 +29,7 @@ def fall(job: tuple[int, dict[str, Any]]) -> FallOutcome | str:
     """One fall by its seed and options, or why the run flew apart."""
     seed, options = job
     try:
-        return run_fall(FallPush.random(seed), seed=seed, command=Command(), **options)
+        return run_fall(FallPush.random(seed), "nao", seed=seed, command=Command(), **options)
     except Diverged as error:
         return str(error)
 

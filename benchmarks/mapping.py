@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.bench.mapping import datasets
+from andante.bench.slam import datasets
 from andante.bench.warm_up import warm_mapping
 from andante.mapping import build_map
 from andante.mapping.evaluation import relation_error, relations_from

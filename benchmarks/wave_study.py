@@ -14,20 +14,19 @@ import math
 import multiprocessing
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from andante.description import load_robot, load_world
-from andante.experiments.wave.objective import WaveObjective
-from andante.experiments.wave.scenes import with_friction
-from andante.experiments.wave.trial import WaveTrial
+from andante.experiments.perturbed import with_friction, world_with_friction
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
 from andante.locomotion.wave.model import WaveParameters
 from andante.physics.registry import ENGINES, installed
+from andante.robots.nao.experiments.objective import WaveObjective
+from andante.robots.nao.experiments.trial import WaveTrial
 from andante.search import StudyFolder
 
 ROBUST = {"trials": 4, "friction": [0.6, 1.0], "mass": 0.03, "pose": 0.01, "push": 0.2, "stride": [0.4, 1.0]}
@@ -118,8 +117,7 @@ def scenes() -> Iterator[tuple[str, dict[str, Any], float]]:
         yield f"step {1e3 * dt:g} ms", {"dt": dt}, 1.0
     robot, world = load_robot("nao"), load_world("empty")
     for mu in (0.6, 0.7, 0.8, 0.9, 1.0):
-        models = tuple(replace(model, robot=with_friction(model.robot, mu)) for model in world.models)
-        scene = {"robot": with_friction(robot, mu), "world": replace(world, models=models)}
+        scene = {"robot": with_friction(robot, mu), "world": world_with_friction(world, mu)}
         yield f"friction {mu:g}", scene, 1.0
     for stride in (0.25, 0.5, 0.75):
         yield f"stride {stride:g}", {}, stride

@@ -7,7 +7,7 @@ stopped. This one is tiny; `andante gait search nao --study walk --budget 20000`
 import andante as an
 from andante.search import Ended, Evaluated, ObjectiveSpec, StudyConfig, StudyFolder, events, summarize
 
-objective = ObjectiveSpec("andante.experiments.wave.objective:WaveObjective", {"robot": "nao", "seconds": 1.0})
+objective = ObjectiveSpec("andante.robots.nao.experiments.objective:WaveObjective", {"robot": "nao", "seconds": 1.0})
 space = objective.build().space.freeze({"T": 0.8, "b": 40.0})
 print(f"{space.dimensions} free parameters: {', '.join(space.names)}")
 

@@ -104,7 +104,7 @@ def fall_strip() -> Image.Image:
                 camera = Camera(tuple(middle + np.array([0.75, -0.95, 0.35])), tuple(middle))
                 tiles.append(tile(renderers[0].shoot(sim.engine, camera), f"{left.pop(0):g} s"))
 
-            run_fall(push, seed=3, watch=watch)
+            run_fall(push, "nao", seed=3, watch=watch)
     return sheet(tiles, 6).resize((6 * 216, 4 * 203), Image.Resampling.LANCZOS)
 
 

@@ -27,7 +27,7 @@ from andante.navigation import AStar, Costmap, HybridAStar, ThetaStar, vehicle_o
 from andante.physics import Mode
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder
 from andante.search import search as run_search
-from andante.search.results import tail
+from andante.search.record import tail
 from andante.session import LiveSession
 from andante.session.launch_file import launch_plan
 from andante.session.launch_run import run_launch

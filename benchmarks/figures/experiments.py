@@ -125,7 +125,7 @@ TESTS = Run(
                tests=tests("experiments/test_runner", "test_kill_drill", "test_shards_make_the_whole")),
         Figure("damage", "shown", "a corrupted results file is detected and said",
                tests=(*tests("experiments/test_runner", "test_damage_is_said"),
-                      *tests("search/test_results", "test_any_changed_byte_is_noticed"))),
+                      *tests("search/test_record", "test_any_changed_byte_is_noticed"))),
         Figure("bad-experiments", "shown", "bad experiment files name line and key",
                tests=tests("experiments/test_definition", "test_mistakes_name_line_and_key",
                            "test_missing_entries_are_named")),

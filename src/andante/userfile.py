@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -14,6 +15,14 @@ def is_user_reference(name: str) -> bool:
     """Whether a name has the form file.py:Name."""
     file, sign, attribute = name.rpartition(":")
     return bool(sign) and file.endswith(".py") and attribute.isidentifier()
+
+
+def user_file_stamp(name: str) -> dict[str, str]:
+    """File name and a hash of the content of file.py:Name; nothing for other names."""
+    if not is_user_reference(name):
+        return {}
+    file = Path(name.rpartition(":")[0])
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16]}
 
 
 def load_user_object(reference: str) -> Any:

@@ -12,8 +12,7 @@ import pytest
 
 from andante.bench import physics as bench_physics
 from andante.bench import startup as bench_startup
-from andante.bench.bare import BARE, Play
-from andante.bench.physics import CASES, Case, Unequal, command_table
+from andante.bench.physics import BARE, CASES, Case, Play, Unequal, command_table
 from andante.bench.rows import Row, run_benchmarks
 from andante.cli.main import app
 from andante.description import load_robot

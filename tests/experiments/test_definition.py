@@ -4,8 +4,18 @@ from dataclasses import replace
 
 import pytest
 
+from andante.description import RobotPackage
 from andante.errors import BadInput, UnknownName
-from andante.experiments import Experiment, Measure, Variation, builtin_names, load_experiment, parse_experiment
+from andante.experiments import (
+    Experiment,
+    Measure,
+    Variation,
+    builtin_names,
+    load_experiment,
+    parse_experiment,
+    setup,
+    trial_function,
+)
 from andante.experiments.definition import from_dict, key_lines
 
 GOOD = """\
@@ -40,6 +50,23 @@ def test_the_thesis_has_9_and_12_tests_of_7_trials():
     assert [turn.test_of(cell) for cell in turn.cells()] == list("LMNOPQRSTUVZ")
 
 
+def test_a_trial_of_an_installed_module_is_named_by_its_function():
+    named = GOOD.replace('trial = "walk"', 'trial = "andante.experiments.trials.walk:walk_trial"')
+    assert trial_function(parse_experiment(named).trial) is trial_function("walk")
+    with pytest.raises(BadInput, match=r"measures\.height: no measure of a walk 'height'"):
+        parse_experiment(named.replace("x = {", "height = {"))
+
+
+def test_of_two_experiments_with_one_name_the_general_one_counts(monkeypatch, tmp_path):
+    for name in ("navigation", "own"):
+        (tmp_path / f"{name}.toml").write_text(GOOD)
+    monkeypatch.setattr(setup, "ROBOTS", {"robot": RobotPackage(tmp_path / "robot.urdf", experiments=tmp_path)})
+    assert {"engine-parity", "localization", "navigation", "own"} <= set(builtin_names())
+    assert "straight-walk" not in builtin_names()
+    assert load_experiment("own").name == "slide"
+    assert load_experiment("navigation").name == "navigation"
+
+
 def test_a_file_is_read():
     made = parse_experiment(GOOD)
     assert made.factors == {"distance": (0.5, 1.0)}
@@ -54,8 +81,13 @@ def test_a_file_is_read():
     [
         (('name = "slide"', "name = 3"), 1, "name: must be a string, got 3"),
         (('name = "slide"', 'name = "a/b"'), 1, "name: an experiment needs a name without slashes"),
-        (('trial = "walk"', 'trial = "fly"'), 2, "trial: no trial 'fly'; choices: walk, wave"),
+        (
+            ('trial = "walk"', 'trial = "fly"'),
+            2,
+            "trial: no trial 'fly'; choices: walk, localization, navigation",
+        ),
         (('trial = "walk"', 'trial = "no.py:f"'), 2, "no such file"),
+        (('trial = "walk"', 'trial = "nowhere:f"'), 2, "trial: nowhere:f cannot be loaded: No module named 'nowhere'"),
         (("trials = 3", "trials = 0"), 3, "trials: a whole number from 1 to"),
         (("trials = 3", "trials = true"), 3, "trials: a whole number"),
         (("trials = 3", "trails = 3"), 3, "trails: no such entry; entries: name, trial"),

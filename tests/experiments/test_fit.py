@@ -11,8 +11,7 @@ from andante.errors import BadInput, UnknownName
 from andante.experiments import Values, load_experiment
 from andante.experiments.fit import FitJob, FitObjective, Targets, run_fit, targets_of
 from andante.experiments.fit.identify import _rounds
-from andante.experiments.fit.objective import end_of_arc, guess, moved, predicted, usual_values
-from andante.experiments.fit.targets import fit_space, split
+from andante.experiments.fit.objective import end_of_arc, fit_space, guess, moved, predicted, split, usual_values
 from andante.experiments.reference import read_reference
 from andante.experiments.variation import read_model
 

@@ -119,10 +119,10 @@ def test_a_way_is_seen_from_its_first_pose():
 @pytest.mark.parametrize(
     ("name", "file", "factors", "words"),
     [
-        ("a/b", "0.txt", {}, "--as 'a/b': a name is made of letters"),
+        ("a/b", "0.txt", {}, "name: made of letters, digits, - and _, got 'a/b'"),
         ("a", "gone.txt", {}, "no such file"),
         ("a", "0.txt", {"speed": 40}, "which distance was this trial"),
-        ("a", "0.txt", {"speed": 40, "distance": 1.0, "way": 1}, "--set way: no such factor"),
+        ("a", "0.txt", {"speed": 40, "distance": 1.0, "way": 1}, "factors.way: no such factor"),
         ("a", "one.txt", {"speed": 40, "distance": 1.0}, "needs at least two poses"),
     ],
 )

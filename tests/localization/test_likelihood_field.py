@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from andante.bench.localization import field_log, log_product
+from andante.bench.slam import field_log, log_product
 from andante.errors import AndanteError, BadInput
 from andante.localization import LikelihoodField, MclParameters
 from andante.localization.likelihood_field import cast_ray

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from andante.bench.localization import moved
+from andante.bench.slam import moved
 from andante.localization import particles as kernels
 from andante.localization.particles import kld_particles
 

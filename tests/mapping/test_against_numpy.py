@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from andante.bench import mapping as plain
+from andante.bench import slam as plain
 from andante.mapping import LogOddsGrid
 from andante.mapping.mapper import Mapper
 from andante.mapping.matcher import PROBABILITY, Pyramid, SearchWindow, gauss_newton

@@ -13,7 +13,7 @@ import pytest
 from andante.errors import BadInput
 from andante.search import StudyFolder, events
 from andante.search.executors import local
-from andante.search.executors.evaluate import InlineExecutor
+from andante.search.executors.base import InlineExecutor
 
 STARTS = """
 import os, random, signal, subprocess, sys, time

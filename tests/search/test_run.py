@@ -35,7 +35,7 @@ from andante.search.executors import make_executor
 from andante.search.executors.base import default_workers
 from andante.search.folder import FolderInUse
 from andante.search.progress import clock, progress_line
-from andante.search.results import tail
+from andante.search.record import tail
 
 LEVELS = Space({f"x{k}": Real(-2, 2, levels=(-1.0, 0.0, 1.0)) for k in range(4)})
 

@@ -8,7 +8,7 @@ import pytest
 
 from andante.errors import AndanteError
 from andante.search import SAMPLERS, Choice, Grid, Real, Shard, Space, Told, check_sampler, make_sampler
-from andante.search.samplers.elites import ElitesSampler
+from andante.search.samplers.evolution import ElitesSampler
 
 _spec = importlib.util.spec_from_file_location("search_objectives", Path(__file__).parent / "objectives.py")
 objectives = importlib.util.module_from_spec(_spec)

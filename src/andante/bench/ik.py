@@ -2,17 +2,21 @@
 
 10,000 random reachable targets per chain, all sides from the middle of the joint limits, within the limits, to 1e-6 on
 the norm of the gap. The sides take turns, slice by slice, in CPU time of the process. What each says it reached is
-checked by forward kinematics. Threads and first calls are timed by the wall clock, best of several.
+checked by forward kinematics. Threads and first calls are timed by the wall clock, best of several. The peers have the
+same chain, one target per call.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
+import importlib.util
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +24,9 @@ from andante.description import load_robot
 from andante.geometry import Array
 from andante.kinematics import Chain, Legs, load_dh
 
-from .ik_peers import Solver, missing, pinocchio, toolbox
 from .rows import Row
+
+Solver = Callable[[Array], tuple[bool, Array]]  # (4, 4) pose -> whether it says that it arrived, q
 
 TARGETS = 10_000
 SEED = 2026  # of the targets; the solver's constants were chosen on targets of seed 1
@@ -32,8 +37,88 @@ CHECK = 1.01 * TOLERANCE  # rounding between the two forward kinematics
 THREADS = 2
 ROUNDS = 7  # best of
 SPEED = "solves/s"
+SEARCHES = 1000  # restarts, so that speed and not patience is compared
+STEPS = 30  # of one search of the Pinocchio loop, as many as ik_LM takes by default
+GAIN = 0.1  # of ik_LM's damping: the quickest of the range that its pages advise, on these chains
+HALF_SQUARE = 5e-13  # ik_LM's tolerance is on half the squared error: 1e-6 on the error
 
 
+# ---- peers ---------------------------------------------------------------------------------------
+def missing(package: str) -> bool:
+    """Whether a peer is not installed."""
+    return importlib.util.find_spec(package) is None
+
+
+def toolbox(chain: Chain, mask: Array) -> Solver:
+    """`ik_LM` (C++) of roboticstoolbox with joint limits, from the middle of the limits."""
+    roboticstoolbox: Any = importlib.import_module("roboticstoolbox")
+    ET = roboticstoolbox.ET
+    lower, upper = chain.limits
+    sequence: Any = roboticstoolbox.ETS()
+    for row in chain.table:
+        sequence = sequence * ET.SE3(_pose(row))
+        if row[12] != 2.0:
+            index = int(row[13])
+            sequence = sequence * ET.Rz(jindex=index, qlim=[lower[index], upper[index]])
+    start = np.array(chain.middle)
+
+    def solve(pose: Array) -> tuple[bool, Array]:
+        found = sequence.ik_LM(pose, q0=start, slimit=SEARCHES, tol=HALF_SQUARE, mask=mask, k=GAIN)
+        return bool(found.success), found.q
+
+    return solve
+
+
+def pinocchio(chain: Chain, mask: Array, tolerance: float = 1e-6) -> Solver:
+    """The damped loop of Pinocchio's pages with ik_LM's damping, limits by cutting and random restarts within them."""
+    import pinocchio as pin
+
+    lower, upper = chain.limits
+    model = pin.Model()
+    parent = 0
+    for row in chain.table[:-1]:
+        placement = pin.SE3(_pose(row))
+        parent = model.addJoint(parent, pin.JointModelRZ(), placement, f"j{parent}")
+    tip = model.addFrame(pin.Frame("tip", parent, pin.SE3(_pose(chain.table[-1])), pin.FrameType.OP_FRAME))
+    data = model.createData()
+    rows = np.flatnonzero(mask)
+    positions_only = not mask[3:].any()
+    rng = np.random.default_rng(0)
+    unit = np.eye(len(rows))
+    axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED if positions_only else pin.ReferenceFrame.LOCAL
+
+    def solve(pose: Array) -> tuple[bool, Array]:
+        goal = pin.SE3(pose)
+        q = np.array(chain.middle)
+        for _ in range(SEARCHES):
+            for _ in range(STEPS):
+                pin.forwardKinematics(model, data, q)
+                placed = pin.updateFramePlacement(model, data, tip)
+                if positions_only:
+                    error = (goal.translation - placed.translation)[rows]
+                else:
+                    error = pin.log6(placed.actInv(goal)).vector
+                square = error @ error
+                if square < tolerance * tolerance:
+                    return True, q
+                J = pin.computeFrameJacobian(model, data, q, tip, axes)[rows]
+                step = J.T @ np.linalg.solve(J @ J.T + 0.5 * GAIN * square * unit, error)
+                q = np.clip(pin.integrate(model, q, step), lower, upper)
+            q = rng.uniform(lower, upper)
+        return False, q
+
+    return solve
+
+
+def _pose(row: Array) -> Array:
+    """(4, 4) matrix of a kernel row, exactly orthonormal."""
+    pose = np.eye(4)
+    u, _, vt = np.linalg.svd(row[:9].reshape(3, 3))
+    pose[:3, :3], pose[:3, 3] = u @ vt, row[9:12]
+    return pose
+
+
+# ---- the benchmark -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Case:
     """A chain, and the coordinates of its targets that count (x y z yaw pitch roll)."""
@@ -95,30 +180,21 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
     chain.ik(targets[0])
     for solve in solvers.values():
         solve(poses[0])
-    spent: dict[str, float] = dict.fromkeys(("batch", "single", *solvers), 0.0)
-    done: dict[str, int] = dict.fromkeys(spent, 0)
-    good: dict[str, int] = dict.fromkeys(spent, 0)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "batch": lambda part: chain.ik(targets[part]).q,
+        "single": lambda part: [chain.ik(targets[i]).q for i in part],
+        **{name: _answers_of(solve, poses) for name, solve in solvers.items()},
+    }
+    spent, done, good = dict.fromkeys(calls, 0.0), dict.fromkeys(calls, 0), dict.fromkeys(calls, 0)
     gc.collect()
     for part in np.array_split(np.arange(count), SLICES):
-        for name in spent:
-            if name == "batch":
-                begin = time.process_time()
-                found = chain.ik(targets[part])
-                spent[name] += time.process_time() - begin
-                answers = found.q
-            elif name == "single":
-                begin = time.process_time()
-                singles = [chain.ik(targets[i]).q for i in part]
-                spent[name] += time.process_time() - begin
-                answers = np.array(singles)
-            else:
-                chosen = part[: max(1, LOOP_TARGETS // SLICES)] if name == "Pinocchio loop" else part
-                begin = time.process_time()
-                listed = [solvers[name](poses[i])[1] for i in chosen]
-                spent[name] += time.process_time() - begin
-                answers = np.array(listed)
-            done[name] += len(answers)
-            good[name] += int(reached(case, answers, poses[part[: len(answers)]]).sum())
+        for name, call in calls.items():
+            chosen = part[: max(1, LOOP_TARGETS // SLICES)] if name == "Pinocchio loop" else part
+            begin = time.process_time()
+            found = call(chosen)
+            spent[name] += time.process_time() - begin
+            done[name] += len(found)
+            good[name] += int(reached(case, np.array(found), poses[chosen]).sum())
     speed = {name: done[name] / spent[name] for name in spent}
     fraction = {name: 100 * good[name] / done[name] for name in spent}
     rows = []
@@ -131,6 +207,11 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
             Row(f"{case.name}: reached{beside}", fraction["batch"], fraction[name] if name else float("nan"), "%")
         )
     return rows
+
+
+def _answers_of(solve: Solver, poses: Array) -> Callable[[Any], list[Array]]:
+    """What gives the joint positions of a peer for some of the poses, one after another."""
+    return lambda part: [solve(poses[i])[1] for i in part]
 
 
 def reached(case: Case, q: Array, poses: Array) -> np.ndarray:
@@ -171,7 +252,7 @@ def threads_row(count: int = 10_000) -> Row:
 
 
 def legs_row(peer: Callable[[Chain, Array], Solver] | None) -> Row:
-    """Six lower legs from the stance to feet moved by a few centimetres, beside six calls of the peer."""
+    """Six lower legs from the stance to feet moved by a few centimeters, beside six calls of the peer."""
     shell = load_robot("shell")
     chains = tuple(shell.chain("base_link", f"lower_foot_{k}").hold({"q111": 0.0}) for k in range(1, 7))
     legs = Legs(chains)

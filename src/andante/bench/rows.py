@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from andante.description import ROBOTS
 from andante.errors import BadInput, UnknownName
+from andante.plugins import load_reference
 from andante.tasks.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BENCHMARKS = {
-    "physics": "andante.bench.physics",
-    "startup": "andante.bench.startup",
-    "ik": "andante.bench.ik",
-    "nav": "andante.bench.nav",
-    "gait": "andante.bench.gait",
-    "walk": "andante.bench.walk",
-    "bus": "andante.bench.bus",
-    "studio": "andante.bench.studio",
+    "physics": "andante.bench.physics:run",
+    "startup": "andante.bench.startup:run",
+    "ik": "andante.bench.ik:run",
+    "nav": "andante.bench.nav:run",
+    "walk": "andante.bench.walk:run",
+    "bus": "andante.bench.bus:run",
+    "studio": "andante.bench.studio:run",
 }
 
 
@@ -67,6 +68,13 @@ class BenchResult(Result):
         return plot_bars({r.case: r.ratio for r in self.rows}, "andante / baseline", self.name)
 
 
+def cpu_time(work: Callable[[], object]) -> float:
+    """Processor time of a call [s]."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
 def bench(name: str | None = None, *, seconds: float = 4.0, progress: bool = False) -> list[BenchResult]:
     """Measure speed beside a bare baseline.
 
@@ -85,10 +93,13 @@ def bench(name: str | None = None, *, seconds: float = 4.0, progress: bool = Fal
 
 def run_benchmarks(name: str | None, seconds: float, quiet: bool = False) -> list[BenchResult]:
     """Run one benchmark, or all when no name is given."""
-    if name is not None and name not in BENCHMARKS:
-        raise UnknownName.among("benchmark", name, BENCHMARKS)
-    results = []
-    for each in [name] if name is not None else BENCHMARKS:
-        run: Callable[[float, bool], tuple[Row, ...]] = importlib.import_module(BENCHMARKS[each]).run
-        results.append(BenchResult(each, run(seconds, quiet)))
-    return results
+    known = benchmarks()
+    if name is not None and name not in known:
+        raise UnknownName.among("benchmark", name, known)
+    chosen = known if name is None else [name]
+    return [BenchResult(each, load_reference(known[each])(seconds, quiet)) for each in chosen]
+
+
+def benchmarks() -> dict[str, str]:
+    """Every benchmark, also of robot packages: its name, and module:function of seconds and quiet that gives rows."""
+    return BENCHMARKS | {name: entry for robot in ROBOTS for name, entry in ROBOTS[robot].benchmarks.items()}

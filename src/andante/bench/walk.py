@@ -9,9 +9,7 @@ ever makes things slower.
 
 from __future__ import annotations
 
-import gc
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,7 +23,7 @@ from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.gaits import Request, gait_names, prepare
 from andante.simulation.simulation import Simulation, simulate
 
-from .physics import Unequal
+from .physics import Unequal, take_turns
 from .rows import Row
 
 SETTLING = 1.0  # standing [s]
@@ -147,25 +145,12 @@ def _take_turns(case: Case, bare: Simulation, start: object, tapes: list[Tape]) 
     """CPU times [s] of one pass, (2, slices): Andante's, the bare loop's."""
     ours = begin(case)
     bare.engine.restore(start)  # type: ignore[arg-type]
-    times = np.zeros((2, len(tapes)))
-    collected = gc.isenabled()
-    gc.collect()
-    gc.disable()
     try:
-        for k, tape in enumerate(tapes):
-            for side in (k % 2, 1 - k % 2):
-                before = time.process_time()
-                if side == 0:
-                    ours.run(SLICE)
-                else:
-                    play(bare, tape)
-                times[side, k] = time.process_time() - before
+        times = take_turns((lambda _: ours.run(SLICE), lambda tape: play(bare, tape)), tapes, 1)
         _compare(case, simulation(ours), bare)
     finally:
-        if collected:
-            gc.enable()
         ours.body.close()
-    return times
+    return np.concatenate(times)
 
 
 def _compare(case: Case, ours: Simulation, bare: Simulation) -> None:

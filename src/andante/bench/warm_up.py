@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from andante.description import load_robot, load_world, robot_names
 from andante.description.solids import robot_bounds
+from andante.experiments.setup import Setup, trial_function
+from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
+from andante.locomotion.wave.model import VARIANTS
+from andante.mapping import MappingParameters, OccupancyGrid, Scan
+from andante.mapping.records import Log, Odometry
+from andante.mapping.slam import build_map
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import simulate
+from andante.tasks.walk import walk
 
 WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
 MOMENT = 0.3  # simulated time of a walk [s]
@@ -33,18 +42,11 @@ def warm_up() -> Iterator[str]:
 
 
 def _gaits() -> Iterator[str]:
-    from andante.experiments.wave.trial import WaveTrial
-    from andante.locomotion.io.wave_file import default_gait
-    from andante.locomotion.wave.model import VARIANTS
-    from andante.tasks.walk import walk
-
     for robot, gait in WALKS:
         walk(robot, gait=gait, velocity=(0.05, 0.0, 0.0), seconds=MOMENT)
         yield f"{robot} {gait}: compiled"
-    trial = WaveTrial()
     for variant in VARIANTS:
-        trial.run(default_gait(variant).parameters, variant, 0.1)
-    trial.close()
+        trial_function("wave")(Setup("mujoco", {"variant": variant, "seconds": 0.1}, trial=0, seed=0))
     yield "wave gait: compiled"
 
 
@@ -62,7 +64,7 @@ def _finding_the_way() -> Iterator[str]:
     drive = uwb_drive(0, 3.0)
     track_uwb(drive.log, drive.setup)
     trilaterate_log(drive.log, drive.setup, robust=True)
-    yield "localisation: compiled"
+    yield "localization: compiled"
     for robot, planner, controller in (
         ("rover", "auto", "mppi"),
         *(("waffle", name, "pursuit") for name in ("auto", *PLANNERS)),
@@ -74,12 +76,6 @@ def _finding_the_way() -> Iterator[str]:
 
 def warm_mapping() -> None:
     """Have every compiled part ready, so that its first use does not count as mapping."""
-    import numpy as np
-
-    from andante.mapping import MappingParameters, Scan
-    from andante.mapping.records import Log, Odometry
-    from andante.mapping.slam import build_map
-
     records: list[Scan | Odometry] = []
     for k in range(3):
         ranges = 2.0 / np.maximum(np.abs(np.cos(np.linspace(-1.5, 1.5, 90))), 0.5)
@@ -91,12 +87,6 @@ def warm_mapping() -> None:
 
 def warm_localization() -> None:
     """Have every compiled part ready, so that its first use does not count as localizing."""
-    import numpy as np
-
-    from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
-    from andante.mapping import OccupancyGrid, Scan
-    from andante.mapping.records import Log, Odometry
-
     parameters = MclParameters()
     cells = np.zeros((40, 60), dtype=np.int8)
     cells[[0, -1], :], cells[:, [0, -1]] = 100, 100

@@ -12,7 +12,7 @@ the group `andante.worlds`. In pyproject.toml:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
@@ -37,7 +37,12 @@ class RobotPackage:
         gaits: folder of gait parameter files (GAIT_VARIANT.toml).
         walkers: sequence of `Gait`, the ways to walk that only this robot has.
         driver: makes what turns velocities into commands of its wheels.
-        experiments: folder of experiment files.
+        experiments: folder of experiment files (NAME.toml; reference/NAME.csv for trials of the real robot).
+        trials: trials that only this robot has, by the name that experiment files give them; functions of a `Setup`,
+            with their `TERMS` beside them.
+        objective: what a search for gaits of this robot evaluates unless an objective is named; a class with the
+            arguments of `an.gait.search`.
+        benchmarks: what `an.bench` measures of this robot, by name; functions of seconds and quiet that give rows.
     """
 
     description: Path
@@ -47,6 +52,9 @@ class RobotPackage:
     walkers: str = ""
     driver: str = ""
     experiments: Path | None = None
+    trials: Mapping[str, str] = field(default_factory=dict)
+    objective: str = ""
+    benchmarks: Mapping[str, str] = field(default_factory=dict)
 
 
 ROBOTS: Registry[RobotPackage] = Registry("andante.robots", RobotPackage)

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from andante.tasks.result import Result
 
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
 from .fit import FitJob, FitOutcome, run_fit
-from .importing import guessed_experiment
+from .importing import ImportResult, guessed_experiment
 from .importing import import_trials as keep_trials
 from .reference import REAL, reference_names
 from .report import Report, write_report
 from .runner import RunJob, RunOutcome, merge_runs, run_experiment, with_settings
 from .variation import read_model
-
-
-@dataclass(frozen=True)
-class ImportResult(Result):
-    """The reference that was written."""
-
-    name: str
-    path: Path
-    trials: int  # in it now
-    added: int
-    sources: tuple[str, ...]
-
-    def __str__(self) -> str:
-        who = ", ".join(self.sources)
-        return f"{self.name}: {self.added} added, {self.trials} trials of {who} in {self.path}"
 
 
 def names() -> tuple[str, ...]:
@@ -146,8 +128,7 @@ def import_trials(
     """
     path, given = Path(file), dict(factors or {})
     chosen = load(experiment) if experiment else guessed_experiment(path, given)
-    made = keep_trials(path, name, chosen, source=source, factors=given, odom=odom)
-    return ImportResult(**vars(made))
+    return keep_trials(path, name, chosen, source=source, factors=given, odom=odom)
 
 
 def fit(

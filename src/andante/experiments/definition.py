@@ -33,11 +33,10 @@ def load_experiment(name: str) -> Experiment:
     """The experiment of a built-in name, a .toml file, or a Python object file.py:Name."""
     if is_user_reference(name):
         return _from_python(name)
-    builtin = shipped("", ".toml")
+    path, builtin = Path(name), {} if name.endswith(".toml") else shipped("", ".toml")
     if name in builtin:
-        return parse_experiment(builtin[name].read_text("utf-8"), f"{name}.toml")
-    if name.endswith(".toml") or Path(name).is_file():
-        path = Path(name)
+        return parse_experiment(read_text(builtin[name]), f"{name}.toml", builtin[name].parent)
+    if name.endswith(".toml") or path.is_file():
         if not path.exists():
             raise MissingFile(f"{name}: no such file; an experiment is a .toml file")
         return parse_experiment(read_text(path), name, path.parent)
@@ -85,14 +84,7 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
     if "timeout" in table and (isinstance(table["timeout"], bool) or not isinstance(table["timeout"], int | float)):
         raise BadInput(f"timeout: a time above 0 s, got {table['timeout']!r}")
     if folder is not None:
-        values["arguments"] = {name: _found(value, folder) for name, value in table.get("arguments", {}).items()}
-        values["factors"] = {
-            name: tuple(_found(v, folder) for v in values["factors"][name]) for name in values["factors"]
-        }
-        values["tests"] = {
-            test: {name: _found(value, folder) for name, value in levels.items()}
-            for test, levels in table.get("tests", {}).items()
-        }
+        values |= {name: _found(values.get(name, {}), folder) for name in ("arguments", "factors", "tests")}
     values["trial"] = _full(table["trial"], folder)
     try:
         trial_function(values["trial"])
@@ -160,7 +152,11 @@ def _measure(name: str, entry: Any) -> Measure:
 
 
 def _found(value: Any, folder: Path) -> Any:
-    """The full path of a file beside the experiment; anything else as it is."""
+    """Values in which files beside the experiment are named by their full paths; anything else as it is."""
+    if isinstance(value, Mapping):
+        return {name: _found(entry, folder) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_found(entry, folder) for entry in value)
     if not isinstance(value, str) or not Path(value).suffix:
         return value
     file = folder / value

@@ -18,6 +18,7 @@ from andante.mapping import Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.trajectories import read_trajectory
 from andante.search.tables import write_whole
+from andante.tasks.result import Result
 
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
@@ -29,7 +30,7 @@ SETTLED = 0.05  # fraction of the path that counts as standing at the start or t
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult(Result):
     """The reference that was written."""
 
     name: str
@@ -37,6 +38,10 @@ class Imported:
     trials: int  # in it now
     added: int
     sources: tuple[str, ...]
+
+    def __str__(self) -> str:
+        who = ", ".join(self.sources)
+        return f"{self.name}: {self.added} added, {self.trials} trials of {who} in {self.path}"
 
 
 def guessed_experiment(file: Path, factors: Mapping[str, Any]) -> Experiment:
@@ -54,7 +59,7 @@ def guessed_experiment(file: Path, factors: Mapping[str, Any]) -> Experiment:
             fits.append(each)
     if len(fits) != 1:
         found = ", ".join(each.name for each in fits) or "none"
-        raise BadInput(f"{file}: which experiment has these trials? name it with --experiment (fitting: {found})")
+        raise BadInput(f"{file}: which experiment has these trials? name it as `experiment` (fitting: {found})")
     return fits[0]
 
 
@@ -66,13 +71,13 @@ def import_trials(
     source: str = REAL,
     factors: Mapping[str, Any] | None = None,
     odom: str = "",
-) -> Imported:
+) -> ImportResult:
     """Keep trials of a file under a name; a table replaces what was there, a bag adds one trial to it.
 
     factors: of the trial in a bag or trajectory file (time x y z qx qy qz qw). odom: topic of the poses in a bag.
     """
     if not name or not all(letter.isalnum() or letter in "-_." for letter in name):
-        raise BadInput(f"--as {name!r}: a name is made of letters, digits, - and _")
+        raise BadInput(f"name: made of letters, digits, - and _, got {name!r}")
     if not file.exists():
         raise MissingFile(f"{file}: no such file")
     target = reference_folder() / f"{name}.csv"
@@ -96,7 +101,7 @@ def import_trials(
     target.parent.mkdir(parents=True, exist_ok=True)
     labels = "".join(f"# label {each}: {words}\n" for each, words in parse_labels(text).items())
     write_whole(target, labels + _table(rows, experiment))
-    return Imported(name, target, len(rows), added, tuple(dict.fromkeys(row.source for row in rows)))
+    return ImportResult(name, target, len(rows), added, tuple(dict.fromkeys(row.source for row in rows)))
 
 
 def path_measures(path: Trajectory) -> dict[str, float]:
@@ -128,7 +133,7 @@ def _path(file: Path, odom: str) -> Trajectory:
     else:
         readings = read_log(file, LogOptions(odom=odom)).odometry
         if not readings:
-            raise BadInput(f"{file}: no odometry there; name its topic with --odom")
+            raise BadInput(f"{file}: no odometry there; name its topic as `odom`")
         path = Trajectory(np.array([each.time for each in readings]), np.array([each.pose for each in readings]))
     if len(path) < 2:
         raise BadInput(f"{file}: a path needs at least two poses, got {len(path)}")
@@ -138,10 +143,10 @@ def _path(file: Path, odom: str) -> Trajectory:
 def _cell(experiment: Experiment, factors: Mapping[str, Any]) -> dict[str, Any]:
     for name in experiment.factors:
         if name not in factors:
-            raise BadInput(f"which {name} was this trial? add --set {name}=VALUE")
+            raise BadInput(f"which {name} was this trial? give it in `factors`")
     for name in factors:
         if name not in experiment.factors:
-            raise BadInput(f"--set {name}: no such factor; factors: {', '.join(experiment.factors)}")
+            raise BadInput(f"factors.{name}: no such factor; factors: {', '.join(experiment.factors)}")
     return {name: factors[name] for name in experiment.factors}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import platform
@@ -16,7 +15,7 @@ from andante.physics.registry import ENGINES, version
 from andante.search import ObjectiveSpec
 from andante.search.permutation import derived_seed
 from andante.search.record import plain
-from andante.userfile import is_user_reference
+from andante.userfile import user_file_stamp
 
 from .definition import from_dict
 from .experiment import Experiment
@@ -71,10 +70,7 @@ class TrialObjective:
         """Versions of andante and the engines, the processor, and a hash of a user's file: what the bits depend on."""
         engines = {name: version(ENGINES[name]) for name in self.experiment.engines if name in ENGINES}
         stamp: dict[str, Any] = {"andante": __version__, "engines": engines, "cpu": processor()}
-        if is_user_reference(self.experiment.trial):
-            file = Path(self.experiment.trial.rpartition(":")[0])
-            stamp[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
-        return stamp
+        return stamp | user_file_stamp(self.experiment.trial)
 
 
 def trial_seed(experiment: Experiment, factors: Mapping[str, Any], trial: int) -> int:

@@ -20,7 +20,6 @@ from andante.simulation.simulation import Simulation
 
 from .setup import GAIT
 from .variation import Draw
-from .wave.scenes import with_friction
 
 ENCODER, GYRO, ACCELEROMETER = 0.001, 0.01, 0.1  # noise of strength 1 [rad, rad/s, m/s²]
 USUAL_FRICTION = 1.0
@@ -41,7 +40,7 @@ def perturbed_robot(robot: Robot, draw: Draw, model: Mapping[str, float]) -> Rob
     rng = np.random.default_rng((0x3A55, draw.seed))
     if draw.mass:
         factors = 1.0 + draw.mass * rng.uniform(-1.0, 1.0, len(robot.links))
-        robot = replace(robot, links=tuple(map(_heavier, robot.links, factors.tolist())))
+        robot = replace(robot, links=tuple(map(heavier, robot.links, factors.tolist())))
     mu = friction_of(draw, model)
     return robot if mu is None else with_friction(robot, mu)
 
@@ -49,9 +48,7 @@ def perturbed_robot(robot: Robot, draw: Draw, model: Mapping[str, float]) -> Rob
 def perturbed_world(world: World, draw: Draw, model: Mapping[str, float]) -> World:
     """The world with its friction drawn."""
     mu = friction_of(draw, model)
-    if mu is None:
-        return world
-    return replace(world, models=tuple(replace(each, robot=with_friction(each.robot, mu)) for each in world.models))
+    return world if mu is None else world_with_friction(world, mu)
 
 
 def perturbed_pose(pose: Mapping[str, float], draw: Draw) -> dict[str, float]:
@@ -163,7 +160,22 @@ class PerturbedWalker(WalkerWrapper):
         return (1.0 - part) * new + part * old
 
 
-def _heavier(link: Link, factor: float) -> Link:
+def with_friction(robot: Robot, mu: float) -> Robot:
+    """The robot with that friction coefficient on every collision shape."""
+    return replace(robot, links=tuple(_rubbing(link, mu) for link in robot.links))
+
+
+def world_with_friction(world: World, mu: float) -> World:
+    """The world with that friction coefficient on every collision shape."""
+    return replace(world, models=tuple(replace(each, robot=with_friction(each.robot, mu)) for each in world.models))
+
+
+def _rubbing(link: Link, mu: float) -> Link:
+    shapes = tuple(replace(each, surface=replace(each.surface, mu=mu, mu2=None)) for each in link.collisions)
+    return replace(link, collisions=shapes)
+
+
+def heavier(link: Link, factor: float) -> Link:
     """A link whose mass and moments are multiplied."""
     if link.inertia is None:
         return link

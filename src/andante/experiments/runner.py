@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import BadInput, MissingFile, UnknownName
 from andante.physics.registry import engine_class
-from andante.progress import PlainLines, on_terminal
 from andante.search import (
     Ended,
     Evaluated,
@@ -30,7 +29,7 @@ from andante.search import (
 )
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
-from andante.search.progress import clock
+from andante.search.progress import clock, progress_line
 from andante.tasks.result import Result
 
 from .definition import from_dict
@@ -45,33 +44,16 @@ if TYPE_CHECKING:
 def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
     """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted."""
     failed = 0
-    if not (wanted and on_terminal()):
-        lines = PlainLines()
 
-        def note(event: Event) -> None:
-            nonlocal failed
-            if wanted and isinstance(event, Evaluated):
-                failed += event.record.failed
-                lines.report(lambda: plain(name, event, failed))
+    def told(event: Started | Evaluated) -> str:
+        return words(event, failed) if isinstance(event, Evaluated) else ""
 
-        yield note
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
-        line = bar.add_task("", total=1, told="")
+    with progress_line(wanted, name, told, lambda event: plain(name, event, failed)) as line:
 
         def listen(event: Event) -> None:
             nonlocal failed
-            if isinstance(event, Started):
-                bar.update(line, total=event.budget, completed=event.known)
-            elif isinstance(event, Notice):
-                bar.console.print(f"andante: {event.text}", markup=False, highlight=False)
-            elif isinstance(event, Evaluated):
-                failed += event.record.failed
-                bar.update(line, completed=event.done, told=words(event, failed))
+            failed += isinstance(event, Evaluated) and event.record.failed
+            line(event)
 
         yield listen
 
@@ -244,14 +226,8 @@ def with_settings(
             if all(value in levels[factor] for factor, value in cell.items())
         }
         changes |= {"factors": levels, "tests": left, "fit": {}}
-    if engines:
-        changes["engines"] = tuple(engines)
-    if trials is not None:
-        changes["trials"] = trials
-    if seed is not None:
-        changes["seed"] = seed
-    if timeout is not None:
-        changes["timeout"] = timeout
+    given = {"engines": tuple(engines or ()) or None, "trials": trials, "seed": seed, "timeout": timeout}
+    changes |= {name: value for name, value in given.items() if value is not None}
     made = replace(experiment, **changes)
     for engine in made.engines if engines else ():
         if engine != "none":

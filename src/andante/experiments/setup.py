@@ -1,30 +1,35 @@
-"""What a trial gets to know, the settings and measures of built-in trials, and the trials by name."""
+"""What a trial gets to know, the settings and measures of trials by name, and where experiments are found.
+
+General experiments lie in the folder `builtin`; those of one robot in its package (`RobotPackage.experiments`), which
+also names the trials that only it has (`RobotPackage.trials`).
+"""
 
 from __future__ import annotations
 
 import importlib
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from andante.description import ROBOTS
 from andante.errors import BadInput, UnknownName
+from andante.plugins import load_reference
 from andante.userfile import is_user_reference, load_user_object
 
 from .variation import Draw
 
 GAIT = "gait_"  # begins the name of a parameter of the gait itself: gait_step_height, ...
 MOST_FRICTION = 10.0
-# Packages that ship experiments (*.toml), real trials (reference/*.csv), and the tables TRIALS and DEFAULT_ROBOTS.
-PACKAGES = ("andante.experiments.builtin",)
+BUILTIN = Path(__file__).with_name("builtin")
+DEFAULTS = Path(__file__).with_name("default_robots.toml")
 TRIALS = {
     "walk": "andante.experiments.trials.walk:walk_trial",
-    "wave": "andante.experiments.trials.wave:wave_trial",
     "localization": "andante.experiments.trials.localization:localization_trial",
     "navigation": "andante.experiments.trials.navigation:navigation_trial",
     "parity": "andante.experiments.trials.parity:parity_trial",
+    "rover": "andante.experiments.builtin.rover:rover_trial",
 }
 
 
@@ -84,29 +89,28 @@ def friction_value(values: Mapping[str, Any]) -> float | None:
     return float(mu)
 
 
-def shipped(folder: str, suffix: str) -> dict[str, Traversable]:
-    """Files with a suffix in a folder of the `PACKAGES`, by their names without it, sorted."""
-    folders = [resources.files(package) / folder for package in PACKAGES]
-    files = [file for each in folders if each.is_dir() for file in each.iterdir() if file.name.endswith(suffix)]
-    return {file.name.removesuffix(suffix): file for file in sorted(files, key=lambda file: file.name)}
+def shipped(folder: str, suffix: str) -> dict[str, Path]:
+    """Files with a suffix in a folder of `builtin` and of all robot packages, by their names without it, sorted.
+
+    Of two with one name the general one counts, else that of the robot whose name comes first.
+    """
+    packages = (ROBOTS[name].experiments for name in ROBOTS)
+    places = [BUILTIN, *(each for each in packages if each is not None)]
+    files = {file.stem: file for each in reversed(places) for file in (each / folder).glob(f"*{suffix}")}
+    return dict(sorted(files.items()))
 
 
 def trials() -> dict[str, str]:
-    """Every built-in trial: its name, and module:function."""
-    return TRIALS | _joined("TRIALS")
+    """Every trial that has a name: that name, and module:function."""
+    return TRIALS | {name: entry for robot in ROBOTS for name, entry in ROBOTS[robot].trials.items()}
 
 
 def default_robot(trial: str) -> str:
     """The robot of a trial whose experiment names none."""
-    robots = _joined("DEFAULT_ROBOTS")
+    robots = tomllib.loads(DEFAULTS.read_text(encoding="utf-8"))
     if trial not in robots:
         raise BadInput(f"arguments.robot: a {trial} trial needs a robot")
-    return robots[trial]
-
-
-def _joined(table: str) -> dict[str, str]:
-    """A table of all `PACKAGES`."""
-    return {name: entry for each in PACKAGES for name, entry in getattr(importlib.import_module(each), table).items()}
+    return str(robots[trial])
 
 
 @dataclass(frozen=True)
@@ -127,24 +131,27 @@ TrialFunction = Callable[[Setup], Mapping[str, Any]]  # measures by name; "path"
 
 
 def trial_terms(name: str) -> Terms | None:
-    """Settings and measures of a built-in trial; None: a user's own, which alone knows them."""
-    if name not in (known := trials()):
+    """Settings and measures of a trial; None: a user's own, which alone knows them."""
+    if is_user_reference(name):
         return None
-    terms: Terms = importlib.import_module(known[name].partition(":")[0]).TERMS
+    terms: Terms | None = vars(importlib.import_module(_reference(name).partition(":")[0])).get("TERMS")
     return terms
 
 
 def trial_function(name: str) -> TrialFunction:
-    """The trial of that name, or of a user's file.py:Name."""
-    if is_user_reference(name):
-        found: Any = load_user_object(name)
-    else:
-        known = trials()
-        if name not in known:
-            raise UnknownName.among("trial", name, (*known, "file.py:Name"))
-        module, _, attribute = known[name].rpartition(":")
-        found = getattr(importlib.import_module(module), attribute)
+    """The trial of that name, of an installed module:function, or of a user's file.py:Name."""
+    found: Any = load_user_object(name) if is_user_reference(name) else load_reference(_reference(name))
     if not callable(found):
         raise BadInput(f"{name} is no function of a Setup that gives measures")
     trial: TrialFunction = found
     return trial
+
+
+def _reference(name: str) -> str:
+    """module:function of a trial that is no user's file."""
+    if name in TRIALS or ":" in name:
+        return TRIALS.get(name, name)
+    known = trials()
+    if name not in known:
+        raise UnknownName.among("trial", name, (*known, "module:function", "file.py:Name"))
+    return known[name]

@@ -3,14 +3,13 @@
 from .check import check_objective, check_sampler
 from .config import StudyConfig
 from .folder import StudyFolder
-from .merging import merge
 from .objective import Objective, ObjectiveSpec
 from .progress import Ended, Evaluated, Event, Notice, Started
 from .record import Record
 from .run import events, resume, search
 from .samplers import SAMPLERS, Sampler, Shard, Told, make_sampler
 from .space import Choice, Grid, Real, Space
-from .summary import Summary, summarize
+from .summary import Summary, merge, summarize
 
 __all__ = [
     "SAMPLERS",

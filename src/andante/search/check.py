@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 
-from .executors.evaluate import Evaluator
+from .executors.base import Evaluator
 from .objective import Objective
 from .permutation import derived_seed
 from .record import plain

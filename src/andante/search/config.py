@@ -70,7 +70,7 @@ class StudyConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """The study as a table."""
-        table: dict[str, Any] = {
+        return {
             "format": FORMAT,
             "budget": self.budget,
             "seed": self.seed,
@@ -80,7 +80,6 @@ class StudyConfig:
             "objective": {"factory": self.objective.factory, "arguments": _without_none(self.objective.arguments)},
             "space": self.space.as_dict(),
         }
-        return table
 
     def text(self) -> str:
         """The study as the text of its file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -14,19 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from andante._version import __version__
 from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import MOST_BYTES, read_text
 from andante.parsing import parse_json
-from andante.userfile import is_user_reference
+from andante.userfile import user_file_stamp
 
 from .config import StudyConfig, check_budget, read_config
 from .objective import Objective
-from .record import Record, plain
-from .results import Appender, Scan, cut
+from .record import Appender, Record, Scan, cut, plain
 from .tables import write_whole
 
 CONFIG, RESULTS, MANIFEST, LOCK = "study.toml", "results.jsonl", "manifest.json", "lock"
@@ -69,24 +66,8 @@ class FolderLock:
     def __enter__(self) -> FolderLock:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
-
-
-def holder_of(folder: Path) -> str | None:
-    """Description of the process that writes to a folder now; None: nobody."""
-    if not (folder / "lock").exists():
-        return None
-    file = os.open(folder / "lock", os.O_RDWR)
-    try:
-        _lock(file)
-    except OSError:
-        return _holder(file)
-    finally:
-        os.close(file)
-    return None
 
 
 def _holder(file: int) -> str:
@@ -141,11 +122,11 @@ class StudyFolder:
             strange = sorted(entry.name for entry in path.iterdir() if entry.name not in ours)
             if strange or ((path / RESULTS).exists() and (path / RESULTS).stat().st_size):
                 raise BadInput(f"{path} is not empty (it holds {(strange or [RESULTS])[0]}); give another folder")
-            manifest = {"format": 1, "fingerprint": config.fingerprint, "sessions": []}
-            write_whole(path / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+            made = cls(path, config)
+            made.write_manifest({"format": 1, "fingerprint": config.fingerprint, "sessions": []})
             (path / RESULTS).touch()
             write_whole(path / CONFIG, config.text())
-        return cls(path, config)
+        return made
 
     @property
     def results(self) -> Path:
@@ -165,6 +146,10 @@ class StudyFolder:
         except (BadInput, ValueError, KeyError, TypeError):
             pass
         raise BadInput(f"{self.path / MANIFEST} is missing or damaged; take it from a backup")
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Write the manifest anew."""
+        write_whole(self.path / MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
     def with_budget(self, budget: int) -> StudyFolder:
         """The same study with another budget, written down."""
@@ -233,18 +218,9 @@ class StudyWriter:
         sessions = manifest["sessions"]
         changed = differences(sessions[-1].get("stamp", {}), stamp) if sessions and self.count else []
         self._started = time.time()
-        sessions.append(
-            {
-                "started": round(self._started, 3),
-                "ended": None,
-                "first": self.count,
-                "count": None,
-                "executor": executor,
-                "workers": workers,
-                "stamp": dict(stamp),
-            }
-        )
-        self._write(manifest)
+        session = {"started": round(self._started, 3), "ended": None, "first": self.count, "count": None}
+        sessions.append({**session, "executor": executor, "workers": workers, "stamp": dict(stamp)})
+        self.folder.write_manifest(manifest)
         return changed
 
     def append(self, record: Record) -> None:
@@ -264,10 +240,7 @@ class StudyWriter:
         if manifest["sessions"] and manifest["sessions"][-1]["ended"] is None:
             last = manifest["sessions"][-1]
             last["ended"], last["count"] = round(time.time(), 3), self.count - last["first"]
-            self._write(manifest)
-
-    def _write(self, manifest: Mapping[str, Any]) -> None:
-        write_whole(self.folder.path / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+            self.folder.write_manifest(manifest)
 
 
 def stamp_of(config: StudyConfig, objective: Objective) -> dict[str, Any]:
@@ -282,10 +255,7 @@ def stamp_of(config: StudyConfig, objective: Objective) -> dict[str, Any]:
             stamp[name] = version(name)
         except PackageNotFoundError:
             continue
-    for reference in (config.objective.factory, config.sampler):
-        if is_user_reference(reference):
-            file = Path(reference.rpartition(":")[0])
-            stamp[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    stamp |= user_file_stamp(config.objective.factory) | user_file_stamp(config.sampler)
     return {**stamp, "objective": plain(dict(objective.stamp()))}
 
 

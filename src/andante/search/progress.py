@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 from andante.progress import PlainLines, on_terminal
 
@@ -63,44 +62,39 @@ Event = Started | Notice | Evaluated | Ended
 
 
 @contextmanager
-def progress_line(wanted: bool) -> Iterator[Any]:
-    """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted."""
+def progress_line(
+    wanted: bool,
+    head: str = "",
+    told: Callable[[Started | Evaluated], str] | None = None,
+    plain: Callable[[Evaluated], str] | None = None,
+) -> Iterator[Callable[[Event], None]]:
+    """A listener of events that keeps the line; without a terminal it writes one now and then; silent unless wanted.
+
+    head: before the bar. told: what stands after it; plain: a line without a terminal; by default those of a search.
+    """
     if not (wanted and on_terminal()):
         lines = PlainLines()
 
         def note(event: Event) -> None:
             if wanted and isinstance(event, Evaluated):
-                lines.report(lambda: _plain(event))
+                lines.report(lambda: (plain or _plain)(event))
 
         yield note
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[left]}"),
-        TextColumn("{task.fields[best]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
-        line = bar.add_task("", total=1, rate="", left="", best="")
+    columns = (*([TextColumn(head)] if head else []), BarColumn(), MofNCompleteColumn())
+    after = TextColumn("{task.fields[told]}")
+    with Progress(*columns, after, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
+        line = bar.add_task("", total=1, told="")
 
         def listen(event: Event) -> None:
-            if isinstance(event, Started):
-                bar.update(line, total=event.budget, completed=event.known, best=_best(event.best))
-            elif isinstance(event, Notice):
+            if isinstance(event, Notice):
                 bar.console.print(f"andante: {event.text}", markup=False, highlight=False)
-            elif isinstance(event, Evaluated):
-                known = isfinite(event.rate)
-                bar.update(
-                    line,
-                    completed=event.done,
-                    rate=f"{event.rate:.1f}/s" if known else "",
-                    left=f"{clock(event.left)} left" if known else "",
-                    best=_best(event.best),
-                )
+            elif isinstance(event, Started | Evaluated):
+                done = event.known if isinstance(event, Started) else event.done
+                bar.update(line, total=event.budget, completed=done, told=(told or _told)(event))
 
         yield listen
 
@@ -115,9 +109,16 @@ def clock(seconds: float) -> str:
 
 def _plain(event: Evaluated) -> str:
     """ "searched 120 of 400, 2.1/s, 2:13 left, best 0.31 (candidate 17)"."""
-    pace = [f"{event.rate:.1f}/s", f"{clock(event.left)} left"] if isfinite(event.rate) else []
-    return ", ".join([f"searched {event.done} of {event.budget}", *pace, *filter(None, [_best(event.best)])])
+    return ", ".join([f"searched {event.done} of {event.budget}", *_parts(event)])
 
 
-def _best(record: Any) -> str:
-    return "" if record is None else f"best {record.fitness:.5g} (candidate {record.index})"
+def _told(event: Started | Evaluated) -> str:
+    """ "2.1/s 2:13 left best 0.31 (candidate 17)"."""
+    return " ".join(_parts(event))
+
+
+def _parts(event: Started | Evaluated) -> list[str]:
+    best, pace = event.best, list[str]()
+    if isinstance(event, Evaluated) and isfinite(event.rate):
+        pace = [f"{event.rate:.1f}/s", f"{clock(event.left)} left"]
+    return pace if best is None else [*pace, f"best {best.fitness:.5g} (candidate {best.index})"]

@@ -15,8 +15,7 @@ from .executors import Executor, Outcome, check_executor, make_executor
 from .folder import StudyFolder, StudyWriter, stamp_of
 from .objective import ObjectiveSpec
 from .progress import Ended, Evaluated, Event, Notice, Started
-from .record import Record, Task, candidate_seed, record_of
-from .results import IndexSet
+from .record import IndexSet, Record, Task, candidate_seed, record_of
 from .samplers import Sampler, Shard, Told
 
 POLL = 0.5  # [s]

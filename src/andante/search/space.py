@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from math import isfinite, prod
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
 Value = float | int | str | bool
+V = TypeVar("V", bound=Value)
 MOST_LEVELS = 1_000_000
 
 
@@ -88,14 +90,10 @@ class Real:
         return min(self.high, float(self.low + k * (self.step or 0.0)))
 
 
-@dataclass(frozen=True)
-class Grid:
-    """One of several numbers in growing order."""
+class _Levels(ABC, Generic[V]):
+    """One of several values; each has a cell of the unit interval, all of them equally wide."""
 
-    values: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _numbers(self.values, "a grid"))
+    values: tuple[V, ...]
 
     @property
     def count(self) -> int:
@@ -103,18 +101,32 @@ class Grid:
         return len(self.values)
 
     @property
-    def grid(self) -> tuple[float, ...]:
+    def grid(self) -> tuple[V, ...]:
         """The values that the grid sampler visits."""
         return self.values
 
     def encode(self, value: Any) -> float:
-        """The middle of the cell of the nearest value, cells being equally wide."""
+        """The middle of the cell of a value."""
         return (self.values.index(self.clip(value)) + 0.5) / len(self.values)
 
-    def decode(self, unit: float) -> float:
+    def decode(self, unit: float) -> V:
         """The value in whose cell a place in the unit interval lies."""
         u = min(1.0, max(0.0, float(unit)))
         return self.values[min(len(self.values) - 1, int(u * len(self.values)))]
+
+    @abstractmethod
+    def clip(self, value: Any) -> V:
+        """The value that stands for the given one."""
+
+
+@dataclass(frozen=True)
+class Grid(_Levels[float]):
+    """One of several numbers in growing order."""
+
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _numbers(self.values, "a grid"))
 
     def clip(self, value: Any) -> float:
         """The nearest of the values, the smaller of two equally near."""
@@ -127,7 +139,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(_Levels[Value]):
     """One of several things without order: words, numbers, true or false."""
 
     values: tuple[Value, ...]
@@ -139,25 +151,6 @@ class Choice:
         for value in self.values:
             if not isinstance(value, float | int | str | bool) or (isinstance(value, float) and not isfinite(value)):
                 raise BadInput(f"a choice is made of words, finite numbers, true or false, got {value!r}")
-
-    @property
-    def count(self) -> int:
-        """How many values there are."""
-        return len(self.values)
-
-    @property
-    def grid(self) -> tuple[Value, ...]:
-        """The values that the grid sampler visits."""
-        return self.values
-
-    def encode(self, value: Any) -> float:
-        """The middle of the value's cell, cells being equally wide."""
-        return (self.values.index(self.clip(value)) + 0.5) / len(self.values)
-
-    def decode(self, unit: float) -> Value:
-        """The value in whose cell a place in the unit interval lies."""
-        u = min(1.0, max(0.0, float(unit)))
-        return self.values[min(len(self.values) - 1, int(u * len(self.values)))]
 
     def clip(self, value: Any) -> Value:
         """The value itself; anything else is refused."""
@@ -188,9 +181,6 @@ def _numbers(values: tuple[float, ...], what: str) -> tuple[float, ...]:
     return out
 
 
-__all__ = ["Choice", "Grid", "Parameter", "Real", "Space", "Value"]
-
-
 @dataclass(frozen=True)
 class Space:
     """Named parameters in their order; frozen ones keep their value and are not searched."""
@@ -201,9 +191,7 @@ class Space:
     def __post_init__(self) -> None:
         if not self.parameters:
             raise BadInput("a space needs at least one parameter")
-        for name in self.frozen:
-            if name not in self.parameters:
-                raise UnknownName.among("parameter", name, self.parameters)
+        self._check(self.frozen)
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "frozen", dict(self.frozen))
 
@@ -229,36 +217,21 @@ class Space:
 
     def freeze(self, values: Mapping[str, Any]) -> Space:
         """The space with more parameters held; a number may lie outside of its range, a choice must be one of them."""
-        held = dict(self.frozen)
-        for name, value in values.items():
-            if name not in self.parameters:
-                raise UnknownName.among("parameter", name, self.parameters)
-            kind = self.parameters[name]
-            held[name] = kind.clip(value) if isinstance(kind, Choice) else number(value, name)
-        return replace(self, frozen=held)
+        self._check(values)
+        return replace(self, frozen={**self.frozen, **{name: self._taken(name, values[name]) for name in values}})
 
     def complete(self, values: Mapping[str, Any]) -> dict[str, Value]:
         """All parameters in order: the given ones, with frozen ones added; BadInput where one is missing or unknown."""
-        for name in values:
-            if name not in self.parameters:
-                raise UnknownName.among("parameter", name, self.parameters)
-        out: dict[str, Value] = {}
-        for name, kind in self.parameters.items():
-            if name in values:
-                out[name] = kind.clip(values[name]) if isinstance(kind, Choice) else number(values[name], name)
-            elif name in self.frozen:
-                out[name] = self.frozen[name]
-            else:
+        self._check(values)
+        for name in self.parameters:
+            if name not in values and name not in self.frozen:
                 raise BadInput(f"parameter {name} is missing; needed are {', '.join(self.parameters)}")
-        return out
+        return {n: self._taken(n, values[n]) if n in values else self.frozen[n] for n in self.parameters}
 
     def clip(self, values: Mapping[str, Any]) -> dict[str, Value]:
         """All parameters at the nearest values of the space."""
         whole = self.complete(values)
-        return {
-            name: self.frozen[name] if name in self.frozen else kind.clip(whole[name])
-            for name, kind in self.parameters.items()
-        }
+        return self.with_frozen({name: self.parameters[name].clip(whole[name]) for name in self.names})
 
     def encode(self, values: Mapping[str, Any]) -> Array:
         """The place of the free parameters in the unit cube, (dimensions,)."""
@@ -270,7 +243,7 @@ class Space:
         if u.shape != (self.dimensions,):
             raise BadInput(f"a place in this space has {self.dimensions} numbers, got shape {u.shape}")
         found = {name: kind.decode(x) for name, kind, x in zip(self.names, self.free, u.tolist(), strict=True)}
-        return {name: self.frozen[name] if name in self.frozen else found[name] for name in self.parameters}
+        return self.with_frozen(found)
 
     def cell(self, index: int) -> dict[str, Value]:
         """All parameters of one combination of the grid; the last parameter changes fastest."""
@@ -280,7 +253,7 @@ class Space:
         for name, kind in zip(reversed(self.names), reversed(self.free), strict=True):
             index, k = divmod(index, len(kind.grid))
             found[name] = kind.grid[k]
-        return {name: self.frozen[name] if name in self.frozen else found[name] for name in self.parameters}
+        return self.with_frozen(found)
 
     def as_dict(self) -> dict[str, Any]:
         """The space as a table that TOML and JSON can hold; frozen parameters carry their value."""
@@ -301,6 +274,20 @@ class Space:
                 frozen[name] = entries.pop("frozen")
             parameters[name] = _parameter(name, entries)
         return cls(parameters, frozen)
+
+    def with_frozen(self, free: Mapping[str, Value]) -> dict[str, Value]:
+        """All parameters in order, from values of the free ones."""
+        return {name: self.frozen[name] if name in self.frozen else free[name] for name in self.parameters}
+
+    def _check(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self.parameters:
+                raise UnknownName.among("parameter", name, self.parameters)
+
+    def _taken(self, name: str, value: Any) -> Value:
+        """A value that is given for a parameter; a number may lie outside of its range."""
+        kind = self.parameters[name]
+        return kind.clip(value) if isinstance(kind, Choice) else number(value, name)
 
     def __contains__(self, name: object) -> bool:
         return name in self.parameters

@@ -27,7 +27,6 @@ from andante.control.following import SILENCE, Following
 from andante.control.joint_moves import JointMoves
 from andante.control.trajectory import trajectory
 from andante.errors import BadInput, UnknownName
-from andante.experiments.wave.watch import WalkWatch
 from andante.geometry import Array
 from andante.locomotion.gaits import Request, prepare, waves
 from andante.locomotion.io.fall_library import can_get_up
@@ -36,6 +35,7 @@ from andante.locomotion.wave.model import WaveParameters
 from andante.motion import ActionRunner, Keyframes, play_from
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
 from andante.motion.keyframes import fit
+from andante.simulation.walk_watch import WalkWatch
 
 from .stage import Stage
 

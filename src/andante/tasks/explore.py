@@ -99,7 +99,7 @@ class ExploreResult(Result):
 
     def plot(self) -> Figure:
         """The map that was made, the true plan, and the way as believed and as it was."""
-        from andante.viz.explore_plot import plot_exploration
+        from andante.viz.drives import plot_exploration
 
         title = (
             f"{self.scans} scans, {self.distance:.1f} m in {self.time:.0f} s, {100 * self.coverage:.0f} % of the "
@@ -212,7 +212,7 @@ def explore(
             )  # fmt: skip
         result = _finish(driven, drive, ground, maps, way)
         if files["plots"] is not None:
-            from andante.viz.navigate_plot import save_figure
+            from andante.viz.drives import save_figure
 
             save_figure(result.plot(), files["plots"])
         return result

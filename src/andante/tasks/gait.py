@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.control.start import first_positions
-from andante.description import load_robot
+from andante.description import ROBOTS, load_robot
 from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.files import read_text
 from andante.locomotion.io.gait_parameters import read_parameters
@@ -23,6 +23,7 @@ from andante.locomotion.wave.model import WaveModel, WaveParameters
 from andante.locomotion.wave.playback import wave_keyframes
 from andante.motion.io.keyframe_files import write_keyframes_toml
 from andante.parsing import parse_toml
+from andante.plugins import load_reference
 from andante.search import (
     Ended,
     Event,
@@ -39,7 +40,7 @@ from andante.search import (
 from andante.search import merge as merge_studies
 from andante.search import resume as resume_study
 from andante.search import search as run_study
-from andante.search.executors.evaluate import Evaluator
+from andante.search.executors.base import Evaluator
 from andante.search.progress import progress_line
 from andante.search.record import Task, record_of
 from andante.search.tables import toml_text, write_whole
@@ -51,7 +52,6 @@ from .result import HIDDEN, Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WAVE = "andante.experiments.wave.objective:WaveObjective"
 TOLD = ("distance", "drift", "time", "fallen")
 
 
@@ -81,7 +81,7 @@ class GaitTask:
             "robust": self.robust or None,
         }
         if not self.objective:
-            return ObjectiveSpec(WAVE, _given({**ours, **self.arguments}))
+            return ObjectiveSpec(_objective_of(self.robot), _given({**ours, **self.arguments}))
         if not is_user_reference(self.objective):
             raise BadInput(f"an objective of your own is named file.py:Name, got {self.objective!r}")
         factory = load_user_object(self.objective)
@@ -96,6 +96,23 @@ class GaitTask:
         if self.objective:
             return {}
         return default_gait(self.variant).parameters.symbols()
+
+
+def _objective_of(robot: str) -> str:
+    """The objective that the package of a robot names; for other robots the first that any package names."""
+    known = _objectives()
+    return known.get(robot, next(iter(known.values())))
+
+
+def _objectives() -> dict[str, str]:
+    """The objectives that robot packages name, by robot."""
+    return {name: ROBOTS[name].objective for name in ROBOTS if ROBOTS[name].objective}
+
+
+def _is_gait(factory: str) -> bool:
+    """Whether an objective is one of a robot package, be it by a name that it had in an earlier version."""
+    ours = [load_reference(each) for each in _objectives().values()]
+    return not is_user_reference(factory) and load_reference(factory) in ours
 
 
 @dataclass(frozen=True)
@@ -470,7 +487,7 @@ def export(
     for path in (parameters, motion):
         if path.is_dir():
             raise BadInput(f"{path} is a folder; give another name")
-    played = _wave_motion(folder, record, cycles, stem.name) if folder.config.objective.factory == WAVE else None
+    played = _wave_motion(folder, record, cycles, stem.name) if _is_gait(folder.config.objective.factory) else None
     fitness = "failed" if record.fitness is None else f"fitness {record.fitness:.6g}"
     head = f"# candidate {record.index} of the study {study.name}: {fitness}\n"
     write_whole(parameters, head + toml_text(dict(record.parameters)))

@@ -99,7 +99,7 @@ class LocalizeResult(Result):
 
     def plot(self) -> Figure:
         """The way on the map."""
-        from andante.viz.explore_plot import plot_map, plot_way
+        from andante.viz.drives import plot_map, plot_way
 
         poses = self.trajectory.poses
         return plot_way(poses, str(self)) if self.grid is None else plot_map(self.grid, poses, str(self))

@@ -67,7 +67,7 @@ class MapResult(Result):
 
     def plot(self) -> Figure:
         """The map with the way over it."""
-        from andante.viz.explore_plot import plot_map
+        from andante.viz.drives import plot_map
 
         return plot_map(self.grid, self.trajectory.poses, str(self))
 

@@ -61,7 +61,7 @@ from .result import HIDDEN, REAL, Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from andante.viz.navigate_plot import Shown
+    from andante.viz.drives import Shown
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
@@ -140,7 +140,7 @@ class NavigateResult(Outcome, Result):
 
     def plot(self) -> Figure:
         """The drive from above, and the error of the believed place over time."""
-        from andante.viz.navigate_plot import plot_drive
+        from andante.viz.drives import plot_drive
 
         return plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
 
@@ -289,7 +289,7 @@ def _drive_and_tell(
     files: Mapping[str, Path | None],
 ) -> NavigateResult:
     """Drive, record, plot."""
-    from andante.viz.navigate_plot import Shown, save_figure
+    from andante.viz.drives import Shown, save_figure
 
     view = RobotView(robot.body, robot.driver, origin=np.array(request.start), map_pose=request.map_pose)
     view.run_by(robot.loop)

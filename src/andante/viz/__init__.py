@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .explore_plot import plot_exploration, plot_map
+    from .drives import plot_drive, plot_exploration, plot_map
     from .film import Film, save_picture, take_picture
-    from .navigate_plot import plot_drive
     from .paths import plot_joints, plot_walk
     from .preview import draw_robot, preview_chain, preview_robot
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion
@@ -33,22 +32,9 @@ __all__ = [
 
 __getattr__ = lazy_names(
     __name__,
-    {
-        "Film": ".film",
-        "draw_robot": ".preview",
-        "film_strip": ".preview_plots",
-        "picture_strip": ".preview_plots",
-        "plot_drive": ".navigate_plot",
-        "plot_exploration": ".explore_plot",
-        "plot_joints": ".paths",
-        "plot_map": ".explore_plot",
-        "plot_walk": ".paths",
-        "preview_action": ".preview_plots",
-        "preview_bases": ".preview_plots",
-        "preview_chain": ".preview",
-        "preview_motion": ".preview_plots",
-        "preview_robot": ".preview",
-        "save_picture": ".film",
-        "take_picture": ".film",
-    },
-)
+    {"Film": ".film", "draw_robot": ".preview", "film_strip": ".preview_plots", "picture_strip": ".preview_plots",
+     "plot_drive": ".drives", "plot_exploration": ".drives", "plot_joints": ".paths", "plot_map": ".drives",
+     "plot_walk": ".paths", "preview_action": ".preview_plots", "preview_bases": ".preview_plots",
+     "preview_chain": ".preview", "preview_motion": ".preview_plots", "preview_robot": ".preview",
+     "save_picture": ".film", "take_picture": ".film"},
+)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +21,16 @@ FINE_SHADOWS = 4096  # side of the shadow map of a single picture [texels]; in f
 STEADY = 0.06  # rise of the root that the camera does not follow: the bobbing of a walk [m]
 
 
-def view_of(sim: Simulation) -> Camera:
-    """A camera that shows the whole robot from ahead and a little to its left."""
+def view_of(sim: Simulation, aspect: float = 16 / 9, margin: float = 1.25) -> Camera:
+    """A camera that shows the whole robot from ahead and a little to its left.
+
+    aspect: width over height of the picture. margin: how large it is beside the box around the robot.
+    """
     q = dict(zip(sim.robot.joint_names, sim.joints.position, strict=True))
     box = robot_bounds(sim.robot, q, SE3.from_vector(sim.base_pose))
     low, high = box if box is not None else (sim.base_pose[:3] - 0.3, sim.base_pose[:3] + 0.3)
     corners = [np.where(pick, high, low) for pick in product((False, True), repeat=3)]
-    return Camera.framing(corners, aspect=16 / 9, margin=1.25)
+    return Camera.framing(corners, aspect=aspect, margin=margin)
 
 
 def take_picture(sim: Simulation, width: int = 1280, height: int = 720, camera: Camera | None = None) -> np.ndarray:
@@ -75,8 +78,6 @@ class Film:
     def __enter__(self) -> Film:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._renderer.close()
-        self._writer.__exit__(kind, error, trace)
+        self._writer.__exit__(*error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,9 +13,18 @@ from matplotlib.figure import Figure
 from andante.geometry import Array
 
 from .preview import COLORS, GRAY
-from .preview_plots import plain
+from .preview_plots import from_above, plain
 
 TITLE_WIDTH = 110  # letters of a line of a title
+
+
+def _flat(height: float, title: str) -> tuple[Figure, Any]:
+    """A figure of that height [inch] with one pair of axes, and these."""
+    figure = Figure(figsize=(9.0, height), layout="constrained")
+    axes = figure.subplots()
+    plain(axes)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
+    return figure, axes
 
 
 def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
@@ -35,9 +45,7 @@ def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
     for axis, values in ((above.set_xlim, path[:, 1]), (above.set_ylim, path[:, 2])):
         middle = 0.5 * float(values.min() + values.max())
         axis(middle - 0.6 * reach, middle + 0.6 * reach)
-    above.set_aspect("equal")
-    above.set_xlabel("x [m]")
-    above.set_ylabel("y [m]")
+    from_above(above)
     above.legend(fontsize=8, frameon=False)
     over.plot(path[:, 0], path[:, 3] * 180 / math.pi, color=COLORS[0], label="true")
     over.plot(path[-1, 0], estimated[2], "x", color=COLORS[1], label="estimated end")
@@ -57,9 +65,7 @@ def plot_joints(
         values: (n, joints) [rad or m].
         names: of the joints.
     """
-    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    axes = figure.subplots()
-    plain(axes)
+    figure, axes = _flat(3.6, title)
     spread = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
     for k, joint in enumerate(np.argsort(-spread)[:most].tolist()):
         if spread[joint] > 1e-6 or k == 0:
@@ -67,7 +73,6 @@ def plot_joints(
     axes.set_xlabel("time [s]")
     axes.set_ylabel(label)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
 
 
@@ -77,25 +82,19 @@ def plot_search(found: Array, title: str = "") -> Figure:
     Args:
         found: (n, 2) number of the candidate and its fitness, by number.
     """
-    figure = Figure(figsize=(9.0, 3.4), layout="constrained")
-    axes = figure.subplots()
-    plain(axes)
+    figure, axes = _flat(3.4, title)
     axes.plot(found[:, 0], found[:, 1], ".", color=GRAY, label="candidate")
     axes.step(found[:, 0], np.maximum.accumulate(found[:, 1]), where="post", color=COLORS[0], label="best so far")
     axes.set_xlabel("candidate")
     axes.set_ylabel("fitness")
     axes.legend(fontsize=8, frameon=False)
-    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
 
 
 def plot_bars(values: Mapping[str, float], label: str, title: str = "") -> Figure:
     """A bar for every name, the first on top."""
-    figure = Figure(figsize=(9.0, 1.0 + 0.26 * len(values)), layout="constrained")
-    axes = figure.subplots()
-    plain(axes)
+    figure, axes = _flat(1.0 + 0.26 * len(values), title)
     axes.barh(list(values), list(values.values()), color=COLORS[0])
     axes.invert_yaxis()
     axes.set_xlabel(label)
-    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure

@@ -1,7 +1,7 @@
 """Drawings of robots, chains, targets and paths in space. Figures are returned, never shown.
 
 Functions named draw_* add to axes made by `space`; `preview_robot` and `preview_chain` make a whole figure. Lengths are
-metres and equal along all three axes.
+meters and equal along all three axes.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def draw_target(
 def draw_path(
     axes: Any, points: ArrayLike, speeds: ArrayLike | None = None, *, color: str = COLORS[1], label: str = ""
 ) -> None:
-    """A way through points (m, 3) [m]; with speeds (m,) [m/s] it is coloured by them and gets a scale."""
+    """A way through points (m, 3) [m]; with speeds (m,) [m/s] it is colored by them and gets a scale."""
     way = np.asarray(points, dtype=float)
     if way.ndim != 2 or way.shape[1] != 3 or len(way) < 2:
         raise BadInput(f"a path is (m, 3) points with m >= 2, got shape {way.shape}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull
 
 from andante.description import Robot
-from andante.description.solids import robot_bounds
 from andante.errors import BadInput, UnknownName
-from andante.geometry import SE3, Array
+from andante.geometry import Array
 from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_center
 from andante.motion import ActionSet, JointMotion, MotionLimits, Planned, Reach, Step, Take, Turn, bind, plan_step
 from andante.motion.actions.model import Atomic, Value
@@ -23,11 +21,19 @@ from andante.physics.rendering.camera import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.simulation.simulation import Simulation
 
+from .film import view_of
 from .preview import COLORS, GRAY, INK, PALE
 
 SAMPLES = 500
 ORDERS = ("position", "velocity", "acceleration")
 WHEEL_WIDTH = 0.35  # of a drawn wheel, in radii
+
+
+def from_above(axes: Any, **text: Any) -> None:
+    """Axes of the floor: x and y in meters, equally long; `text` is passed to the labels."""
+    axes.set_aspect("equal")
+    axes.set_xlabel("x [m]", **text)
+    axes.set_ylabel("y [m]", **text)
 
 
 def plain(axes: Any) -> None:
@@ -171,9 +177,9 @@ def _who(atomic: Atomic) -> str:
 
 # ---- wheel bases ---------------------------------------------------------------------------------
 def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
-    """A wheel base from above under a twist (vx, vy, w) [m/s, rad/s]: wheels as they stand, twist, centre.
+    """A wheel base from above under a twist (vx, vy, w) [m/s, rad/s]: wheels as they stand, twist, center.
 
-    The axles of wheels that bind the base meet in its instantaneous centre of rotation (ICR). Rollers are drawn as they
+    The axles of wheels that bind the base meet in its instantaneous center of rotation (ICR). Rollers are drawn as they
     are seen from above.
     """
     wanted = np.asarray(twist, dtype=float)
@@ -276,18 +282,10 @@ def film_strip(
     """
     if list(instants) != sorted(instants) or any(instant < sim.time - 1e-9 for instant in instants):
         raise BadInput(f"instants grow from the present time {sim.time:g} s on, got {list(instants)}")
-    seen = camera or _camera(sim, width / height, room)
+    seen = camera or view_of(sim, width / height, room)
     pictures = []
     with Renderer(sim.engine.models, sim.engine.world, width, height) as renderer:
         for instant in instants:
             (run or sim.run)(max(0.0, instant - sim.time))
             pictures.append(renderer.shoot(sim.engine, seen))
     return picture_strip(pictures, [f"{instant:.1f} s" for instant in instants], columns)
-
-
-def _camera(sim: Simulation, aspect: float, room: float) -> Camera:
-    q = dict(zip(sim.robot.joint_names, sim.joints.position.tolist(), strict=True))
-    box = robot_bounds(sim.robot, q, SE3.from_vector(sim.base_pose))
-    low, high = box if box is not None else (sim.base_pose[:3] - 0.3, sim.base_pose[:3] + 0.3)
-    corners = [np.where(pick, high, low) for pick in product((False, True), repeat=3)]
-    return Camera.framing(corners, aspect=aspect, margin=room)

@@ -30,8 +30,7 @@ from andante.search.progress import progress_line
 from andante.search.tables import write_whole
 from andante.tasks.result import Result
 
-from .objective import FitObjective, can_guess, guess, moved, usual_values
-from .targets import compared, split, targets_of
+from .objective import FitObjective, can_guess, compared, guess, moved, split, targets_of, usual_values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

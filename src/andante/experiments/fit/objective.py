@@ -1,4 +1,6 @@
-"""What a fit searches: parameters in, how far the trials are from the reference out; and a first guess of them.
+"""What a fit aims at and searches: parameters in, how far trials are from the reference out; and a first guess.
+
+Targets are means of the reference by test and measure, each with the scale of its errors.
 
 The guess takes the walking robot for a point on an arc: odometry that counts d means a way of s = stride d; the heading
 is aim + curl s, so that the end lies in the direction of aim + h with h = curl s / 2, as far away as the chord
@@ -8,25 +10,135 @@ s sin(h) / h.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
 
+from andante.errors import BadInput, UnknownName
 from andante.experiments.definition import from_dict
 from andante.experiments.experiment import Experiment
 from andante.experiments.objective import TrialObjective
 from andante.experiments.perturbed import BODY, STEPS
-from andante.experiments.variation import model_at
+from andante.experiments.table import Values
+from andante.experiments.variation import level_key, model_at
 from andante.geometry import Array
 from andante.search import Space
 
-from .targets import Targets, fit_space
-
 REMAIN = 0.01  # how strongly parameters that the end positions do not determine stay where they are
+STAY = 0.02  # price of a parameter at the other end of its range, in parts of what was commanded
+FALL = 1.0  # price of a fall
+ENTRIES = ("per", "own", "hold_out", "compare", "space")
 
 
+@dataclass(frozen=True)
+class Targets:
+    """Means by test and measure; scale: what was commanded in a test, in whose parts all its errors count."""
+
+    means: Mapping[str, Mapping[str, float]]
+    scales: Mapping[str, float]
+    factors: Mapping[str, Mapping[str, Any]]
+
+    def only(self, tests: Sequence[str]) -> Targets:
+        """The targets of some tests."""
+        return Targets(
+            {test: self.means[test] for test in tests},
+            {test: self.scales[test] for test in tests},
+            {test: self.factors[test] for test in tests},
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The targets as a table."""
+        return {
+            test: {"means": dict(self.means[test]), "scale": self.scales[test], "factors": dict(self.factors[test])}
+            for test in self.means
+        }
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> Targets:
+        """The targets of a table as `as_dict` gives it."""
+        return cls(
+            {test: dict(entry["means"]) for test, entry in table.items()},
+            {test: float(entry["scale"]) for test, entry in table.items()},
+            {test: dict(entry["factors"]) for test, entry in table.items()},
+        )
+
+
+def compared(experiment: Experiment) -> tuple[str, ...]:
+    """Measures that a fit compares: those of its table, else those with a command."""
+    named = experiment.fit.get("compare") or [n for n, m in experiment.measures.items() if m.commanded]
+    for name in named:
+        if name not in experiment.measures:
+            raise UnknownName.among("measure", str(name), experiment.measures, "fit.compare")
+    if not named:
+        raise BadInput("fit.compare: no measure to compare; name some")
+    return tuple(named)
+
+
+def targets_of(experiment: Experiment, reference: Values, standard: str) -> Targets:
+    """Targets of every test that the reference has; errors count in parts of the first commanded measure."""
+    if standard not in reference.sources:
+        raise UnknownName.among("source", standard, reference.sources, f"reference {experiment.reference!r}")
+    leading = next((name for name, measure in experiment.measures.items() if measure.commanded), None)
+    means: dict[str, dict[str, float]] = {}
+    scales: dict[str, float] = {}
+    factors: dict[str, dict[str, Any]] = {}
+    for cell in experiment.cells():
+        test = experiment.test_of(cell)
+        found = {m: reference.get(standard, test, m) for m in compared(experiment)}
+        if any(len(values) == 0 for values in found.values()):
+            continue
+        commanded = None if leading is None else reference.commanded(test, leading)
+        means[test] = {measure: float(values.mean()) for measure, values in found.items()}
+        scales[test] = abs(commanded) if commanded else 1.0
+        factors[test] = dict(cell)
+    if not means:
+        raise BadInput(f"the reference {experiment.reference!r} has no trial of {experiment.name}")
+    return Targets(means, scales, factors)
+
+
+def split(targets: Targets, held_out: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tests to fit and tests that are left out."""
+    for test in held_out:
+        if test not in targets.means:
+            raise UnknownName.among("test", test, targets.means, "the reference")
+    fitted = tuple(test for test in targets.means if test not in held_out)
+    if not fitted:
+        raise BadInput("all tests are left out; leave some to fit")
+    return fitted, tuple(dict.fromkeys(held_out))
+
+
+def fit_space(experiment: Experiment, targets: Targets) -> Space:
+    """The parameters to identify; those in `own` once for every level of the factor `per` among the targets."""
+    table = experiment.fit
+    for key in table:
+        if key not in ENTRIES:
+            raise BadInput(f"fit.{key}: no such entry; entries: {', '.join(ENTRIES)}")
+    ranges = table.get("space")
+    if not ranges:
+        raise BadInput(f"fit.space: experiment {experiment.name!r} names no parameters to identify")
+    per, own = str(table.get("per", "")), table.get("own", [])
+    if own and per not in experiment.factors:
+        raise BadInput(f"fit.per: must be a factor ({', '.join(experiment.factors)}), got {per!r}")
+    for name in own:
+        if name not in ranges:
+            raise UnknownName.among("parameter", str(name), ranges, "fit.own")
+    levels = dict.fromkeys(cell[per] for cell in targets.factors.values()) if own else {}
+    spread: dict[str, Any] = {}
+    for name, entry in ranges.items():
+        if name in own:
+            spread |= {level_key(name, per, level): entry for level in levels}
+        else:
+            spread[name] = entry
+    try:
+        return Space.from_dict(spread)
+    except BadInput as error:
+        raise BadInput(f"fit.space: {error}") from None
+
+
+# ---- a first guess -------------------------------------------------------------------------------
 def usual_values(space: Space) -> dict[str, float]:
     """What parameters are when nothing is identified: no error at all, else the middle of the range."""
     known = {**BODY, **STEPS}
@@ -88,10 +200,7 @@ def moved(aim: Targets, real: Targets, reached: Mapping[str, Mapping[str, float]
     return Targets(means, real.scales, real.factors)
 
 
-STAY = 0.02  # price of a parameter at the other end of its range, in parts of what was commanded
-FALL = 1.0  # price of a fall
-
-
+# ---- the objective -------------------------------------------------------------------------------
 class FitObjective:
     """An `Objective`: minus the mean error over tests and measures, |mean - target| / commanded, and a small price for
     parameters far from their usual values, so that those which the trials do not determine stay there.

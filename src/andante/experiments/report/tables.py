@@ -132,15 +132,7 @@ def comparison_table(analysis: Analysis) -> Table:
 def effects_table(analysis: Analysis) -> Table:
     """What every factor has to do with every measure."""
     rows = [
-        (
-            _label(analysis, measure),
-            analysis.label(engine),
-            each.factor,
-            each.fraction,
-            each.statistic,
-            each.p,
-            each.range,
-        )
+        (_label(analysis, measure), analysis.label(engine), *vars(each).values())
         for measure in analysis.experiment.measures
         for engine in analysis.engines
         for each in analysis.factor_effects(engine, measure)

@@ -25,10 +25,9 @@ from andante.search import StudyFolder
 from andante.search.tables import write_whole
 from andante.tasks.result import Result
 
-from .analysis import FITTED, Analysis
+from .analysis import FITTED, Analysis, verdict
 from .figures import all_figures
 from .tables import Table, all_tables
-from .verdict import verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -196,8 +195,8 @@ def write_report(
             (stage / "tables" / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
             (stage / "tables" / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
         notices = _results(stage, experiment, folders, labels)
-        text = page(analysis, sentences, pictures, tables, facts, _commands(folders, experiment, target),
-                    _links(folders, labels, experiment, target))  # fmt: skip
+        text = page(analysis, sentences, pictures, tables, facts, _commands(folders),
+                    _links(folders, experiment))  # fmt: skip
         write_whole(stage / "report.html", text)
         for made in sorted(stage.iterdir()):
             if made.is_dir():
@@ -282,7 +281,7 @@ def _table(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _commands(folders: Sequence[Path], experiment: Experiment, target: Path) -> list[str]:
+def _commands(folders: Sequence[Path]) -> list[str]:
     lines = []
     for folder in folders:
         each = experiment_of(folder)
@@ -294,7 +293,7 @@ def _commands(folders: Sequence[Path], experiment: Experiment, target: Path) -> 
     return [*lines, f"andante experiment report {' '.join(folder.name for folder in folders)}"]
 
 
-def _links(folders: Sequence[Path], labels: Sequence[str], experiment: Experiment, target: Path) -> dict[str, str]:
+def _links(folders: Sequence[Path], experiment: Experiment) -> dict[str, str]:
     """Recordings of trials that failed or fell, where there are any."""
     found: dict[str, str] = {}
     for folder in folders:

@@ -78,7 +78,7 @@ def standing_walker(robot: Robot, gait: str = "") -> Prepared:
 
 def run_fall(
     push: FallPush,
-    robot: str | Robot = "nao",
+    robot: str | Robot,
     engine: str = "mujoco",
     seed: int = 0,
     gait: str = "",

@@ -11,21 +11,10 @@ from andante.tasks.navigate import navigate
 
 TERMS = Terms(
     "navigation",
-    settings=(
-        "robot",
-        "world",
-        "planner",
-        "controller",
-        "map",
-        "max_speed",
-        "timeout",
-        "tolerance",
-        "start",
-        "goal",
-        "routes",
-    ),
+    settings=("robot", "world", "planner", "controller", "map", "max_speed", "timeout", "tolerance", "start", "goal",
+              "routes"),
     measures=("arrived", "collided", "time", "path_length", "final_error", "estimate_error", "replans"),
-)
+)  # fmt: skip
 
 
 def navigation_trial(setup: Setup) -> dict[str, Any]:

@@ -13,15 +13,7 @@ from andante.control.view import RobotView
 from andante.control.walking import WalkGoal
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, Diverged
-from andante.experiments.perturbed import (
-    PerturbedWalker,
-    check_model,
-    perturbed_pose,
-    perturbed_robot,
-    perturbed_world,
-    set_friction,
-    set_servos,
-)
+from andante.experiments import perturbed
 from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
 from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
@@ -78,24 +70,24 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
     values = TERMS.values(setup)
     if ("distance" in values) == ("turn" in values):
         raise BadInput("a walk needs `distance` or `turn`, one of the two")
-    check_model(setup.model)
+    perturbed.check_model(setup.model)
     solver = Settings(**{name: values[name] for name in SOLVER if name in values})
     ready = _ready(values, setup.model)
     goal = WalkGoal(values.get("distance"), values.get("turn"), speed=float(values.get("speed", 60.0)))
-    draw, model = set_friction(setup.draw, friction_value(values)), setup.model
-    walker = PerturbedWalker(ready.walker, draw, model, model.get("latency", 0.0))
+    draw, model = perturbed.set_friction(setup.draw, friction_value(values)), setup.model
+    walker = perturbed.PerturbedWalker(ready.walker, draw, model, model.get("latency", 0.0))
     sim = simulate(
-        perturbed_robot(ready.robot, draw, model),
-        perturbed_world(load_world(str(values.get("world", "empty"))), draw, model),
+        perturbed.perturbed_robot(ready.robot, draw, model),
+        perturbed.perturbed_world(load_world(str(values.get("world", "empty"))), draw, model),
         setup.engine,
-        pose=perturbed_pose(ready.pose, draw),
+        pose=perturbed.perturbed_pose(ready.pose, draw),
         start=(draw.x, draw.y, draw.yaw + model.get("aim", 0.0) - ready.forward),
         seed=setup.seed,
         sensors=True,
         settings=solver,
     )
     try:
-        set_servos(sim, model)
+        perturbed.set_servos(sim, model)
         path = Path((draw.x, draw.y))
         sim.observers.append(path)
         if setup.record is None:

@@ -9,4 +9,8 @@ ROBOT = RobotPackage(
     meshes="andante.robots.nao.meshes:MESHES",
     motions=Path(__file__).with_name("motions"),
     gaits=Path(__file__).with_name("gaits"),
+    experiments=Path(__file__).with_name("experiments"),
+    trials={"wave": "andante.robots.nao.experiments.trial:wave_trial"},
+    objective="andante.robots.nao.experiments.objective:WaveObjective",
+    benchmarks={"gait": "andante.robots.nao.experiments.bench:run"},
 )

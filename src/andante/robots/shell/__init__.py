@@ -8,4 +8,5 @@ ROBOT = RobotPackage(
     Path(__file__).with_name("shell.urdf.xacro"),
     meshes="andante.robots.shell.meshes:MESHES",
     motions=Path(__file__).with_name("motions"),
+    experiments=Path(__file__).with_name("experiments"),
 )

@@ -8,9 +8,8 @@ from andante.errors import BadInput, MissingExtra, UnknownName
 from andante.extras import how_to_get
 from andante.search.objective import ObjectiveSpec
 
-from .base import Executor, Outcome, default_workers
+from .base import Executor, InlineExecutor, Outcome, default_workers
 from .cluster import RayExecutor
-from .evaluate import InlineExecutor
 from .local import LocalExecutor
 
 __all__ = ["EXECUTORS", "Executor", "Outcome", "check_executor", "make_executor"]

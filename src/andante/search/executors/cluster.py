@@ -15,8 +15,7 @@ from andante.errors import AndanteError, BadInput
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
-from .base import Outcome, default_workers
-from .evaluate import Evaluator, task_text
+from .base import Evaluator, Outcome, default_workers, task_text
 
 OBJECT_STORE = 100 * 1024 * 1024  # [bytes]; a local cluster passes short texts only
 

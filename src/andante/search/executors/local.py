@@ -17,8 +17,7 @@ from andante.errors import BadInput
 from andante.search.objective import ObjectiveSpec
 from andante.search.record import Task
 
-from .base import Outcome
-from .evaluate import task_text
+from .base import Outcome, task_text
 
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 SINGLE_THREAD = {**{f"{name}_NUM_THREADS": "1" for name in LIBRARIES}, "VECLIB_MAXIMUM_THREADS": "1"}

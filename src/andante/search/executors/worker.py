@@ -23,7 +23,8 @@ def main() -> None:
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
     from andante.errors import AndanteError
-    from andante.search.executors.evaluate import Evaluator
+
+    from .base import Evaluator
 
     try:
         evaluator = Evaluator.of(json.loads(lines.get()))

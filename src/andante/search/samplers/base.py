@@ -91,10 +91,20 @@ class Sampler(ABC):
         """Take in the results of one batch."""
 
 
-def first_candidate(space: Space, start: Mapping[str, Any] | None) -> dict[str, Value] | None:
-    """The candidate that a search starts from, moved into the space."""
-    if start is None:
-        return None
-    if not isinstance(start, Mapping):
-        raise BadInput("start is a table of parameters")
-    return space.clip({**start, **space.frozen})
+class LearningSampler(Sampler):
+    """A sampler of our own that learns, and may begin with a candidate that is known to be good.
+
+    usual: size of a batch where none is asked for. start: parameters of the first candidate, moved into the space.
+    """
+
+    def __init__(self, space: Space, seed: int, batch: int, usual: int, start: Mapping[str, Any] | None = None) -> None:
+        if not space.dimensions:
+            raise BadInput("every parameter is frozen; nothing is left to search")
+        super().__init__(space, seed, batch or usual)
+        if start is not None and not isinstance(start, Mapping):
+            raise BadInput("start is a table of parameters")
+        self.first = None if start is None else space.clip({**start, **space.frozen})
+
+    def with_first(self, generation: int, candidates: list[dict[str, Value]]) -> list[dict[str, Value]]:
+        """The candidates of a batch; in the first one the first candidate goes ahead."""
+        return [self.first, *candidates[1:]] if generation == 0 and self.first is not None else candidates

@@ -17,16 +17,16 @@ import numpy as np
 
 from andante.errors import BadInput
 from andante.search.permutation import derived_seed
-from andante.search.space import Choice, Grid, Real, Space, Value
+from andante.search.space import Choice, Parameter, Real, Space, Value
 
-from .base import Sampler, Told, first_candidate
+from .base import LearningSampler, Told
 
 NSGA_BATCH = 32
 FAILED = -1e12  # value of every aim of a candidate that failed
 TPE_BATCH = 16
 
 
-class TpeSampler(Sampler):
+class TpeSampler(LearningSampler):
     """Tree-structured Parzen estimator; every batch draws from its own random numbers, so asking changes nothing.
 
     startup: how many random candidates come first. start: one candidate that is tried first.
@@ -46,13 +46,10 @@ class TpeSampler(Sampler):
         memory: int = 400,
         start: Mapping[str, Any] | None = None,
     ) -> None:
-        if not space.dimensions:
-            raise BadInput("every parameter is frozen; nothing is left to search")
-        super().__init__(space, seed, batch or TPE_BATCH)
+        super().__init__(space, seed, batch, TPE_BATCH, start)
         if startup < 1 or memory < startup:
             raise BadInput(f"tpe needs startup >= 1 and memory >= startup, got {startup} and {memory}")
         self.startup, self.memory = startup, memory
-        self._first = first_candidate(space, start)
         self._distributions = distributions_of(space)
         self._best: list[tuple[float, int, dict[str, Any]]] = []  # fitness, minus index, parameters; worst first
         self._newest: deque[tuple[float, int, dict[str, Any]]] = deque(maxlen=memory - memory // 4)
@@ -76,9 +73,7 @@ class TpeSampler(Sampler):
                 for key in sorted(known, reverse=True)
             )
             candidates = [found(self.space, study.ask(self._distributions).params) for _ in range(self.batch)]
-        if generation == 0 and self._first is not None:
-            candidates[0] = self._first
-        return candidates
+        return self.with_first(generation, candidates)
 
     def tell(self, results: Sequence[Told]) -> None:
         """Take the results into the models."""
@@ -108,10 +103,8 @@ def found(space: Space, parameters: Mapping[str, Any]) -> dict[str, Value]:
     """All parameters from what optuna chose for the free ones."""
     chosen: dict[str, Value] = {}
     for name, kind in zip(space.names, space.free, strict=True):
-        value = parameters[name]
-        discrete = isinstance(kind, Grid) or (isinstance(kind, Real) and kind.count)
-        chosen[name] = kind.decode((value + 0.5) / kind.count) if discrete else value
-    return {name: space.frozen[name] if name in space.frozen else chosen[name] for name in space.parameters}
+        chosen[name] = kind.decode((parameters[name] + 0.5) / kind.count) if _numbered(kind) else parameters[name]
+    return space.with_frozen(chosen)
 
 
 def chosen(space: Space, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,9 +112,13 @@ def chosen(space: Space, parameters: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, kind in zip(space.names, space.free, strict=True):
         value = kind.clip(parameters[name])
-        discrete = isinstance(kind, Grid) or (isinstance(kind, Real) and kind.count)
-        out[name] = int(kind.encode(value) * kind.count) if discrete else value
+        out[name] = int(kind.encode(value) * kind.count) if _numbered(kind) else value
     return out
+
+
+def _numbered(kind: Parameter) -> bool:
+    """Whether a parameter is searched by the number of its value."""
+    return not isinstance(kind, Choice) and kind.count > 0
 
 
 @contextmanager
@@ -139,13 +136,11 @@ def quiet() -> Iterator[None]:
         optuna.logging.set_verbosity(before)
 
 
-class NsgaSampler(Sampler):
+class NsgaSampler(LearningSampler):
     """A population per batch, the first one random; the objective's "objectives" are the aims, larger is better."""
 
     def __init__(self, space: Space, seed: int, batch: int) -> None:
-        if not space.dimensions:
-            raise BadInput("every parameter is frozen; nothing is left to search")
-        super().__init__(space, seed, batch or NSGA_BATCH)
+        super().__init__(space, seed, batch, NSGA_BATCH)
         if self.batch < 4:
             raise BadInput(f"nsga2 needs a batch of at least 4, got {self.batch}")
         self.aims = 0  # number of objectives, known from the first results

@@ -6,5 +6,5 @@ from andante.description import RobotPackage
 
 _HERE = Path(__file__).parent
 
-ROBOT = RobotPackage(_HERE / "minibot.urdf", motions=_HERE / "motions")
+ROBOT = RobotPackage(_HERE / "minibot.urdf", motions=_HERE / "motions", experiments=_HERE / "experiments")
 YARD = _HERE / "yard.sdf"

@@ -16,10 +16,8 @@ class WalkWatch:
         if not period > 0:
             raise BadInput(f"the period of a gait must be > 0 s, got {period}")
         self._begin, self._rate, self._period, self._count = sim.time, rate, period, 0
-        self._times = [0.0]
-        self._poses = [np.array(sim.base_pose)]
-        self._power = [0.0]
-        self._fallen, self._mass = False, sim.robot.mass
+        self._times, self._poses, self._power = [0.0], [np.array(sim.base_pose)], [0.0]
+        self._mass, self.fallen = sim.robot.mass, False
 
     @property
     def next_time(self) -> float:
@@ -32,8 +30,12 @@ class WalkWatch:
         self._times.append(sim.time - self._begin)
         self._poses.append(np.array(sim.base_pose))
         self._power.append(float(np.abs(joints.effort * joints.velocity).sum()))
-        self._fallen = self._fallen or sim.fallen
+        self.fallen = self.fallen or self.lies(sim)
         self._count = round((sim.time - self._begin) * self._rate)
+
+    def lies(self, sim: Simulation) -> bool:
+        """Whether the robot has fallen."""
+        return sim.fallen
 
     @property
     def track(self) -> Track:
@@ -41,7 +43,7 @@ class WalkWatch:
         times = np.array(self._times)
         cycles = np.arange(0.0, times[-1] + 1e-9, self._period)
         poses, power = np.array(self._poses), np.array(self._power)
-        return Track(times, poses, power, cycles, float(times[-1]), self._fallen, self._mass)
+        return Track(times, poses, power, cycles, float(times[-1]), self.fallen, self._mass)
 
     @property
     def statistics(self) -> WaveStatistics:

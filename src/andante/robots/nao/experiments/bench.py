@@ -19,17 +19,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from andante.experiments.wave.objective import WaveObjective
-from andante.experiments.wave.trial import WaveTrial
+from andante.bench.physics import BARE, Unequal, take_turns
+from andante.bench.rows import Row
 from andante.geometry import Array
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.model import WaveModel, WaveParameters
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
-
-from .bare import BARE
-from .physics import Unequal, take_turns
-from .rows import Row
+from andante.robots.nao.experiments.objective import WaveObjective
+from andante.robots.nao.experiments.trial import WaveTrial
 
 LONG, SHORT = 6.0, 1.0  # a trial on MuJoCo and on the slower engines [s]
 PROCESSES = 2

@@ -1,7 +1,8 @@
-"""A picture of a navigated drive from above: world, plans, believed and true path, error over time."""
+"""Maps and drives from above: a map with the way over it, beside the truth; world, plans, believed and true path."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,74 @@ from andante.description import World
 from andante.errors import BadInput
 from andante.files import whole_file
 from andante.geometry import Array, se2
-from andante.mapping import OccupancyGrid
+from andante.mapping import MappingResult, OccupancyGrid
 from andante.mapping.worlds import map_of_world
 from andante.mobile.navigate.run import Drive
 from andante.mobile.robot import MobileRobot
 from andante.navigation import Vehicle
 
 from .preview import COLORS, GRAY, INK
-from .preview_plots import plain
+from .preview_plots import from_above, plain
 
 OUTLINES = 12  # footprints drawn along the path
 WIDE = 6.6  # of the view from above [inch]
+
+
+def draw_grid(axes: Any, grid: OccupancyGrid) -> None:
+    """A map in gray: free floor white, walls black."""
+    shade = np.where(grid.known, 100 - grid.cells.astype(float), 60.0)
+    x, y, _ = grid.origin
+    width, height = grid.size
+    axes.imshow(shade, cmap="gray", origin="lower", vmin=0, vmax=100, extent=(x, x + width, y, y + height))
+
+
+def _map_figure(wide: float, tall: float, title: str, grid: OccupancyGrid | None) -> tuple[Figure, Any]:
+    """A figure of that size [inch] with axes of the floor, a map on it where there is one, and the axes."""
+    figure = Figure(figsize=(wide, tall), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=10)
+    if grid is not None:
+        draw_grid(axes, grid)
+    from_above(axes)
+    return figure, axes
+
+
+def plot_map(grid: OccupancyGrid, path: Array | None = None, title: str = "") -> Figure:
+    """A map with a way (n, 3) x, y, yaw over it."""
+    figure, axes = _map_figure(8.0, 6.5, title, grid)
+    if path is not None and len(path):
+        axes.plot(path[:, 0], path[:, 1], color="tab:red", linewidth=1.0, label="way")
+        axes.plot(path[0, 0], path[0, 1], "o", color="tab:green", markersize=5, label="start")
+        axes.legend(loc="upper right", fontsize=8)
+    return figure
+
+
+def plot_way(path: Array, title: str = "") -> Figure:
+    """A way (n, 3) x, y, yaw without a map."""
+    figure, axes = _map_figure(8.0, 6.5, title, None)
+    axes.plot(path[:, 0], path[:, 1], color="tab:red", linewidth=1.0)
+    return figure
+
+
+def plot_exploration(
+    result: MappingResult, plan: OccupancyGrid | None, truth: Array, missed: Sequence[Any], title: str = ""
+) -> Figure:
+    """The map that was made, the true plan, the way as believed and as it was.
+
+    Args:
+        truth: times and poses (n, 4) of the root link.
+        missed: places x, y that could not be reached.
+    """
+    figure, axes = _map_figure(9.0, 7.0, title, result.grid)
+    if plan is not None:
+        walls = plan.point_of(np.argwhere(plan.occupied()))
+        axes.plot(walls[:, 0], walls[:, 1], ".", color="tab:blue", markersize=1.0, label="true walls")
+    axes.plot(truth[:, 1], truth[:, 2], color="tab:green", linewidth=1.5, label="true way")
+    axes.plot(result.poses[:, 0], result.poses[:, 1], "--", color="tab:red", linewidth=1.0, label="way on the map")
+    for place in missed:
+        axes.plot(*place, "x", color="tab:orange")
+    axes.legend(loc="upper right", fontsize=8)
+    return figure
 
 
 @dataclass(frozen=True)
@@ -88,12 +146,9 @@ def plot_drive(shown: Shown, title: str = "") -> Figure:
     if shown.collision is not None:
         x, y, _ = shown.collision
         above.plot([x], [y], marker="x", markersize=11, color="#c8403a", linestyle="none", label="collision")
-    above.set_aspect("equal")
-    above.set_xlim(low[0], high[0])
-    above.set_ylim(low[1], high[1])
+    from_above(above, fontsize=8)
+    above.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     above.set_title(title, fontsize=9, color=INK)
-    above.set_xlabel("x [m]", fontsize=8)
-    above.set_ylabel("y [m]", fontsize=8)
     above.legend(fontsize=8, loc="best", framealpha=0.85)
     plain(above)
     _errors(below, true, believed, places, shown.begun)
@@ -101,7 +156,7 @@ def plot_drive(shown: Shown, title: str = "") -> Figure:
 
 
 def _ground(axes: Any, shown: Shown) -> None:
-    """What stands in the world at the height of the lidar, grey; the given map's walls, black."""
+    """What stands in the world at the height of the lidar, gray; the given map's walls, black."""
     grid, map_pose = shown.grid, shown.map_pose
     try:
         cut = map_of_world(shown.world, height=shown.height, resolution=0.03)

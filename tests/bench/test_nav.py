@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from andante.bench.nav import ROWS
-from andante.bench.sensors import OBSTACLES, lidar_row, obstacle_world, sensor_rows
+from andante.bench.nav import OBSTACLES, ROWS, lidar_row, obstacle_world, sensor_rows
 from andante.physics import engine_class
 from andante.physics.registry import ENGINES, installed
 

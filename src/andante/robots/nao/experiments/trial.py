@@ -1,30 +1,41 @@
 """One trial of a wave gait under physics: open loop, from a standing robot, ended early by a fall.
 
 The scene is built once; every trial begins at the same snapshot. The targets of the whole trial are computed ahead in
-one compiled pass; the robot feels nothing.
+one compiled pass; the robot feels nothing. `wave_trial` is the trial of experiments, on a perturbed robot.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from andante.control.loop import ControlLoop
-from andante.description import Robot, World
+from andante.control.start import first_positions
+from andante.description import Robot, World, load_robot, load_world
 from andante.errors import BadInput, Diverged
+from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
+from andante.experiments.setup import Setup, Terms, friction_value, gait_values
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
-from andante.locomotion.wave.fitness import Track
+from andante.locomotion.io.wave_file import default_gait
+from andante.locomotion.wave.fitness import Track, statistics
 from andante.locomotion.wave.model import WaveModel, WaveParameters
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics import Engine, Settings
 from andante.simulation.simulation import Simulation, simulate
+from andante.simulation.walk_watch import WalkWatch
 
+TERMS = Terms(
+    "a wave gait",
+    settings=("robot", "world", "variant", "seconds", "stride", "friction"),
+    measures=("x", "y", "turned", "speed", "wobble", "time", "fallen"),
+    gaits=True,
+)
 SETTLE = 0.5  # standing before the first trial [s]
-LOOK = 0.04  # between two measurements [s]
 LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
 LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
 PUSH_TIME = 0.1  # [s]
@@ -51,27 +62,22 @@ class _Targets(Behaviour):
         return targets
 
 
-class _Watch:
-    """Looks at the robot every `LOOK` seconds from now on until it lies: its root leans or has sunk below `low` [m]."""
+class _Watch(WalkWatch):
+    """Looks at the robot until it lies: its root leans or has sunk below `low` [m]."""
 
-    def __init__(self, sim: Simulation, low: float) -> None:
-        self._begin, self._low = sim.time, low
-        self.times, self.poses, self.power = [0.0], [sim.base_pose], [0.0]
-        self.fallen = False
+    def __init__(self, sim: Simulation, period: float, low: float) -> None:
+        super().__init__(sim, period)
+        self._low = low
 
     @property
     def next_time(self) -> float:
         """When it looks again [s]."""
-        return math.inf if self.fallen else self._begin + LOOK * len(self.times)
+        return math.inf if self.fallen else super().next_time
 
-    def update(self, sim: Simulation) -> None:
-        """Look."""
-        pose, joints = sim.base_pose, sim.joints
-        self.times.append(sim.time - self._begin)
-        self.poses.append(pose)
-        self.power.append(float(np.abs(joints.effort * joints.velocity).sum()))
-        upright = 1.0 - 2.0 * float(pose[3] ** 2 + pose[4] ** 2)
-        self.fallen = not (upright > math.cos(LEAN) and pose[2] > self._low)
+    def lies(self, sim: Simulation) -> bool:
+        """Whether nothing comes back from where the root is."""
+        x, y, height = *sim.base_pose[3:5], sim.base_pose[2]
+        return not (1.0 - 2.0 * float(x**2 + y**2) > math.cos(LEAN) and height > self._low)
 
 
 @dataclass
@@ -120,16 +126,16 @@ class WaveTrial:
             raise BadInput(f"a trial takes at least one step of {self.engine.dt:g} s, got {seconds} s")
         played = playback(WaveModel(self.robot, parameters, variant), self.start, seconds, stride)
         self.rewind()
-        return self._play(played, seconds, shove)
+        return self._play(played, parameters.period, seconds, shove)
 
     def rewind(self) -> None:
         """Back to where every trial begins."""
         self._sim.observers.clear()
         self._sim.restore(self._begin)
 
-    def _play(self, played: Playback, seconds: float, shove: Shove | None) -> Track:
+    def _play(self, played: Playback, period: float, seconds: float, shove: Shove | None) -> Track:
         sim, begin = self._sim, self._sim.time
-        watch = _Watch(sim, LOW * self._height)
+        watch = _Watch(sim, period, LOW * self._height)
         sim.observers.append(watch)
         if shove is not None:
             sim.observers.append(_Shoving(begin + shove.time, shove.impulse))
@@ -139,11 +145,41 @@ class WaveTrial:
                 loop.step(min(loop.period, left))
             except Diverged:
                 watch.fallen = True
-        if not watch.fallen and sim.time - begin > watch.times[-1]:
+        if not watch.fallen and sim.time - begin > watch.track.times[-1]:
             watch.update(sim)
-        times, poses, power = (np.array(rows) for rows in (watch.times, watch.poses, watch.power))
-        return Track(times, poses, power, played.cycles, seconds, watch.fallen, self.robot.mass)
+        return replace(watch.track, cycles=played.cycles, seconds=seconds)
 
     def close(self) -> None:
         """Free the engine."""
         self._sim.close()
+
+
+def wave_trial(setup: Setup) -> dict[str, Any]:
+    """The shipped gait of a `variant` (exact, smooth) for `seconds`, its strides scaled by `stride` (smooth alone).
+
+    `gait_T`, `gait_A_h` ... replace parameters of the gait, `friction` is the coefficient of feet and ground.
+    """
+    values = TERMS.values(setup)
+    variant, seconds = str(values.get("variant", "smooth")), float(values.get("seconds", 6.0))
+    robot, world = load_robot(str(values.get("robot") or "nao")), load_world(str(values.get("world", "empty")))
+    draw, model = set_friction(setup.draw, friction_value(values)), setup.model
+    gait = WaveParameters.of(gait_values(values), default_gait(variant).parameters)
+    pose = perturbed_pose(first_positions(robot, None), draw)
+    trial = WaveTrial(perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose)
+    try:
+        track = trial.run(gait, variant, seconds, None, float(values.get("stride", 1.0)))
+    finally:
+        trial.close()
+    found = statistics(track)
+    rows = [[t, p[0], p[1]] for t, p in zip(track.times.tolist(), track.poses.tolist(), strict=True)]
+    return {
+        "success": not found.fallen,
+        "x": found.along,
+        "y": found.aside,
+        "turned": math.degrees(found.turned),
+        "speed": found.along / found.time if found.time else 0.0,
+        "wobble": found.wobble,
+        "time": found.time,
+        "fallen": found.fallen,
+        "path": [[round(v, 4) for v in row] for row in rows[:: max(1, len(rows) // 100)]],
+    }

@@ -10,19 +10,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from andante.bench import gait as bench_gait
-from andante.bench.gait import command_steps
 from andante.bench.physics import Unequal
 from andante.description import load_robot, load_world
 from andante.errors import AndanteError, BadInput, Diverged, UnknownName
-from andante.experiments.wave.objective import SOURCE_RANGES, WaveObjective, wave_space
-from andante.experiments.wave.scenes import Robustness, scene, shove, with_friction
-from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial
+from andante.experiments.perturbed import with_friction
 from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
 from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
+from andante.robots.nao.experiments import bench as bench_gait
+from andante.robots.nao.experiments.bench import command_steps
+from andante.robots.nao.experiments.objective import (
+    SOURCE_RANGES,
+    Robustness,
+    WaveObjective,
+    scene,
+    shove,
+    wave_space,
+)
+from andante.robots.nao.experiments.trial import SETTLE, Shove, WaveTrial
 from andante.search import ObjectiveSpec
 from andante.simulation.simulation import simulate
 
@@ -136,7 +143,7 @@ def test_the_speed_that_ships_is_reached(trial: WaveTrial) -> None:
 
 # ---- the objective ---------------------------------------------------------------------------------
 def test_an_objective_by_its_specification() -> None:
-    spec = ObjectiveSpec("andante.experiments.wave.objective:WaveObjective", {"seconds": 0.6})
+    spec = ObjectiveSpec("andante.robots.nao.experiments.objective:WaveObjective", {"seconds": 0.6})
     objective = spec.build()
     assert objective.space.names == TEN
     found = objective.evaluate({name: SMOOTH.symbols()[name] for name in TEN}, 3)

@@ -1,1 +1,0 @@
-"""Trials of the coupled-wave gait under physics: scenes, objective, statistics."""
