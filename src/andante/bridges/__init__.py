@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .foxglove import FoxgloveBridge
     from .ros1 import Ros1Bridge, Ros1Node
     from .ros2 import Ros2Bridge
-    from .rosbridge.bridge import RosbridgeBridge
-    from .rosbridge.client import SessionClient, run_beside, session_url
+    from .rosbridge.client import RosbridgeBridge, SessionClient, run_beside, session_url
 
 __all__ = [
     "Access",

@@ -30,12 +30,98 @@ from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
 from andante.simulation.simulation import simulate
 
-from .choice import CONTROL_TIME, SceneChoice
-from .library import Library
-from .mirror import Mirror
+from .choice import CONTROL_TIME, Library, SceneChoice
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
+from andante.control.body import BodyCommand, BodyState, LinkState, StopPlan, Twist
+from andante.mapping import Scan
+from andante.simulation.simulation import Simulation
+
+
+class Mirror(Simulation):
+    """A scene without physics: the robot in it has the joints that the real one measures. Commands go to the real one.
+
+    Args:
+        scene: of the same robot.
+        real: the body that is moved.
+    """
+
+    simulated = False
+
+    def __init__(self, scene: Simulation, real: Body) -> None:
+        super().__init__(scene.engine, scene.actor, scene.seed, sensors=False, ground=scene.ground)
+        self.real = real
+        self.wants_twist, self.takes_stop_plan = real.wants_twist, real.takes_stop_plan
+        self._show(real.read())
+
+    @property
+    def address(self) -> str:
+        """Of the real robot."""
+        return self.real.address
+
+    @property
+    def link(self) -> LinkState:
+        """To the real robot."""
+        return self.real.link
+
+    @property
+    def time(self) -> float:
+        """Of the real robot's clock [s]."""
+        return self.real.time
+
+    @property
+    def fallen(self) -> bool:
+        """Nobody tells."""
+        return False
+
+    @property
+    def has_scans(self) -> bool:
+        """Of the real robot."""
+        return self.real.has_scans
+
+    def read(self) -> BodyState:
+        """What the real robot feels."""
+        return self.real.read()
+
+    def write(self, command: BodyCommand) -> None:
+        """To the real robot."""
+        self.real.write(command)
+
+    def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
+        """To the real robot."""
+        self.real.follow(targets, modes, stiffness)
+
+    def drive(self, twist: Twist) -> None:
+        """To the real robot."""
+        self.real.drive(twist)
+
+    def stop_plan(self, plan: StopPlan) -> None:
+        """To the real robot."""
+        self.real.stop_plan(plan)
+
+    def scans(self, since: float) -> tuple[Scan, ...]:
+        """Of the real robot."""
+        return self.real.scans(since)
+
+    def advance(self, seconds: float) -> None:
+        """Let the real robot's time pass, and show it as it is then."""
+        self.real.advance(seconds)
+        self._show(self.real.read())
+
+    def _show(self, state: BodyState) -> None:
+        here = self.engine.joint_positions(self.actor)
+        self.engine.set_joints(self.actor, np.where(np.isfinite(state.position), state.position, here))
+
+    def stop(self) -> None:
+        """Stop the real robot."""
+        self.real.stop()
+
+    def close(self) -> None:
+        """Stop the real robot and let it go, and free the scene."""
+        self.real.close()
+        super().close()
+
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
 POSE_SPEED = 0.4  # share of the joints' top speed on the way to a stance

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from andante.session import LiveSession
     from andante.tasks.inputs import RobotLike, WorldLike
 
-ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
+ROUTES = "andante.studio.scenes:scene_routes"  # robots and worlds, made in the server process
 STATIC = Path(__file__).resolve().parent / "static"
 MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante Studio</title>
 <body style="font:16px system-ui;max-width:38em;margin:4em auto;line-height:1.5">
@@ -147,7 +147,7 @@ def open_studio(
     try:
         from andante.physics import engine_class
         from andante.session import LiveSession  # takes a while, as does the server beside it
-        from andante.session.library import Library
+        from andante.session.choice import Library
 
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page

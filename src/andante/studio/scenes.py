@@ -21,11 +21,28 @@ from andante.bridges.server.access import Page
 from andante.description import Robot, World, load_robot, load_world
 from andante.description.load import robot_names, world_names
 
-from .formats import COLLISION, MESH, STATIC, moving_parts, page_urdf, page_world, world_mesh
-from .meshes import coarse, collision_parts, mesh_bytes, visual_parts
+from .formats import (
+    COLLISION,
+    MESH,
+    STATIC,
+    coarse,
+    collision_parts,
+    mesh_bytes,
+    moving_parts,
+    page_urdf,
+    page_world,
+    visual_parts,
+    world_mesh,
+)
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from andante.errors import AndanteError
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
@@ -215,3 +232,43 @@ def _file(thing: Robot | World | str | Path) -> str | None:
     if isinstance(thing, Robot | World):
         return str(thing.source.file) if thing.source.file else None
     return str(thing)
+
+
+def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[BaseRoute]:
+    """Routes of /robot/... and /world/..., for `start_server(routes=ROUTES, arguments=scene_arguments(...))`."""
+    scenes = Scenes()
+    threading.Thread(target=prepare, args=(scenes, arguments or {}), daemon=True).start()
+
+    async def answer(request: Request) -> Response:
+        path = request.url.path.lstrip("/")
+        try:
+            found = await run_in_threadpool(scenes.file, request.scope["path"].lstrip("/"))
+        except AndanteError as error:
+            return PlainTextResponse(f"andante: {error}\n", 422)
+        if found is None:
+            return PlainTextResponse(f"andante: no {path[:100]}\n", 404)
+        headers = {"etag": found.etag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == found.etag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.data, media_type=found.media_type, headers=headers)
+
+    first = {kind: next((n for n in (arguments or {}).get(f"{kind}s", []) if n in known), None)
+             for kind, known in (("robot", scenes.robots), ("world", scenes.worlds))}  # fmt: skip
+
+    async def opening(_: Request) -> Response:
+        return JSONResponse(first)
+
+    return [
+        Route("/robot/{path:path}", answer),
+        Route("/world/{path:path}", answer),
+        Route("/scene.json", opening),  # what the page may load while the session is still being built
+    ]
+
+
+def prepare(scenes: Scenes, wanted: dict[str, list[str]]) -> None:
+    """Make the files of some robots and worlds ahead of the page that will ask for them."""
+    for kind, known in (("world", scenes.worlds), ("robot", scenes.robots)):
+        for name in wanted.get(f"{kind}s", []):
+            if name in known:
+                for _ in scenes.all(kind, name, collisions=False):
+                    pass

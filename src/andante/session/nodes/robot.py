@@ -9,6 +9,13 @@ from andante.simulation.publishers import SensorPublisher, TruthPublisher
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
+from typing import TYPE_CHECKING, Any
+
+from andante.bags import messages
+from andante.control.publishers import Pose2D
+
+from .node import LiveNode
+from .recording import RecordingNode
 
 
 class ClockNode(ClockPublisher):
@@ -52,3 +59,94 @@ class FootstepNode(FootstepPublisher):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session.bus, lambda: session.stage)
+
+
+RENAMED = {  # old -> new
+    "/contacts": "/ground_truth/contacts",
+    "/com": "/ground_truth/com",
+    "/support_polygon": "/ground_truth/support_polygon",
+}
+
+
+class AliasNode(LiveNode):
+    """Relays topics under their old names while somebody listens."""
+
+    name = "aliases"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        types = self.bus.topics()
+        known = {old: new for old, new in RENAMED.items() if new in types}
+        self._old = {old: self.advertise(old, types[new]) for old, new in known.items()}
+        self._relayed: set[str] = set()
+
+    def update(self) -> None:
+        """Begin to relay what somebody has begun to listen to."""
+        for old, publisher in self._old.items():
+            if old not in self._relayed and publisher.wanted():
+                self._relayed.add(old)
+                new = RENAMED[old]
+                self.bus.log("warn", f"topic {old} is now {new}; the old name goes in the next version", self.name)
+
+                def relay(message: Any, to: Any = publisher) -> None:
+                    if to.wanted():
+                        to.publish(message)
+
+                self.hear(new, self.bus.topics()[new], relay)
+
+
+STATUS_EVERY = 10  # control periods, or idle moments of a paused session
+
+Status = messages.cls("andante_msgs/msg/Status")
+
+
+class StatusNode(LiveNode):
+    """Tells behaviour, gait, speed, pace and whether it is recorded."""
+
+    name = "status"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self._topic = self.advertise("/status", "andante_msgs/msg/Status")
+        self._count = 0
+
+    def update(self) -> None:
+        """Every tenth time."""
+        self._count += 1
+        if self._count % STATUS_EVERY and not self.session.paused:
+            return
+        if self.session.paused and self._count % 3:
+            return
+        if self._topic.wanted():
+            self._topic.publish(self._status())
+
+    def _status(self) -> object:
+        session, stage = self.session, self.stage
+        supervisor, walker = stage.supervisor, stage.walker
+        x, y, heading = stage.position.tolist()
+        recording = next((n for n in session.nodes if isinstance(n, RecordingNode)), None)
+        paced = session.paced
+        tumbles = walker.tumbles
+        return Status(
+            session.time,
+            session.pacer.factor if paced else 0.0,
+            session.pacer.load if paced else 0.0,
+            session.paused,
+            session.scene,
+            stage.sim.address,
+            session.choice.world_name,
+            stage.name,
+            session.behaviour,
+            stage.activities.waiting or stage.activities.present.detail,
+            stage.ready.gait,
+            session.pilot.speed,
+            stage.activities.present.resting and not (supervisor is not None and supervisor.busy),
+            stage.sim.fallen and not tumbles,
+            supervisor.state if supervisor is not None else "",
+            Pose2D(x, y, heading),
+            float(walker.top_speed),
+            float(walker.top_turn),
+            recording is not None and recording.recording,
+            "" if recording is None else recording.file,
+            0 if recording is None else recording.messages,
+        )
