@@ -9,11 +9,12 @@ from functools import cache, partial
 from typing import Any
 
 from andante.bags import messages
+from andante.errors import BadInput, MissingExtra
+from andante.extras import how_to_get
+
 from .base import GraphBridge, stale, types
 from .client import BusClient, Directions, Graph, TopicInfo
 from .encoding import Frame
-from andante.errors import BadInput, MissingExtra
-from andante.extras import how_to_get
 
 BASES = {
     "bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8", "float32": "float32", "float64": "float64",

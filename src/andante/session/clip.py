@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from andante.child import Child
 from andante.geometry import Array
 from andante.physics.rendering.camera import Camera
 from andante.simulation.simulation import Simulation
@@ -32,13 +31,13 @@ class Clip:
         self._camera: Camera = view_of(sim)
         self._origin = np.array(sim.base_pose[:3])
         self._frames: list[tuple[list[Array], Array]] = []
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._job: Path | None = None
 
     @property
     def collecting(self) -> bool:
         """Whether it still looks at the scene."""
-        return self._process is None
+        return self._child is None
 
     def look(self) -> None:
         """Take a frame if one is due; after the last one the drawing begins."""
@@ -61,29 +60,19 @@ class Clip:
         with tempfile.NamedTemporaryFile("wb", suffix=".clip", delete=False) as file:
             pickle.dump(job, file)
         self._job, self._frames = Path(file.name), []
-        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante.session.clip", file.name],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        )
+        self._child = Child("andante.session.clip", file.name)
 
     def poll(self) -> str | None:
         """None while it is being made, then a line on how it ended."""
-        if self._process is None or self._process.poll() is None:
+        if self._child is None or self._child.alive:
             return None
-        self._tidy()
+        self.close()
         return f"clip {self.path.name} is ready" if self.path.exists() else f"clip {self.path.name} could not be drawn"
 
     def close(self) -> None:
         """Stop drawing; no file is left behind."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait()
-        self._tidy()
-
-    def _tidy(self) -> None:
+        if self._child is not None:
+            self._child.end()
         if self._job is not None:
             self._job.unlink(missing_ok=True)
             self._job = None

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from andante.child import Child
 from andante.errors import AndanteError, BadInput
 from andante.tasks.result import Result
 
@@ -20,6 +17,8 @@ from .launch_file import LaunchPlan, ServerPlan, ThenPlan
 from .nodes.navigation import NavigationNode
 from .session import LiveSession
 
+KINDS = ("ros1", "ros2", "foxglove", "rosbridge")
+STOP_TIMEOUT = 5.0  # until a bridge that does not end is killed [s]
 Serve = Callable[[LiveSession, ServerPlan], Any]  # returns something with `url` and `close()` or `stop()`
 Bridge = Callable[[LiveSession, str, str, dict[str, Any]], Any]  # session, name, address, options
 
@@ -180,10 +179,6 @@ def plain_server(session: LiveSession, plan: ServerPlan) -> Any:
     return handle
 
 
-KINDS = ("ros1", "ros2", "foxglove", "rosbridge")
-STOP_TIMEOUT = 5.0  # until a bridge that does not end is killed [s]
-
-
 def bridge_words(options: Mapping[str, Any]) -> list[str]:
     """Options of a launch file as words of the command line: lists are repeated, true and false become flags."""
     out: list[str] = []
@@ -205,40 +200,24 @@ class BridgeProcess:
         if name not in KINDS:
             raise BadInput(f"no bridge {name!r}; choices: {', '.join(KINDS)}")
         self.session, self.name = session, name
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed by stop)
-        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
-        self._process: subprocess.Popen[bytes] | None = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante", "bridge", name, url, *bridge_words(options)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self._said,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        )
+        self._child: Child | None = Child("andante", "bridge", name, url, *bridge_words(options))
         session.inbound.append(self.poll)
 
     @property
     def alive(self) -> bool:
         """Whether it runs."""
-        return self._process is not None and self._process.poll() is None
+        return self._child is not None and self._child.alive
 
     def poll(self) -> None:
         """Tell of its end."""
-        if self._process is None or self._process.poll() is None:
+        if self._child is None or self._child.alive:
             return
-        code, self._process = self._process.returncode, None
-        self._said.seek(0)
-        words = self._said.read()[-2000:].decode(errors="replace").strip().splitlines()
-        why = words[-1].removeprefix("andante: ") if words else f"code {code}"
+        why = self._child.last_words().removeprefix("andante: ") or f"code {self._child.process.returncode}"
+        self.stop()
         self.session.tell(f"bridge {self.name} exited ({why}); the session continues without it", "error")
 
     def stop(self) -> None:
         """End it, by force if it does not by itself."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.wait(STOP_TIMEOUT)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        self._process = None
-        self._said.close()
+        if self._child is not None:
+            self._child.end(STOP_TIMEOUT)
+        self._child = None

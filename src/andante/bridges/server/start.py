@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import socket
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from andante.bus import Bus
+from andante.child import Child
 from andante.errors import AndanteError, BadInput, TimedOut
 
 from .access import Access, Limits, Page
@@ -39,8 +36,7 @@ class ServerHandle:
         self.port: int = config["port"]
         self.clients = 0  # connected now, as last reported
         self.exit_code: int | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._errors: IO[bytes] | None = None
+        self._child: Child | None = None
         self._serving: Serving | None = None
         self._failure = ""
         self._listening = False
@@ -78,7 +74,7 @@ class ServerHandle:
     @property
     def pid(self) -> int | None:
         """Number of the server process."""
-        return None if self._process is None else self._process.pid
+        return None if self._child is None else self._child.process.pid
 
     @property
     def dropped(self) -> int:
@@ -87,7 +83,7 @@ class ServerHandle:
 
     def poll(self) -> None:
         """Take requests, send what waits; a server process that has exited is logged once."""
-        if self._process is not None and not self._listening:
+        if self._child is not None and not self._listening:
             self._come_up()
             return
         serving = self._serving
@@ -131,7 +127,9 @@ class ServerHandle:
         if self._serving is not None:
             self._serving.close()
             self._serving = None
-        self._reap(patience)
+        if self._child is not None:  # the end of the line ends it
+            self.exit_code = self._child.end(patience or 0.05, ask=False)
+            self._child = None
 
     def _start(self) -> None:
         """Start the process; `_advance` joins it to the bus."""
@@ -180,8 +178,8 @@ class ServerHandle:
         if self._listening:
             self._stop_listening()
             return True
-        assert self._process is not None
-        if self._process.poll() is not None or (self._serving is not None and not self._serving.link.open):
+        assert self._child is not None
+        if not self._child.alive or (self._serving is not None and not self._serving.link.open):
             raise AndanteError(f"the web server did not start: {self._last_words()}")
         if time.monotonic() > self._deadline:
             raise TimedOut(f"the web server did not start within {START_TIMEOUT:g} s")
@@ -193,19 +191,8 @@ class ServerHandle:
             self._listener = None
 
     def _spawn(self, port: int, secret: str) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _reap)
-        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante.bridges.server.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            env={**FEW_ARENAS, **os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        )
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it died at once: noticed below
-            self._process.stdin.write(f"{port}\n{secret}\n{json.dumps(self._config)}\n".encode())
-            self._process.stdin.close()
+        self._child = Child("andante.bridges.server.worker", told=True, environment=FEW_ARENAS)
+        self._child.tell(f"{port}\n{secret}\n{json.dumps(self._config)}\n")
 
     def _accept(self, listener: socket.socket) -> Link | None:
         """The line to the process once it has connected; whoever does not know the secret is sent away."""
@@ -250,29 +237,10 @@ class ServerHandle:
 
     def _last_words(self) -> str:
         """Exit code and last line of the error output."""
-        if self._process is None:
+        if self._child is None:
             return ""
-        code = self._process.poll()
-        line = ""
-        if self._errors is not None:
-            self._errors.seek(0)
-            lines = self._errors.read().decode(errors="replace").split("\n")
-            line = next((text.strip() for text in reversed(lines) if text.strip()), "")
-        return ", ".join(part for part in ("" if code is None else f"exit code {code}", line) if part)
-
-    def _reap(self, patience: float) -> None:
-        """Wait for the end of the process for a while, then force it."""
-        if self._process is None:
-            return
-        try:
-            self.exit_code = self._process.wait(patience or 0.05)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self.exit_code = self._process.wait()
-        self._process = None
-        if self._errors is not None:
-            self._errors.close()
-            self._errors = None
+        code = "" if self._child.alive else f"exit code {self._child.process.returncode}"
+        return ", ".join(part for part in (code, self._child.last_words()) if part)
 
 
 def start_server(

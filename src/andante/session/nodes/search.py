@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bags import messages
+from andante.child import Child
 from andante.errors import BadInput, UnknownName
 
 from .node import Answer, LiveNode, plain_name
@@ -19,71 +20,40 @@ if TYPE_CHECKING:
 import contextlib
 import json
 import queue
-import subprocess
-import sys
-import threading
 
 STOP_TIMEOUT = 10.0  # until a process that does not end is killed [s]
-
-
-class SearchWorker:
-    """One search process. `poll` gives what it has said since; nothing here waits but `close`."""
-
-    def __init__(self, job: dict[str, Any]) -> None:
-        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante.session.search_process", json.dumps(job)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        )
-        self._said: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with contextlib.suppress(ValueError):
-                self._said.put(json.loads(line))
-        code = self._process.wait()
-        self._said.put({"op": "gone", "code": code})
-
-    def poll(self) -> list[dict[str, Any]]:
-        """What came since the last call, oldest first."""
-        out = []
-        with contextlib.suppress(queue.Empty):
-            while True:
-                out.append(self._said.get_nowait())
-        return out
-
-    def ask_to_stop(self) -> None:
-        """Let it end after the present candidate."""
-        with contextlib.suppress(OSError, ValueError):
-            assert self._process.stdin is not None
-            self._process.stdin.write(b"stop\n")
-            self._process.stdin.close()
-
-    def close(self) -> None:
-        """End it, by force if it does not by itself."""
-        self.ask_to_stop()
-        try:
-            self._process.wait(STOP_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._reader.join(1.0)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-
-
 BEST, NEWEST = 20, 2000  # candidates that are told
 EVERY = 20  # control periods between two looks at the process
 MOST_BUDGET = 1_000_000
 TRIAL = 6.0  # how long a candidate walks, unless told otherwise [s]
 
 Candidate = messages.cls("andante_msgs/msg/SearchCandidate")
+
+
+class SearchWorker:
+    """One search process. `poll` gives what it has said since; nothing here waits but `close`."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self._child = Child("andante.session.search_process", json.dumps(job), told=True, heard=True)
+
+    def poll(self) -> list[dict[str, Any]]:
+        """What came since the last call, oldest first."""
+        out: list[dict[str, Any]] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                line = self._child.said.get_nowait()
+                with contextlib.suppress(ValueError):
+                    out.append(json.loads(line) if line else {"op": "gone", "code": self._child.process.wait()})
+        return out
+
+    def ask_to_stop(self) -> None:
+        """Let it end after the present candidate."""
+        self._child.tell("stop\n")
+
+    def close(self) -> None:
+        """End it, by force if it does not by itself."""
+        self.ask_to_stop()
+        self._child.end(STOP_TIMEOUT, ask=False)
 
 
 class SearchNode(LiveNode):
