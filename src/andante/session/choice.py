@@ -9,6 +9,7 @@ from pathlib import Path
 
 from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.errors import BadInput
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
 CONTROL_TIME = 0.01  # between two control steps [s]
 
@@ -17,9 +18,9 @@ CONTROL_TIME = 0.01  # between two control steps [s]
 class SceneChoice:
     """Names, files or the things themselves."""
 
-    robot: Robot | str | Path = "nao"
-    world: World | str | Path = "empty"
-    engine: str = "mujoco"
+    robot: Robot | str | Path = DEFAULT_ROBOT
+    world: World | str | Path = DEFAULT_WORLD
+    engine: str = DEFAULT_ENGINE
     arguments: Mapping[str, str] = field(default_factory=dict)  # name:=value of the robot's file
     gait: str = ""  # empty: the robot's usual way to drive
     pose: str | None = None  # first pose; None: the one in which its gait begins

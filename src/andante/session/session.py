@@ -29,6 +29,7 @@ from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
 from andante.locomotion.shell_keys import BUTTONS
 from andante.physics import engine_class
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
 from .choice import CONTROL_TIME, Library, SceneChoice
 from .command_api import Operator
@@ -130,9 +131,9 @@ class LiveSession:
 
     def __init__(
         self,
-        robot: Robot | str | Path = "nao",
-        world: World | str | Path = "empty",
-        engine: str = "mujoco",
+        robot: Robot | str | Path = DEFAULT_ROBOT,
+        world: World | str | Path = DEFAULT_WORLD,
+        engine: str = DEFAULT_ENGINE,
         *,
         seed: int = 0,
         pose: str | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.body import Body
+from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
 from andante.control.following import Following
@@ -25,18 +25,16 @@ from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.manager import FallEvent
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.io.fall_library import can_get_up
+from andante.mapping import Scan
 from andante.motion import JointMotion, transition
 from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
-from andante.simulation.simulation import simulate
+from andante.simulation.simulation import Simulation, simulate
 
 from .choice import CONTROL_TIME, Library, SceneChoice
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
-from andante.control.body import BodyCommand, BodyState, LinkState, StopPlan, Twist
-from andante.mapping import Scan
-from andante.simulation.simulation import Simulation
 
 
 class Mirror(Simulation):

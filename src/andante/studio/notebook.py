@@ -18,6 +18,7 @@ from typing import Any
 from andante.child import Child
 from andante.description import Robot, World
 from andante.errors import AndanteError, BadInput, TimedOut
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 from andante.tasks.inputs import file_of
 
 STOP_TIMEOUT = 6.0  # until a session that does not end is killed [s]
@@ -50,9 +51,9 @@ class Shown:
 
 
 def show(
-    robot: Robot | str | Path = "nao",
-    world: World | str | Path = "lab",
-    engine: str = "mujoco",
+    robot: Robot | str | Path = DEFAULT_ROBOT,
+    world: World | str | Path = STUDIO_WORLD,
+    engine: str = DEFAULT_ENGINE,
     *,
     height: int = 640,
     port: int = 0,

@@ -11,13 +11,13 @@ import signal
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.collector import gc_paused
 from andante.errors import BadInput
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 if TYPE_CHECKING:
     from andante.bus import Bus
@@ -95,9 +95,7 @@ class Studio:
     def __enter__(self) -> Studio:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -110,9 +108,9 @@ def check_address(port: int, host: str, token: str | None) -> None:
 
 @gc_paused()  # it would walk over half-made modules again and again: a fifth of a second
 def open_studio(
-    robot: str | Path = "nao",
-    world: str | Path = "lab",
-    engine: str = "mujoco",
+    robot: str | Path = DEFAULT_ROBOT,
+    world: str | Path = STUDIO_WORLD,
+    engine: str = DEFAULT_ENGINE,
     *,
     seed: int = 0,
     arguments: Mapping[str, str] | None = None,
@@ -167,10 +165,10 @@ def open_studio(
 
 
 def studio(
-    robot: RobotLike = "nao",
+    robot: RobotLike = DEFAULT_ROBOT,
     *,
-    world: WorldLike = "lab",
-    engine: str = "mujoco",
+    world: WorldLike = STUDIO_WORLD,
+    engine: str = DEFAULT_ENGINE,
     arguments: Mapping[str, str] | None = None,
     port: int = 8642,
     host: str = "127.0.0.1",

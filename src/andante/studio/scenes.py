@@ -16,10 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
 from andante.bags import messages
 from andante.bridges.server.access import Page
 from andante.description import Robot, World, load_robot, load_world
 from andante.description.load import robot_names, world_names
+from andante.errors import AndanteError
 
 from .formats import (
     COLLISION,
@@ -37,12 +43,7 @@ from .formats import (
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
 
-from andante.errors import AndanteError
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged

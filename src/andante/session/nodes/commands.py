@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.bags import messages
+from andante.bus import Cancelled, GoalFailed
+from andante.control.activities import Activity, Playing
 from andante.control.body import StopPlan
 from andante.errors import BadInput
 
@@ -14,10 +17,6 @@ from .node import LiveNode
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
-from collections.abc import Generator
-
-from andante.bus import Cancelled, GoalFailed
-from andante.control.activities import Activity, Playing
 
 
 class CommandNode(LiveNode):

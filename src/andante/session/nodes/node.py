@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from andante.control.publishers import RobotPublisher
-from andante.errors import AndanteError
+from andante.errors import AndanteError, BadInput
 
 if TYPE_CHECKING:
     from andante.session.command_api import Operator
     from andante.session.session import LiveSession
     from andante.session.stage import Stage
-import re
-import time
-from pathlib import Path
 
-from andante.errors import BadInput
 
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,80}")
 

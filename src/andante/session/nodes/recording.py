@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.bags import TopicChoice
+from andante.bags import TopicChoice, messages
 from andante.bus import Recorder
-from andante.errors import BadInput
+from andante.errors import AndanteError, BadInput, UnknownName
 from andante.simulation.recording import NAVIGATION, SESSION_ONLY
 
 from .node import Answer, LiveNode, file_in
 
 if TYPE_CHECKING:
-    from andante.session.clip import Clip
-    from andante.session.session import LiveSession
-import time
-from collections.abc import Callable
-
-from andante.bags import messages
-from andante.errors import AndanteError, UnknownName
-
-if TYPE_CHECKING:
     from andante.bus import Player
+    from andante.session.clip import Clip
     from andante.session.session import LiveSession
 
 

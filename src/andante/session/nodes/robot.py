@@ -1,35 +1,48 @@
-"""The publishers of the robot as nodes of a live session."""
+"""What a live session tells of its robot and itself: the publishers of the robot, /status, topics by old names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from andante.control.publishers import ClockPublisher, FeltPublisher, FootstepPublisher, StatePublisher
-from andante.simulation.publishers import SensorPublisher, TruthPublisher
-
-if TYPE_CHECKING:
-    from andante.session.session import LiveSession
 from typing import TYPE_CHECKING, Any
 
 from andante.bags import messages
-from andante.control.publishers import Pose2D
+from andante.control.publishers import (
+    ClockPublisher,
+    FeltPublisher,
+    FootstepPublisher,
+    Pose2D,
+    RobotPublisher,
+    StatePublisher,
+)
+from andante.simulation.publishers import SensorPublisher, TruthPublisher
 
 from .node import LiveNode
 from .recording import RecordingNode
 
+if TYPE_CHECKING:
+    from andante.session.session import LiveSession
 
-class ClockNode(ClockPublisher):
+
+class _OfSession(RobotPublisher):
+    """A publisher of the robot of a session."""
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session.bus, lambda: session.stage)
+
+
+class ClockNode(_OfSession, ClockPublisher):
     """/clock."""
 
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
 
-
-class RobotStateNode(StatePublisher):
+class RobotStateNode(_OfSession, StatePublisher):
     """/joint_states, /tf, /tf_static, /odom, /robot_description."""
 
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
+
+class FeltNode(_OfSession, FeltPublisher):
+    """What a real robot feels."""
+
+
+class FootstepNode(_OfSession, FootstepPublisher):
+    """/footsteps."""
 
 
 class SensorNode(SensorPublisher):
@@ -40,25 +53,11 @@ class SensorNode(SensorPublisher):
         super().__init__(session.bus, lambda: session.stage, state)
 
 
-class FeltNode(FeltPublisher):
-    """What a real robot feels."""
-
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
-
-
 class TruthNode(TruthPublisher):
     """/ground_truth."""
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session.bus, lambda: session.stage, lambda: session.scene)
-
-
-class FootstepNode(FootstepPublisher):
-    """/footsteps."""
-
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
 
 
 RENAMED = {  # old -> new

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 import os
+import queue
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +20,6 @@ from .node import Answer, LiveNode, plain_name
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
-import contextlib
-import json
-import queue
 
 STOP_TIMEOUT = 10.0  # until a process that does not end is killed [s]
 BEST, NEWEST = 20, 2000  # candidates that are told

@@ -2,74 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from andante.errors import AndanteError
+import numpy as np
+
+from andante.bags import messages
+from andante.errors import AndanteError, BadInput, UnknownName
+from andante.geometry import so3
+from andante.simulation.push import DIRECTIONS
 
 from .node import Answer, LiveNode
 from .services import ServiceNode
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
-import inspect
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-
-from andante.bags import messages
-from andante.errors import BadInput, UnknownName
-from andante.geometry import so3
-from andante.simulation.push import DIRECTIONS
 
 LONGEST = 1000  # characters of a line
-
-
-class TerminalNode(LiveNode):
-    """One service: a line in, text out. Every line is in the log."""
-
-    name = "terminal"
-
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session)
-        self._terminal = Terminal(session, self._names)
-        self._handles.append(self.bus.provide("/terminal", "andante_msgs/srv/Command", self._command, self.name))
-        self.lists = {"commands": lambda: {name: command.help for name, command in COMMANDS.items()}}
-
-    def _names(self, kind: str) -> dict[str, str]:
-        services = next(node for node in self.session.nodes if isinstance(node, ServiceNode))
-        return services.listed(kind)
-
-    def update(self) -> None:
-        """Commands that last for a while go on."""
-        self._terminal.go_on()
-
-    def rebuilt(self) -> None:
-        """Whatever lasted ends with the scene."""
-        self._terminal.let_go()
-
-    def _command(self, request: Any) -> Answer:
-        line = str(request.line)[:LONGEST]
-        if request.complete:
-            return {"success": True, "text": "", "completions": self._terminal.complete(line)}
-        try:
-            words = shlex.split(line, comments=True)
-        except ValueError as error:
-            return {"success": False, "text": f"{line!r}: {error}"}
-        if not words:
-            return {"success": True, "text": ""}
-        self.bus.log("info", f"> {' '.join(words)}", self.name)
-        try:
-            return {"success": True, "text": self._terminal.run(words)}
-        except (AndanteError, ValueError) as error:
-            text = str(error) if isinstance(error, AndanteError) else f"{' '.join(words)}: {error}"
-            self.bus.log("warn", text, self.name)
-            return {"success": False, "text": text}
-
-
-Names = Callable[[str], Mapping[str, str]]
 PUSH_TIME = 0.1  # [s]
 LONGEST_DRIVE = 60.0  # [s]
 
@@ -101,7 +54,7 @@ COMMANDS: dict[str, CommandLine] = {
     "stiffness": CommandLine("stiffness SHARE [PATTERN]", "strength of the servos, 0 to 1"),
     "push": CommandLine("push NS DIRECTION [LINK]", "push with an impulse [N s]", ("", "directions", "links")),
     "speed": CommandLine("speed PERCENT", "how fast keys drive"),
-    "set": CommandLine("set PARAMETER VALUE", "change a parameter, like /nao/pgain/LKneePitch", ("parameters",)),
+    "set": CommandLine("set PARAMETER VALUE", "change a parameter, like /speed", ("parameters",)),
     "get": CommandLine("get [PATTERN]", "parameters and their values", ("parameters",)),
     "walker": CommandLine("walker start | stop | stats | T=0.6 ...", "the wave gait and its numbers", ("walker",)),
     "search": CommandLine("search start [N] | pause | resume | replay NUMBER", "gait search", ("search",)),
@@ -132,15 +85,57 @@ FIXED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class Terminal:
-    """Runs lines on a session; `names` gives the names of a kind with help."""
+class TerminalNode(LiveNode):
+    """One service: a line in, text out. Every line is in the log."""
 
-    def __init__(self, session: LiveSession, names: Names) -> None:
-        self.session, self._names = session, names
+    name = "terminal"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self._handles.append(self.bus.provide("/terminal", "andante_msgs/srv/Command", self._command, self.name))
+        self.lists = {"commands": lambda: {name: command.help for name, command in COMMANDS.items()}}
         self._lasting: tuple[float, float, float, float] | None = None  # velocity and when it ends [s]
 
+    def _names(self, kind: str) -> dict[str, str]:
+        """Names of a kind with help."""
+        services = next(node for node in self.session.nodes if isinstance(node, ServiceNode))
+        return services.listed(kind)
+
+    def update(self) -> None:
+        """Renew a velocity that lasts longer than a message does."""
+        if self._lasting is None:
+            return
+        vx, vy, wz, end = self._lasting
+        if self.session.time < end:
+            self.session.drive(vx, vy, wz)
+        else:
+            self._lasting = None
+            self.session.pilot.release()
+
+    def rebuilt(self) -> None:
+        """Whatever lasted ends with the scene."""
+        self._lasting = None
+
+    def _command(self, request: Any) -> Answer:
+        line = str(request.line)[:LONGEST]
+        if request.complete:
+            return {"success": True, "text": "", "completions": self._complete(line)}
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as error:
+            return {"success": False, "text": f"{line!r}: {error}"}
+        if not words:
+            return {"success": True, "text": ""}
+        self.bus.log("info", f"> {' '.join(words)}", self.name)
+        try:
+            return {"success": True, "text": self._run(words)}
+        except (AndanteError, ValueError) as error:
+            text = str(error) if isinstance(error, AndanteError) else f"{' '.join(words)}: {error}"
+            self.bus.log("warn", text, self.name)
+            return {"success": False, "text": text}
+
     # ---- completion --------------------------------------------------------------------------------
-    def complete(self, line: str) -> list[str]:
+    def _complete(self, line: str) -> list[str]:
         """Whole lines that could come of this one."""
         words = line.split(" ")
         if len(words) == 1:
@@ -166,7 +161,7 @@ class Terminal:
         return list(self._names(kind))
 
     # ---- lines -------------------------------------------------------------------------------------
-    def run(self, words: Sequence[str]) -> str:
+    def _run(self, words: Sequence[str]) -> str:
         """Carry a line out; the text to show."""
         name, *rest = words
         if name not in COMMANDS:
@@ -178,21 +173,6 @@ class Terminal:
             raise BadInput(f"usage: {COMMANDS[name].usage}") from None
         made: str = command(*rest)
         return made
-
-    def go_on(self) -> None:
-        """Renew a velocity that lasts longer than a message does."""
-        if self._lasting is None:
-            return
-        vx, vy, wz, end = self._lasting
-        if self.session.time >= end:
-            self.let_go()
-            self.session.pilot.release()
-            return
-        self.session.drive(vx, vy, wz)
-
-    def let_go(self) -> None:
-        """Forget what lasts."""
-        self._lasting = None
 
     def _call(self, service: str, **fields: Any) -> str:
         answer = self.session.bus.call(service, fields)
@@ -249,11 +229,11 @@ class Terminal:
         if not 0 < span <= LONGEST_DRIVE:
             raise BadInput(f"a drive lasts up to {LONGEST_DRIVE:g} s, got {seconds}")
         self._lasting = (_number(vx), _number(vy), _number(wz), self.session.time + span)
-        self.go_on()
+        self.update()
         return f"drives for {span:g} s"
 
     def _stop(self) -> str:
-        self.let_go()
+        self._lasting = None
         self._call("/navigation/cancel")
         return self._call("/stop")
 
