@@ -182,12 +182,9 @@ class Ros1Node:
                 await self._ask("deleteParam", name)
 
     async def _unregister(self, what: str, name: str) -> None:
-        if what == "publisher":
-            await self._ask("unregisterPublisher", name, self.uri)
-        elif what == "subscriber":
-            await self._ask("unregisterSubscriber", name, self.uri)
-        elif what == "service":
-            await self._ask("unregisterService", name, f"rosrpc://{self.host}:{self.port}")
+        if what != "parameter":
+            address = f"rosrpc://{self.host}:{self.port}" if what == "service" else self.uri
+            await self._ask(f"unregister{what.title()}", name, address)
 
     async def _ask(self, method: str, *arguments: Any) -> Any:
         code, text, value = await xmlrpc.call(self.master, method, self.name, *arguments)

@@ -184,8 +184,7 @@ class SessionClient(GraphClient):
         if goal is None:
             return
         if message["op"] == "action_feedback":
-            if goal.on_feedback is not None:
-                goal.on_feedback(_cdr(f"{goal.type_name}_Feedback", message["values"]))
+            goal.progress(_cdr(f"{goal.type_name}_Feedback", message["values"]))
             return
         del self._goals[mark]
         if message.get("result") is False:
