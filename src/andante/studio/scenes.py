@@ -1,7 +1,8 @@
 """Robots and worlds as files for the page, made when they are asked for and kept.
 
 Only built-in names and those that the session was started with are known; a path from outside is never opened.
-`SceneNode` tells the page which models were added to a session, and hands over the files that the server lacks.
+`SceneNode` tells the page which models were added to a session, and hands over the files that the server lacks;
+`scene_routes` adds the addresses of built-in ones to the server process.
 """
 
 from __future__ import annotations
@@ -13,13 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
-
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from andante.bags import messages
 from andante.bridges.server.access import Page
@@ -42,6 +38,8 @@ from .formats import (
 )
 
 if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
     from andante.session.session import LiveSession
 
 
@@ -81,10 +79,11 @@ class Scenes:
     """
 
     def __init__(self, robots: Mapping[str, Source] | None = None, worlds: Mapping[str, Source] | None = None) -> None:
-        self.robots = {name: Source(name) for name in robot_names()} | dict(robots or {})
-        self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
-        self._loaded_robots: dict[str, Robot] = {}
-        self._loaded_worlds: dict[str, World] = {}
+        self.sources = {
+            "robot": {name: Source(name) for name in robot_names()} | dict(robots or {}),
+            "world": {name: Source(name) for name in world_names()} | dict(worlds or {}),
+        }
+        self._loaded: dict[tuple[str, str], Any] = {}
         self._shares: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
@@ -106,11 +105,11 @@ class Scenes:
         once = quote(name, safe="")
         paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{STATIC}"]
         if kind == "robot":
-            links = [link.name for link in self._robot(name).links]
+            links = [link.name for link in self._load("robot", name).links]
             ends = (MESH, COARSE, COLLISION) if collisions else (MESH, COARSE)
             paths += [f"robot/{once}/{link}{end}" for link in links for end in ends]
         else:
-            paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._world(name))]
+            paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._load("world", name))]
         for path in paths:
             file = self.file(path)
             if file is not None:
@@ -119,45 +118,40 @@ class Scenes:
     def _make(self, path: str) -> bytes | None:
         kind, _, rest = path.partition("/")
         name, _, part = rest.partition("/")
-        if kind == "robot" and not part and name.endswith(".urdf"):
-            name = unquote(name.removesuffix(".urdf"))
-            return page_urdf(self._robot(name), folder_of(name)).encode() if name in self.robots else None
-        if kind == "world" and not part and name.endswith(".json"):
-            name = unquote(name.removesuffix(".json"))
-            return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
+        if not part:
+            name = name.removesuffix(".urdf" if kind == "robot" else ".json")
         name = unquote(name)
-        if kind == "robot" and name in self.robots:
-            return _robot_mesh(self._robot(name), part, self._share(name) if part.endswith(COARSE) else 1.0)
-        if kind == "world" and name in self.worlds:
-            return world_mesh(self._world(name), part)
-        return None
+        if name not in self.sources.get(kind, {}) or name == rest:
+            return None
+        thing = self._load(kind, name)
+        if kind == "world":
+            return world_mesh(thing, part) if part else json.dumps(page_world(thing, folder_of(name))).encode()
+        if part:
+            return _robot_mesh(thing, part, self._share(name) if part.endswith(COARSE) else 1.0)
+        return page_urdf(thing, folder_of(name)).encode()
 
-    def _robot(self, name: str) -> Robot:
-        if name not in self._loaded_robots:
-            source = self.robots[name]
-            self._loaded_robots[name] = load_robot(source.file, source.arguments)
-        return self._loaded_robots[name]
+    def _load(self, kind: str, name: str) -> Any:
+        """A robot or world, read once."""
+        if (kind, name) not in self._loaded:
+            source = self.sources[kind][name]
+            load: Callable[..., Any] = load_robot if kind == "robot" else load_world
+            self._loaded[kind, name] = load(source.file, source.arguments)
+        return self._loaded[kind, name]
 
     def _finer(self, path: str) -> str:
         """The coarse mesh of a robot that is light enough is the fine one."""
         kind, _, rest = path.partition("/")
         name = unquote(rest.partition("/")[0])
-        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._share(name) == 1:
+        if kind == "robot" and path.endswith(COARSE) and name in self.sources[kind] and self._share(name) == 1:
             return path.removesuffix(COARSE) + MESH
         return path
 
     def _share(self, name: str) -> float:
         """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
         if name not in self._shares:
-            total = sum(len(part.faces) for link in self._robot(name).links for part in visual_parts(link))
+            total = sum(len(part.faces) for link in self._load("robot", name).links for part in visual_parts(link))
             self._shares[name] = min(1.0, LIGHT / max(1, total))
         return self._shares[name]
-
-    def _world(self, name: str) -> World:
-        if name not in self._loaded_worlds:
-            source = self.worlds[name]
-            self._loaded_worlds[name] = load_world(source.file, source.arguments)
-        return self._loaded_worlds[name]
 
 
 def folder_of(name: str) -> str:
@@ -194,18 +188,16 @@ class SceneNode:
     def rebuilt(self) -> None:
         """Tell the models of the new scene; serve what is new."""
         session = self.session
-        robots, worlds = sources_of(session)
-        fresh = Scenes(
-            {name: source for name, source in robots.items() if name not in self.known.robots},
-            {name: source for name, source in worlds.items() if name not in self.known.worlds},
-        )
-        new = [("robot", name) for name in fresh.robots if name not in self.known.robots]
-        new += [("world", name) for name in fresh.worlds if name not in self.known.worlds]
-        for kind, name in new:
-            files = fresh.all(kind, name)
-            self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
-        self.known.robots.update(fresh.robots)
-        self.known.worlds.update(fresh.worlds)
+        new = {
+            kind: {name: source for name, source in found.items() if name not in self.known.sources[kind]}
+            for kind, found in zip(("robot", "world"), sources_of(session), strict=True)
+        }
+        fresh = Scenes(new["robot"], new["world"])
+        for kind, sources in new.items():
+            for name in sources:
+                files = fresh.all(kind, name)
+                self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
+            self.known.sources[kind].update(sources)
         others = session.choice.others
         names, kinds = [placed.name for placed in others], [placed.robot.name for placed in others]
         self._topic.publish(messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds))
@@ -237,6 +229,11 @@ def _file(thing: Robot | World | str | Path) -> str | None:
 
 def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[BaseRoute]:
     """Routes of /robot/... and /world/..., for `start_server(routes=ROUTES, arguments=scene_arguments(...))`."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.routing import Route
+
     scenes = Scenes()
     threading.Thread(target=prepare, args=(scenes, arguments or {}), daemon=True).start()
 
@@ -253,8 +250,10 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
             return Response(status_code=304, headers=headers)
         return Response(found.data, media_type=found.media_type, headers=headers)
 
-    first = {kind: next((n for n in (arguments or {}).get(f"{kind}s", []) if n in known), None)
-             for kind, known in (("robot", scenes.robots), ("world", scenes.worlds))}  # fmt: skip
+    named = {
+        kind: [n for n in (arguments or {}).get(f"{kind}s", []) if n in scenes.sources[kind]] for kind in scenes.sources
+    }
+    first = {kind: next(iter(names), None) for kind, names in named.items()}
 
     async def opening(_: Request) -> Response:
         return JSONResponse(first)
@@ -268,8 +267,8 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
 
 def prepare(scenes: Scenes, wanted: dict[str, list[str]]) -> None:
     """Make the files of some robots and worlds ahead of the page that will ask for them."""
-    for kind, known in (("world", scenes.worlds), ("robot", scenes.robots)):
+    for kind in ("world", "robot"):
         for name in wanted.get(f"{kind}s", []):
-            if name in known:
+            if name in scenes.sources[kind]:
                 for _ in scenes.all(kind, name, collisions=False):
                     pass
