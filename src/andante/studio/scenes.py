@@ -47,6 +47,7 @@ COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
 LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
+WHOLE = {"robot": ".urdf", "world": ".json"}  # the file that tells of all
 NODE = "studio"
 
 
@@ -118,10 +119,9 @@ class Scenes:
     def _make(self, path: str) -> bytes | None:
         kind, _, rest = path.partition("/")
         name, _, part = rest.partition("/")
-        if not part:
-            name = name.removesuffix(".urdf" if kind == "robot" else ".json")
-        name = unquote(name)
-        if name not in self.sources.get(kind, {}) or name == rest:
+        whole = rest.endswith(WHOLE.get(kind, "/")) and "/" not in rest
+        name = unquote(name.removesuffix(WHOLE[kind]) if whole else name)
+        if name not in self.sources.get(kind, {}) or not (whole or part):
             return None
         thing = self._load(kind, name)
         if kind == "world":
@@ -250,10 +250,8 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
             return Response(status_code=304, headers=headers)
         return Response(found.data, media_type=found.media_type, headers=headers)
 
-    named = {
-        kind: [n for n in (arguments or {}).get(f"{kind}s", []) if n in scenes.sources[kind]] for kind in scenes.sources
-    }
-    first = {kind: next(iter(names), None) for kind, names in named.items()}
+    named = {kind: (arguments or {}).get(f"{kind}s", []) for kind in scenes.sources}
+    first = {kind: next((n for n in names if n in scenes.sources[kind]), None) for kind, names in named.items()}
 
     async def opening(_: Request) -> Response:
         return JSONResponse(first)
