@@ -13,6 +13,8 @@ import numpy as np
 from andante.child import Child
 from andante.geometry import Array
 from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
+from andante.physics.rendering.video import VideoWriter
 from andante.simulation.simulation import Simulation
 from andante.viz.film import view_of
 
@@ -80,9 +82,6 @@ class Clip:
 
 def draw(job: dict[str, Any]) -> None:
     """Draw the frames of a job into its file."""
-    from andante.physics.rendering.renderer import Renderer
-    from andante.physics.rendering.video import VideoWriter
-
     camera = job["camera"]
     with Renderer(job["actors"], job["world"], *SIZE) as renderer, VideoWriter(job["path"], FPS, SIZE) as video:
         for poses, moved in job["frames"]:

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from andante.bridges.server.start import start_server
 from andante.child import Child
 from andante.errors import AndanteError, BadInput
+from andante.mapping.io.map_files import load_map
 from andante.tasks.result import Result
 
 from .launch_file import LaunchPlan, ServerPlan, ThenPlan
 from .nodes.navigation import NavigationNode
+from .nodes.node import LiveNode
 from .session import LiveSession
 
 KINDS = ("ros1", "ros2", "foxglove", "rosbridge")
@@ -41,24 +44,17 @@ class LaunchOutcome(Result):
         return f"{self.seconds:.2f} s, {self.behaviour}, estimated at x {x:.2f} m, y {y:.2f} m"
 
 
-class Script:
-    """Lines of the terminal, each at its time; a node of the session."""
+class Script(LiveNode):
+    """Lines of the terminal, each at its time; they go on over a rebuild of the scene."""
 
     def __init__(self, session: LiveSession, lines: tuple[ThenPlan, ...]) -> None:
-        self._session, self._lines = session, list(lines)
-        self._start = session.time
+        super().__init__(session)
+        self._lines, self._start = list(lines), session.time
 
     def update(self) -> None:
         """Say the lines whose time has come."""
-        while self._lines and self._session.time - self._start >= self._lines[0].at - 1e-9:
-            self._session.bus.call("/terminal", {"line": self._lines.pop(0).do})
-
-    def rebuilt(self) -> None:
-        """The lines go on over a rebuild."""
-
-    def close(self) -> None:
-        """Nothing is left to say."""
-        self._lines = []
+        while self._lines and self.session.time - self._start >= self._lines[0].at - 1e-9:
+            self.bus.call("/terminal", {"line": self._lines.pop(0).do})
 
 
 def session_of(plan: LaunchPlan) -> LiveSession:
@@ -106,8 +102,6 @@ def _navigate(session: LiveSession, plan: LaunchPlan, where: str) -> None:
     assert plan.navigation is not None
     node = next(node for node in session.nodes if isinstance(node, NavigationNode))
     if plan.navigation.map:
-        from andante.mapping.io.map_files import load_map
-
         path = Path(plan.navigation.map)
         beside = Path(plan.source).parent / path
         node.set_map(load_map(beside if beside.exists() else path))
@@ -172,8 +166,6 @@ def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
 
 def plain_server(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server without a page: rosbridge alone."""
-    from andante.bridges.server.start import start_server
-
     handle = start_server(session.bus, plan.port, plan.host, plan.token or None)
     session.inbound.append(handle.poll)
     return handle

@@ -18,8 +18,9 @@ from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.control.view import RobotView
 from andante.description import Placement, Robot
+from andante.description.extent import robot_bounds
 from andante.errors import BadInput
-from andante.geometry import Array, se2
+from andante.geometry import SE3, Array, se2, so3
 from andante.locomotion import Command, Walker
 from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.manager import FallEvent
@@ -311,9 +312,6 @@ class Stage(RobotView):
 
 def placed(model: Robot, name: str, x: float, y: float, yaw: float) -> Placement:
     """A model standing at x, y, yaw on level ground."""
-    from andante.description.extent import robot_bounds
-    from andante.geometry import SE3, so3
-
     turn = so3.from_rpy((0.0, 0.0, yaw))
     box = robot_bounds(model, None, SE3.from_parts(turn, np.zeros(3)))
     lift = 0.0 if box is None else -float(box[0][2])

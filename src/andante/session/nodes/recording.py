@@ -1,4 +1,4 @@
-"""Recordings and clips of a session, started and stopped from the bus."""
+"""Recordings and clips of a session, started and stopped from the bus, and recordings played back onto it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from andante.bags import TopicChoice, messages
-from andante.bus import Recorder
+from andante.bus import Player, Recorder
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.simulation.recording import NAVIGATION, SESSION_ONLY
 
 from .node import Answer, LiveNode, file_in
 
 if TYPE_CHECKING:
-    from andante.bus import Player
     from andante.session.clip import Clip
     from andante.session.session import LiveSession
+
+
+EVERY = 0.1  # between two words on how far a replay is [s]
+LATE = 0.25  # a loop that was away for longer goes on from where it was [s]
+
+ReplayState = messages.cls("andante_msgs/msg/ReplayState")
 
 
 class RecordingNode(LiveNode):
@@ -55,7 +60,6 @@ class RecordingNode(LiveNode):
         return self._recorder.count if self._recorder is not None else self._count
 
     def _start(self, request: Any) -> Answer:
-
         if self.recording:
             raise BadInput(f"{self.file} is being recorded; stop it first")
         kind = str(request.format) or "mcap"
@@ -134,23 +138,6 @@ class RecordingNode(LiveNode):
         super().close()
 
 
-def files(folder: Path, *patterns: str) -> list[str]:
-    """Names of the files in a folder that fit one of the patterns, the newest last; half-written ones are left out."""
-    found = [p for pattern in patterns for p in folder.glob(pattern) if not p.name.startswith(".")]
-    return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
-
-
-def recordings(folder: Path) -> list[str]:
-    """Names of the recordings in a folder, the newest last."""
-    return files(folder, "*.mcap", "*.bag")
-
-
-EVERY = 0.1  # between two words on how far it is [s]
-LATE = 0.25  # a loop that was away for longer goes on from where it was [s]
-
-ReplayState = messages.cls("andante_msgs/msg/ReplayState")
-
-
 class ReplayNode(LiveNode):
     """/replay /replay_stop, topic /replay/state.
 
@@ -176,9 +163,6 @@ class ReplayNode(LiveNode):
         return self._player is not None
 
     def _play(self, request: Any) -> Answer:
-        from andante.bags import TopicChoice
-        from andante.bus import Player
-
         folder, name = self.session.folder, str(request.name)
         if name not in recordings(folder) or (folder / name).resolve().parent != folder.resolve():
             raise UnknownName.among("recording", name, recordings(folder))
@@ -267,3 +251,14 @@ class ReplayNode(LiveNode):
             self._player.close()
             self._player = None
         super().close()
+
+
+def files(folder: Path, *patterns: str) -> list[str]:
+    """Names of the files in a folder that fit one of the patterns, the newest last; half-written ones are left out."""
+    found = [p for pattern in patterns for p in folder.glob(pattern) if not p.name.startswith(".")]
+    return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
+
+
+def recordings(folder: Path) -> list[str]:
+    """Names of the recordings in a folder, the newest last."""
+    return files(folder, "*.mcap", "*.bag")
