@@ -21,6 +21,11 @@ BRIDGE_NODE = "/bridge"  # node name of the bridges' clients in the graph
 
 OnFrame = Callable[[Frame], None]
 OnFeedback = Callable[[bytes], None]
+Say = Callable[[str], None]  # called with notices for the user
+
+
+def quiet(text: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)

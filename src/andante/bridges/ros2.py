@@ -13,7 +13,7 @@ from andante.errors import BadInput, MissingExtra
 from andante.extras import how_to_get
 
 from .base import GraphBridge, stale, types
-from .client import BusClient, Directions, Graph, TopicInfo
+from .client import BusClient, Directions, Graph, Say, TopicInfo, quiet
 from .encoding import Frame
 
 BASES = {
@@ -252,7 +252,7 @@ class Ros2Bridge(GraphBridge):
         *,
         interface: str = "",
         directions: Directions | None = None,
-        say: Callable[[str], None] = lambda text: None,
+        say: Say = quiet,
     ) -> None:
         """`interface` names the network interface; the default is the loopback, so that nothing leaves the machine."""
         super().__init__(bus, directions, say)

@@ -21,6 +21,7 @@ from .topics import Publisher, Subscription, Topic
 LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40, "fatal": 50}
 ROSOUT, LOG = "/rosout", "rcl_interfaces/msg/Log"
 LOG_LINES = 100  # that somebody who comes late still gets
+NODE = "andante"  # who takes part without a name
 MOST_ROUNDS = 100  # of messages that answer messages within one spin
 logger = logging.getLogger("andante.bus")
 T = TypeVar("T")
@@ -79,8 +80,8 @@ class Bus:
         topic: str,
         type: str,
         rate: float | None = None,
-        latched: bool | int = False,
-        node: str = "andante",
+        latched: int = 0,
+        node: str = NODE,
         sensor: bool = False,
     ) -> Publisher:
         """The right to publish a type on a topic.
@@ -102,7 +103,7 @@ class Bus:
         callback: Callable[[Any], None],
         queue: int = 10,
         throttle: float = 0.0,
-        node: str = "andante",
+        node: str = NODE,
         whole: bool = False,
     ) -> Subscription:
         """Hear a topic: callback(message) in `spin`; what is latched comes at once with the next spin.
@@ -155,7 +156,7 @@ class Bus:
         self._changed()
 
     # ---- services -----------------------------------------------------------------------------
-    def provide(self, name: str, type: str, handler: Callable[[Any], Any], node: str = "andante") -> Service:
+    def provide(self, name: str, type: str, handler: Callable[[Any], Any], node: str = NODE) -> Service:
         """Offer a service: handler(request) returns the response as message, dictionary or None for the defaults."""
         name = clean_name(name, "service")
         if name in self._services:
@@ -181,7 +182,7 @@ class Bus:
 
     # ---- actions ------------------------------------------------------------------------------
     def provide_action(
-        self, name: str, type: str, factory: Callable[[Any], Work], node: str = "andante", policy: str = "preempt"
+        self, name: str, type: str, factory: Callable[[Any], Work], node: str = NODE, policy: str = "preempt"
     ) -> Action:
         """Offer an action: factory(goal) returns a generator, see `andante.bus.actions`.
 
@@ -200,7 +201,7 @@ class Bus:
         return _found(self._actions, name, "action").send(goal, feedback, done)
 
     # ---- timers -------------------------------------------------------------------------------
-    def every(self, period: float, callback: Callable[[], None], node: str = "andante") -> Timer:
+    def every(self, period: float, callback: Callable[[], None], node: str = NODE) -> Timer:
         """Call a function every so many seconds of simulated time, first when one period is over."""
         timer = Timer(self, period, callback, node)
         self._timers.append(timer)
@@ -280,7 +281,7 @@ class Bus:
             timer.restart()
 
     # ---- log ----------------------------------------------------------------------------------
-    def log(self, level: str, text: str, node: str = "andante") -> None:
+    def log(self, level: str, text: str, node: str = NODE) -> None:
         """Say something on /rosout: debug, info, warn, error or fatal."""
         if level not in LEVELS:
             raise UnknownName.among("log level", level, LEVELS)

@@ -13,6 +13,7 @@ from andante.errors import BadInput
 if TYPE_CHECKING:
     from .bus import Bus
 
+Callback = Callable[[Any], None]
 CLOSE = 1e-9  # times nearer than this are the same instant [s]
 
 
@@ -143,14 +144,7 @@ class Subscription:
                  "queue", "throttle", "throttled", "whole")  # fmt: skip
 
     def __init__(
-        self,
-        bus: Bus,
-        topic: Topic,
-        callback: Callable[[Any], None],
-        queue: int,
-        throttle: float,
-        node: str,
-        whole: bool,
+        self, bus: Bus, topic: Topic, callback: Callback, queue: int, throttle: float, node: str, whole: bool
     ) -> None:
         if queue < 1:
             raise BadInput(f"{topic.name}: a queue holds at least 1 message, got {queue}")

@@ -23,19 +23,7 @@ from andante.description import Robot, World, load_robot, load_world
 from andante.description.load import robot_names, world_names
 from andante.errors import AndanteError
 
-from .formats import (
-    COLLISION,
-    MESH,
-    STATIC,
-    coarse,
-    collision_parts,
-    mesh_bytes,
-    moving_parts,
-    page_urdf,
-    page_world,
-    visual_parts,
-    world_mesh,
-)
+from . import formats
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -104,13 +92,13 @@ class Scenes:
     def all(self, kind: str, name: str, collisions: bool = True) -> Iterator[tuple[str, SceneFile]]:
         """Every file of a robot or world with its address below the root, encoded once."""
         once = quote(name, safe="")
-        paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{STATIC}"]
+        paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{formats.STATIC}"]
         if kind == "robot":
             links = [link.name for link in self._load("robot", name).links]
-            ends = (MESH, COARSE, COLLISION) if collisions else (MESH, COARSE)
+            ends = (formats.MESH, COARSE, formats.COLLISION) if collisions else (formats.MESH, COARSE)
             paths += [f"robot/{once}/{link}{end}" for link in links for end in ends]
         else:
-            paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._load("world", name))]
+            paths += [f"world/{once}/{part}.mesh" for part in formats.moving_parts(self._load("world", name))]
         for path in paths:
             file = self.file(path)
             if file is not None:
@@ -124,11 +112,13 @@ class Scenes:
         if name not in self.sources.get(kind, {}) or not (whole or part):
             return None
         thing = self._load(kind, name)
+        if kind == "world" and part:
+            return formats.world_mesh(thing, part)
         if kind == "world":
-            return world_mesh(thing, part) if part else json.dumps(page_world(thing, folder_of(name))).encode()
+            return json.dumps(formats.page_world(thing, folder_of(name))).encode()
         if part:
             return _robot_mesh(thing, part, self._share(name) if part.endswith(COARSE) else 1.0)
-        return page_urdf(thing, folder_of(name)).encode()
+        return formats.page_urdf(thing, folder_of(name)).encode()
 
     def _load(self, kind: str, name: str) -> Any:
         """A robot or world, read once."""
@@ -143,13 +133,14 @@ class Scenes:
         kind, _, rest = path.partition("/")
         name = unquote(rest.partition("/")[0])
         if kind == "robot" and path.endswith(COARSE) and name in self.sources[kind] and self._share(name) == 1:
-            return path.removesuffix(COARSE) + MESH
+            return path.removesuffix(COARSE) + formats.MESH
         return path
 
     def _share(self, name: str) -> float:
         """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
         if name not in self._shares:
-            total = sum(len(part.faces) for link in self._load("robot", name).links for part in visual_parts(link))
+            links = self._load("robot", name).links
+            total = sum(len(part.faces) for link in links for part in formats.visual_parts(link))
             self._shares[name] = min(1.0, LIGHT / max(1, total))
         return self._shares[name]
 
@@ -161,16 +152,16 @@ def folder_of(name: str) -> str:
 
 def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
     """A mesh of the robot's folder; coarse ones keep that share of their triangles."""
-    for suffix in (COLLISION, COARSE, MESH):
+    for suffix in (formats.COLLISION, COARSE, formats.MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
             found = next((link for link in robot.links if link.name == wanted), None)
             if found is None:
                 return None
-            parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
+            parts = formats.collision_parts(found) if suffix == formats.COLLISION else formats.visual_parts(found)
             if suffix == COARSE:
-                return mesh_bytes([coarse(part, share) for part in parts], ROUNDER)
-            return mesh_bytes(parts)
+                return formats.mesh_bytes([formats.coarse(part, share) for part in parts], ROUNDER)
+            return formats.mesh_bytes(parts)
     return None
 
 

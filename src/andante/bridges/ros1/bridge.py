@@ -8,7 +8,7 @@ from typing import Any
 
 from andante.bags import messages
 from andante.bridges.base import GraphBridge, stale, types
-from andante.bridges.client import BusClient, Directions, Graph, ServiceInfo, TopicInfo
+from andante.bridges.client import BusClient, Directions, Graph, Say, ServiceInfo, TopicInfo, quiet
 from andante.bridges.encoding import Frame
 from andante.errors import AndanteError
 
@@ -59,7 +59,7 @@ class Ros1Bridge(GraphBridge):
         host: str = "127.0.0.1",
         directions: Directions | None = None,
         sim_time: bool = True,
-        say: Callable[[str], None] = lambda text: None,
+        say: Say = quiet,
     ) -> None:
         """`sim_time` keeps /use_sim_time true at the master while the session publishes /clock."""
         super().__init__(bus, directions, say)

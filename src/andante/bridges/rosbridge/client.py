@@ -15,7 +15,18 @@ from typing import Any
 
 from andante.bags import messages
 from andante.bridges.base import Bridge, DriverWatch, GraphBridge, stale
-from andante.bridges.client import ABORTED, BusClient, ClientGoal, Directions, Graph, OnFeedback, ServiceInfo, TopicInfo
+from andante.bridges.client import (
+    ABORTED,
+    BusClient,
+    ClientGoal,
+    Directions,
+    Graph,
+    OnFeedback,
+    Say,
+    ServiceInfo,
+    TopicInfo,
+    quiet,
+)
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
 from andante.bridges.graph_client import GraphClient
 from andante.bus.errors import BusError
@@ -30,7 +41,7 @@ PATIENCE = 10.0  # time in which the session must answer first [s]
 class SessionClient(GraphClient):
     """A `BusClient` over WebSocket that connects again by itself. Run `run` as a task; `ready` waits for the graph."""
 
-    def __init__(self, url: str, say: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(self, url: str, say: Say = quiet) -> None:
         if not url.startswith(("ws://", "wss://")):
             raise BadInput(f"address {url!r} should look like ws://127.0.0.1:8000/rosbridge")
         super().__init__()
@@ -260,10 +271,7 @@ def session_url(text: str) -> str:
 
 
 async def run_beside(
-    session: str,
-    make: Callable[[BusClient], Bridge],
-    seconds: float | None = None,
-    say: Callable[[str], None] = lambda text: None,
+    session: str, make: Callable[[BusClient], Bridge], seconds: float | None = None, say: Say = quiet
 ) -> None:
     """Connect to a session, make the bridge, and run it for so many seconds or until cancelled."""
     client = SessionClient(session_url(session), say)
@@ -288,13 +296,7 @@ async def run_beside(
 class RosbridgeBridge(GraphBridge):
     """Copies what the session subscribes to from the other server, and what is named from the session to it."""
 
-    def __init__(
-        self,
-        bus: BusClient,
-        url: str,
-        directions: Directions | None = None,
-        say: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    def __init__(self, bus: BusClient, url: str, directions: Directions | None = None, say: Say = quiet) -> None:
         """By default nothing goes out: `directions.out` names it, such as "/cmd_vel" for a robot to drive."""
         super().__init__(bus, directions or Directions(out=()), say)
         self._far = SessionClient(url, say)

@@ -38,20 +38,20 @@ class ServerHandle:
         self.exit_code: int | None = None
         self._child: Child | None = None
         self._serving: Serving | None = None
-        self._failure = ""
-        self._listening = False
         self._told_dropped = 0
-        self._secret = ""
-        self._deadline = 0.0
         self._listener: socket.socket | None = None  # while the process comes up
         self._start()
         if wait:
-            self._wait_for_start()
+            self.wait()
 
     def wait(self) -> None:
         """Wait until a server that was started without waiting listens; raises when it cannot."""
-        if not self._listening:
-            self._wait_for_start()
+        try:
+            while not (self._listening or self._advance()):
+                time.sleep(0.005)
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def url(self) -> str:
@@ -112,7 +112,7 @@ class ServerHandle:
         self._config["port"] = self.port
         self._start()
         if wait:
-            self._wait_for_start()
+            self.wait()
 
     def __enter__(self) -> ServerHandle:
         return self
@@ -139,18 +139,11 @@ class ServerHandle:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.setblocking(False)
         try:
-            self._spawn(self._listener.getsockname()[1], self._secret)
+            self._child = Child("andante.bridges.server.worker", told=True, environment=FEW_ARENAS)
         except BaseException:
             self.stop()
             raise
-
-    def _wait_for_start(self) -> None:
-        try:
-            while not self._advance():
-                time.sleep(0.005)
-        except BaseException:
-            self.stop()
-            raise
+        self._child.tell(f"{self._listener.getsockname()[1]}\n{self._secret}\n{json.dumps(self._config)}\n")
 
     def _come_up(self) -> None:
         """One pass of a start that nobody waits for; a failure is logged."""
@@ -189,10 +182,6 @@ class ServerHandle:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
-
-    def _spawn(self, port: int, secret: str) -> None:
-        self._child = Child("andante.bridges.server.worker", told=True, environment=FEW_ARENAS)
-        self._child.tell(f"{port}\n{secret}\n{json.dumps(self._config)}\n")
 
     def _accept(self, listener: socket.socket) -> Link | None:
         """The line to the process once it has connected; whoever does not know the secret is sent away."""
