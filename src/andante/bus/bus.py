@@ -76,13 +76,7 @@ class Bus:
 
     # ---- topics -------------------------------------------------------------------------------
     def advertise(
-        self,
-        topic: str,
-        type: str,
-        rate: float | None = None,
-        latched: int = 0,
-        node: str = NODE,
-        sensor: bool = False,
+        self, topic: str, type: str, rate: float | None = None, latched: int = 0, node: str = NODE, sensor: bool = False
     ) -> Publisher:
         """The right to publish a type on a topic.
 

@@ -377,7 +377,4 @@ def _number(text: str) -> float:
 
 def _flat(x: str, y: str, yaw: str) -> dict[str, Any]:
     half = math.radians(_number(yaw)) / 2
-    return {
-        "position": {"x": _number(x), "y": _number(y)},
-        "orientation": {"z": math.sin(half), "w": math.cos(half)},
-    }
+    return {"position": {"x": _number(x), "y": _number(y)}, "orientation": {"z": math.sin(half), "w": math.cos(half)}}
