@@ -1,4 +1,8 @@
-"""`Ros2Bridge`: the topics of a session in a ROS 2 domain over DDS, by `cyclonedds`; no ROS install is needed."""
+"""`Ros2Bridge`: the topics of a session in a ROS 2 domain over DDS, by `cyclonedds` (experimental).
+
+No ROS install is needed. DDS writers and readers have the names, type hashes and quality of service of ROS 2; samples
+carry CDR as it is.
+"""
 
 from __future__ import annotations
 

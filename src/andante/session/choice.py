@@ -1,4 +1,7 @@
-"""What a live session shows: robot, world, engine and how they start. A change of it builds the scene anew."""
+"""What a live session shows: robot, world, engine and how they start. A change of it builds the scene anew.
+
+`Library` reads robots and worlds by name, once per session.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A launch plan carried out: session, server, recording, parameters and lines at their times; all ends cleanly."""
+"""A launch plan carried out: session, server, bridges, recording, parameters and lines at their times.
+
+All ends cleanly, whatever happens. A bridge runs in a process of its own, as `andante bridge NAME SESSION`, and is
+watched by the session.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,10 @@
 A robot is a URDF with link frames as they are here and one painted mesh per link. Joints that put their child frame
 elsewhere get a frame between; kinds that URDF lacks become floating, and the page puts their links where the simulator
 says. A world is JSON: floors, one mesh of everything that never moves, one per link that may.
+
+A mesh is one flat buffer of painted triangles. Layout, little endian: magic "ANDM", uint32 vertices, uint32 indices,
+uint32 flags (1: some of it is transparent), then float32 positions (n, 3), int8 normals (n, 4) with the fourth 0, uint8
+colors (n, 4), uint32 indices.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Topics that tell the robot what to do."""
+"""Topics and actions that tell the robot what to do."""
 
 from __future__ import annotations
 
