@@ -63,7 +63,7 @@ class Script(LiveNode):
 
 def session_of(plan: LaunchPlan) -> LiveSession:
     """The session that a plan asks for, with its parameters, map and behaviour; it has not run yet."""
-    x, y, yaw = plan.place
+    x, y, yaw = plan.start
     folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
     session = LiveSession(
         plan.robot,
@@ -71,7 +71,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         plan.engine,
         seed=plan.seed,
         pose=plan.pose or None,
-        place=(x, y, math.radians(yaw)),
+        start=(x, y, math.radians(yaw)),
         gait=plan.gait,
         dt=plan.dt,
         arguments=plan.arguments,
@@ -96,7 +96,7 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
     if plan.navigation is not None:
         _navigate(session, plan, where)
     if plan.behaviour:
-        session.operator.behave(plan.behaviour)
+        session.command_api.behave(plan.behaviour)
     if plan.paused:
         session.pause()
     session.nodes.append(Script(session, plan.then))
@@ -210,7 +210,7 @@ class BridgeProcess:
             return
         why = self._child.last_words().removeprefix("andante: ") or f"code {self._child.process.returncode}"
         self.stop()
-        self.session.tell(f"bridge {self.name} exited ({why}); the session continues without it", "error")
+        self.session.log(f"bridge {self.name} exited ({why}); the session continues without it", "error")
 
     def stop(self) -> None:
         """End it, by force if it does not by itself."""

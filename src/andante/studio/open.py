@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
-from andante.collector import gc_paused
 from andante.errors import BadInput
+from andante.gc_paused import gc_paused
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Studio:
         self.server.poll()
         if not self.server.alive and self._restarts > 0:
             self._restarts -= 1
-            self.session.tell("the web server is started anew", "warn")
+            self.session.log("the web server is started anew", "warn")
             self.server.restart()
 
     def close(self) -> None:

@@ -73,7 +73,7 @@ class Scenes:
             "world": {name: Source(name) for name in world_names()} | dict(worlds or {}),
         }
         self._loaded: dict[tuple[str, str], Any] = {}
-        self._shares: dict[str, float] = {}
+        self._fractions: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
 
@@ -117,7 +117,7 @@ class Scenes:
         if kind == "world":
             return json.dumps(formats.page_world(thing, folder_of(name))).encode()
         if part:
-            return _robot_mesh(thing, part, self._share(name) if part.endswith(COARSE) else 1.0)
+            return _robot_mesh(thing, part, self._fraction(name) if part.endswith(COARSE) else 1.0)
         return formats.page_urdf(thing, folder_of(name)).encode()
 
     def _load(self, kind: str, name: str) -> Any:
@@ -132,17 +132,17 @@ class Scenes:
         """The coarse mesh of a robot that is light enough is the fine one."""
         kind, _, rest = path.partition("/")
         name = unquote(rest.partition("/")[0])
-        if kind == "robot" and path.endswith(COARSE) and name in self.sources[kind] and self._share(name) == 1:
+        if kind == "robot" and path.endswith(COARSE) and name in self.sources[kind] and self._fraction(name) == 1:
             return path.removesuffix(COARSE) + formats.MESH
         return path
 
-    def _share(self, name: str) -> float:
+    def _fraction(self, name: str) -> float:
         """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
-        if name not in self._shares:
+        if name not in self._fractions:
             links = self._load("robot", name).links
             total = sum(len(part.faces) for link in links for part in formats.visual_parts(link))
-            self._shares[name] = min(1.0, LIGHT / max(1, total))
-        return self._shares[name]
+            self._fractions[name] = min(1.0, LIGHT / max(1, total))
+        return self._fractions[name]
 
 
 def folder_of(name: str) -> str:
@@ -150,8 +150,8 @@ def folder_of(name: str) -> str:
     return quote(quote(name, safe=""), safe="")
 
 
-def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
-    """A mesh of the robot's folder; coarse ones keep that share of their triangles."""
+def _robot_mesh(robot: Robot, name: str, fraction: float) -> bytes | None:
+    """A mesh of the robot's folder; coarse ones keep that fraction of their triangles."""
     for suffix in (formats.COLLISION, COARSE, formats.MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
@@ -160,7 +160,7 @@ def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
                 return None
             parts = formats.collision_parts(found) if suffix == formats.COLLISION else formats.visual_parts(found)
             if suffix == COARSE:
-                return formats.mesh_bytes([formats.coarse(part, share) for part in parts], ROUNDER)
+                return formats.mesh_bytes([formats.coarse(part, fraction) for part in parts], ROUNDER)
             return formats.mesh_bytes(parts)
     return None
 

@@ -29,13 +29,13 @@ class CommandNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.hear("/cmd_vel", "geometry_msgs/msg/Twist", self._velocity)
-        self.hear("/key", "std_msgs/msg/String", self._key)
-        self.hear("/joint_angles", "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", self._joint_angles)
-        self.hear("/joint_trajectory", "trajectory_msgs/msg/JointTrajectory", self._trajectory)
-        self.hear("/joint_targets", "sensor_msgs/msg/JointState", self._targets, queue=5)
-        self.hear("/joint_targets/stop", "trajectory_msgs/msg/JointTrajectory", self._stop_plan, queue=2)
-        self.hear("/push", "andante_msgs/msg/Push", self._push)
+        self.subscribe("/cmd_vel", "geometry_msgs/msg/Twist", self._velocity)
+        self.subscribe("/key", "std_msgs/msg/String", self._key)
+        self.subscribe("/joint_angles", "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", self._joint_angles)
+        self.subscribe("/joint_trajectory", "trajectory_msgs/msg/JointTrajectory", self._trajectory)
+        self.subscribe("/joint_targets", "sensor_msgs/msg/JointState", self._targets, queue=5)
+        self.subscribe("/joint_targets/stop", "trajectory_msgs/msg/JointTrajectory", self._stop_plan, queue=2)
+        self.subscribe("/push", "andante_msgs/msg/Push", self._push)
         self._moving = False
         self._joints: frozenset[str] = frozenset()
         self._joints_at = -1.0
@@ -48,7 +48,7 @@ class CommandNode(LiveNode):
             self.drop(gain)
         name = self.stage.name
         self._gains = [
-            self.hear(f"/{name}/{which}", "std_msgs/msg/Float64", self._gain_setter(f"/{name}/{which}"))
+            self.subscribe(f"/{name}/{which}", "std_msgs/msg/Float64", self._gain_setter(f"/{name}/{which}"))
             for which in ("pgain", "dgain")
         ]
 
@@ -74,7 +74,7 @@ class CommandNode(LiveNode):
     def _joint_angles(self, message: Any) -> str | None:
         names = [str(name) for name in message.joint_names]
         values = [float(v) for v in message.joint_angles]
-        self.operator.joint_angles(names, values, float(message.speed), bool(message.relative))
+        self.command_api.joint_angles(names, values, float(message.speed), bool(message.relative))
         now = self.bus.clock.now
         same = frozenset(names) == self._joints and now - self._joints_at < 1.0
         self._joints, self._joints_at = frozenset(names), now
@@ -84,12 +84,12 @@ class CommandNode(LiveNode):
 
     def _targets(self, message: Any) -> str | None:
         """Targets of some joints; `effort` tells stiffness from 0 to 1 where it is not empty."""
-        names, values, shares = list(message.name), list(message.position), list(message.effort)
-        if len(values) != len(names) or len(shares) not in (0, len(names)):
+        names, values, fractions = list(message.name), list(message.position), list(message.effort)
+        if len(values) != len(names) or len(fractions) not in (0, len(names)):
             raise BadInput(f"{len(names)} joints need as many positions, and as many efforts or none")
-        told = {str(name): float(share) for name, share in zip(names, shares, strict=False)}
+        told = {str(name): float(fraction) for name, fraction in zip(names, fractions, strict=False)}
         targets = {str(name): float(value) for name, value in zip(names, values, strict=True)}
-        begins = self.operator.follow_targets(targets, messages.seconds(message.header.stamp), told)
+        begins = self.command_api.follow_targets(targets, messages.seconds(message.header.stamp), told)
         return f"following targets of {len(names)} joints" if begins else None
 
     def _stop_plan(self, message: Any) -> None:
@@ -101,12 +101,12 @@ class CommandNode(LiveNode):
         first, second = (messages.seconds(point.time_from_start) for point in message.points[:2])
         if rows.shape[1:] != (len(names),) or not np.isfinite(rows).all() or not second > first:
             raise BadInput("a stop plan has finite positions for all joints, at even times")
-        self.operator.stop_plan(StopPlan(messages.seconds(message.header.stamp), second - first, rows[:, order]))
+        self.command_api.stop_plan(StopPlan(messages.seconds(message.header.stamp), second - first, rows[:, order]))
 
     def _trajectory(self, message: Any) -> str:
         points = list(message.points)
         if not points:
-            self.operator.behave("hold")
+            self.command_api.behave("hold")
             return "empty: the joints are held"
         times = [messages.seconds(p.time_from_start) for p in points]
         positions = [np.asarray(p.positions, dtype=float) for p in points]
@@ -115,7 +115,7 @@ class CommandNode(LiveNode):
             raise BadInput(f"every point needs {len(message.joint_names)} positions")
         speeds = [np.asarray(p.velocities, dtype=float) for p in points]
         given = speeds if all(len(s) == len(message.joint_names) for s in speeds) else None
-        duration = self.operator.follow([str(n) for n in message.joint_names], times, positions, given)
+        duration = self.command_api.follow([str(n) for n in message.joint_names], times, positions, given)
         return f"{len(points)} points, {duration:.2f} s"
 
     def _push(self, message: Any) -> str:
@@ -145,19 +145,19 @@ class ActionNode(LiveNode):
 
     def _pose(self, goal: Any) -> Work:
         self.bus.log("info", f"/body_pose: {goal.pose_name}", self.name)
-        self.operator.play(str(goal.pose_name))
+        self.command_api.play(str(goal.pose_name))
         yield from self._until_done(None)
 
     def _pose_at_speed(self, goal: Any) -> Work:
         self.bus.log("info", f"/body_pose_with_speed: {goal.posture_name}", self.name)
-        self.operator.play(str(goal.posture_name), max(0.1, 2.5 * float(goal.speed)))
+        self.command_api.play(str(goal.posture_name), max(0.1, 2.5 * float(goal.speed)))
         yield from self._until_done(None)
 
     def _follow(self, goal: Any) -> Work:
         points = list(goal.trajectory.points)
         names = [str(name) for name in goal.trajectory.joint_names]
         times = [messages.seconds(p.time_from_start) for p in points]
-        duration = self.operator.follow(names, times, [np.asarray(p.positions, dtype=float) for p in points])
+        duration = self.command_api.follow(names, times, [np.asarray(p.positions, dtype=float) for p in points])
         self.bus.log("info", f"/follow_joint_trajectory: {len(points)} points, {duration:.2f} s", self.name)
         yield from self._until_done("trajectory")
         return {"error_code": 0}
@@ -170,18 +170,18 @@ class ActionNode(LiveNode):
             while True:
                 if self.stage is not stage:
                     raise GoalFailed("the scene was rebuilt")
-                board = stage.activities
+                manager = stage.activities
                 if stage.supervisor is not None and stage.supervisor.busy:
                     raise GoalFailed(f"the robot is {stage.supervisor.state}")
-                if mine is None and not board.waiting:
-                    if not isinstance(board.present, Playing):
+                if mine is None and not manager.waiting:
+                    if not isinstance(manager.present, Playing):
                         return
-                    mine = board.present
+                    mine = manager.present
                 if mine is not None:
                     assert isinstance(mine, Playing)
                     if mine.finished:
                         return
-                    if mine is not board.present:
+                    if mine is not manager.present:
                         raise GoalFailed("preempted by another activity")
                 yield None
         except Cancelled:

@@ -27,7 +27,7 @@ class ParameterNode(LiveNode):
         declare = self.bus.parameters.declare
         speed = "speed of driving by keys in percent of the top speed"
         falls = "detect falls, protect the robot and get up"
-        declare("/speed", session.pilot.speed, None, session.set_speed, speed, 1.0, 100.0, self.name)
+        declare("/speed", session.teleop.speed, None, session.set_speed, speed, 1.0, 100.0, self.name)
         declare("/fall_manager", True, None, self._guard, falls, node=self.name)
         self.rebuilt()
 

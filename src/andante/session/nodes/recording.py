@@ -32,9 +32,9 @@ class RecordingNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.offer("/clip", "andante_msgs/srv/Clip", self._film)
-        self.offer("/record_start", "andante_msgs/srv/Record", self._start)
-        self.offer("/record_stop", "andante_msgs/srv/Record", self._stop)
+        self.advertise_service("/clip", "andante_msgs/srv/Clip", self._film)
+        self.advertise_service("/record_start", "andante_msgs/srv/Record", self._start)
+        self.advertise_service("/record_stop", "andante_msgs/srv/Record", self._stop)
         self._recorder: Recorder | None = None
         self.file, self._count = "", 0
         self._navigates = False  # whether the navigation is recorded
@@ -82,7 +82,7 @@ class RecordingNode(LiveNode):
 
     @property
     def _led(self) -> bool:
-        return self.session.pilot.navigates
+        return self.session.teleop.navigates
 
     def _stop(self, _: Any) -> Answer:
         if self._recorder is None:
@@ -150,8 +150,8 @@ class ReplayNode(LiveNode):
     def __init__(self, session: LiveSession, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(session)
         self._state = self.advertise("/replay/state", "andante_msgs/msg/ReplayState", latched=True)
-        self.offer("/replay", "andante_msgs/srv/Replay", self._play)
-        self.offer("/replay_stop", "std_srvs/srv/Trigger", self._stop)
+        self.advertise_service("/replay", "andante_msgs/srv/Replay", self._play)
+        self.advertise_service("/replay_stop", "std_srvs/srv/Trigger", self._stop)
         self._clock = clock
         self._player: Player | None = None
         self._file, self._since, self._told, self._now = "", 0.0, 0.0, 0.0
@@ -232,7 +232,7 @@ class ReplayNode(LiveNode):
         """Back to the time at which the session was held; whatever was steered meanwhile is forgotten."""
         if self.bus.clock.now != self._now:
             self.bus.clock.reset(self._now)
-        self.session.pilot.release()
+        self.session.teleop.release()
         self.session.holder = None
 
     def _tell(self) -> None:

@@ -91,7 +91,7 @@ class AliasNode(LiveNode):
                     if to.wanted():
                         to.publish(message)
 
-                self.hear(new, self.bus.topics()[new], relay)
+                self.subscribe(new, self.bus.topics()[new], relay)
 
 
 STATUS_EVERY = 10  # control periods, or idle moments of a paused session
@@ -138,13 +138,13 @@ class StatusNode(LiveNode):
             session.behaviour,
             stage.activities.waiting or stage.activities.present.detail,
             stage.ready.gait,
-            session.pilot.speed,
+            session.teleop.speed,
             stage.activities.present.resting and not (supervisor is not None and supervisor.busy),
             stage.sim.fallen and not tumbles,
             supervisor.state if supervisor is not None else "",
             Pose2D(x, y, heading),
-            float(walker.top_speed),
-            float(walker.top_turn),
+            float(walker.max_speed),
+            float(walker.max_turn),
             recording is not None and recording.recording,
             "" if recording is None else recording.file,
             0 if recording is None else recording.messages,
