@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from andante.errors import BadInput, UnknownName
 
 T = TypeVar("T")
+DEFAULT_ROBOT, DEFAULT_ENGINE = "nao", "mujoco"  # of a session or a studio that names none
+DEFAULT_WORLD, STUDIO_WORLD = "empty", "lab"
 
 
 def settings_from(base: T, values: Mapping[str, Any], what: str) -> T:

@@ -16,7 +16,7 @@ from andante.errors import BadInput
 if os.environ.get("CI") != "true":  # there a missing part is a failure
     pytest.importorskip("cyclonedds", reason="needs the extra `ros2`")
 
-from andante.bridges.ros2.ends import configuration, dds_topic, dds_type, qos, typed_class, user_data
+from andante.bridges.ros2 import configuration, dds_topic, dds_type, qos, typed_class, user_data
 
 HERE = Path(__file__).parent
 DOMAIN = 100 + os.getpid() % 100  # so that runs beside one another do not meet

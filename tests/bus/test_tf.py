@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from andante.bags import messages
 from andante.bus import Bus, TfBuffer, TfError
-from andante.bus import _poses as poses
+from andante.bus import tf as poses
 from andante.errors import BadInput
 from andante.geometry import SE3
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from andante.bags import messages
 from andante.bridges import start_server
 from andante.session import LiveSession
-from andante.session.bridge_process import BridgeProcess
+from andante.session.launch_run import BridgeProcess
 from andante.session.nodes import NODES
-from andante.session.pace import Pacer
+from andante.session.session import Pacer
 
 LEFT_OUT = ("CameraNode", "SearchNode", "ReplayNode", "TerminalNode", "RecordingNode", "NavigationNode")
 

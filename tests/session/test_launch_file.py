@@ -5,7 +5,7 @@ import pytest
 from andante.errors import BadInput
 from andante.session.launch_file import LaunchPlan, NavigationPlan, ServerPlan, ThenPlan, read_launch
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "launch"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "launch"
 FILE = """robot = "nao"  # who
 start = [1, 2.5, 90]
 parameters."/nao/pgain" = 3.0

@@ -6,9 +6,8 @@ import pytest
 
 from andante.errors import BadInput
 from andante.session import LiveSession
-from andante.session.bridge_process import BridgeProcess, bridge_words
 from andante.session.launch_file import launch_plan
-from andante.session.launch_run import run_launch
+from andante.session.launch_run import BridgeProcess, bridge_words, run_launch
 
 
 def plan(tmp_path: Path, **table):

@@ -71,7 +71,7 @@ def test_same_seed_and_inputs_same_bytes(tmp_path: Path) -> None:
 
 def test_nothing_is_built_without_a_listener(waffle: LiveSession, monkeypatch: pytest.MonkeyPatch) -> None:
     from andante.control import publishers as robot_state
-    from andante.session.nodes import status
+    from andante.session.nodes import robot as status
     from andante.simulation import publishers as sensors
 
     def refuse(*_: object) -> None:
@@ -321,7 +321,7 @@ def test_the_camera_draws_for_those_who_look(waffle: LiveSession) -> None:
 
 
 def test_a_paced_session_keeps_to_the_clock_and_says_so(waffle: LiveSession) -> None:
-    from andante.session.pace import Pacer
+    from andante.session.session import Pacer
 
     now = [0.0]
 

@@ -37,7 +37,7 @@ def test_session_and_server_live_and_end_together(tmp_path: Path) -> None:
         models = studio.session.bus.topic("/scene/models")
         assert models is not None
         address = studio.url
-        studio.server._process.kill()  # the server dies: the loop goes on and starts it anew at the same address
+        studio.server._child.process.kill()  # the server dies: the loop goes on and starts it anew at the same address
         page = b""
         for _ in range(300):
             studio.run(0.05)

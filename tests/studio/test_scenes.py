@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 
 from andante.description import load_robot, load_world
 from andante.studio.open import scene_arguments
-from andante.studio.routes import prepare, scene_routes
-from andante.studio.scenes import Scenes, Source, folder_of
+from andante.studio.scenes import Scenes, Source, folder_of, prepare, scene_routes
 
 SDF = """<sdf version="1.9"><model name="arm"><link name="base"><visual name="v"><geometry><box><size>1 1 1</size></box>
 </geometry></visual></link><link name="tip"><pose>0 0 1 0 0 0.5</pose><visual name="v"><geometry><sphere><radius>0.1

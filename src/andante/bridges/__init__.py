@@ -20,35 +20,17 @@ if TYPE_CHECKING:
     from .foxglove import FoxgloveBridge
     from .ros1 import Ros1Bridge, Ros1Node
     from .ros2 import Ros2Bridge
-    from .rosbridge.bridge import RosbridgeBridge
-    from .rosbridge.client import SessionClient, run_beside, session_url
+    from .rosbridge.client import RosbridgeBridge, SessionClient, run_beside, session_url
 
 __all__ = [
-    "Access",
-    "BusClient",
-    "Directions",
-    "FoxgloveBridge",
-    "Graph",
-    "Limits",
-    "Link",
-    "Page",
-    "Ros1Bridge",
-    "Ros1Node",
-    "Ros2Bridge",
-    "RosbridgeBridge",
-    "ServerHandle",
-    "Serving",
-    "SessionClient",
-    "TopicInfo",
-    "run_beside",
-    "serve_bus",
-    "session_url",
-    "start_server",
-]
+    "Access", "BusClient", "Directions", "FoxgloveBridge", "Graph", "Limits", "Link", "Page", "Ros1Bridge", "Ros1Node",
+    "Ros2Bridge", "RosbridgeBridge", "ServerHandle", "Serving", "SessionClient", "TopicInfo", "run_beside", "serve_bus",
+    "session_url", "start_server",
+]  # fmt: skip
 
 __getattr__ = lazy_names(
     __name__,
     {"FoxgloveBridge": ".foxglove", "Ros1Bridge": ".ros1", "Ros1Node": ".ros1", "Ros2Bridge": ".ros2",
-     "RosbridgeBridge": ".rosbridge.bridge", "SessionClient": ".rosbridge.client", "run_beside": ".rosbridge.client",
+     "RosbridgeBridge": ".rosbridge.client", "SessionClient": ".rosbridge.client", "run_beside": ".rosbridge.client",
      "session_url": ".rosbridge.client"},
 )  # fmt: skip

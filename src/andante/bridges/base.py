@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from andante.bags import messages
 from andante.errors import AndanteError
 
-from .client import BusClient, Directions, Graph, Listening
+from .client import BusClient, Directions, Graph, Listening, Say
 
 STOPPABLE = ("geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped")
 SILENCE = 0.5  # commands older than this count as lost [s]
@@ -90,7 +90,7 @@ class GraphBridge(ABC):
         say: called with notices for the user.
     """
 
-    def __init__(self, bus: BusClient, directions: Directions | None, say: Callable[[str], None]) -> None:
+    def __init__(self, bus: BusClient, directions: Directions | None, say: Say) -> None:
         self._bus, self._say = bus, say
         self._directions = directions or Directions()
         self._listening: dict[Any, Listening] = {}  # subscriptions in the session

@@ -21,6 +21,11 @@ BRIDGE_NODE = "/bridge"  # node name of the bridges' clients in the graph
 
 OnFrame = Callable[[Frame], None]
 OnFeedback = Callable[[bytes], None]
+Say = Callable[[str], None]  # called with notices for the user
+
+
+def quiet(text: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ class ClientGoal:
     """A goal that a session works on. Args: cancel: sends the request for its end."""
 
     def __init__(self, cancel: Callable[[], object], on_feedback: OnFeedback | None, type_name: str = "") -> None:
-        self._cancel, self.on_feedback, self.type_name = cancel, on_feedback, type_name
+        self._cancel, self.type_name = cancel, type_name
+        self.progress: OnFeedback = on_feedback or (lambda feedback: None)
         self.done: asyncio.Future[tuple[int, bytes]] = asyncio.get_running_loop().create_future()
 
     def cancel(self) -> None:

@@ -16,7 +16,7 @@ from andante.errors import AndanteError, BadInput, MissingExtra
 from andante.extras import how_to_get
 
 from .base import GraphBridge, stale, types
-from .client import BusClient, Directions, Graph
+from .client import BusClient, Directions, Graph, Say, quiet
 from .encoding import Frame, absolute
 from .server.access import is_loopback
 
@@ -35,7 +35,7 @@ class FoxgloveBridge(GraphBridge):
         host: str = "127.0.0.1",
         drive: bool = False,
         directions: Directions | None = None,
-        say: Callable[[str], None] = lambda text: None,
+        say: Say = quiet,
     ) -> None:
         if not is_loopback(host):
             raise BadInput(f"the Foxglove server has no token and stays on the loopback, got {host!r}; use a tunnel")

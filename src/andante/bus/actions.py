@@ -13,7 +13,7 @@ as aborted, any other error too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,18 @@ if TYPE_CHECKING:
     from .bus import Bus
 
 Work = Generator[Any, None, Any]
+OnFeedback = Callable[[Any], None] | None
+OnDone = Callable[["Goal"], None] | None
 POLICIES = ("preempt", "queue", "refuse")
+
+
+def shaped(content: Any, type_name: str, where: str) -> Any:
+    """A message of that type from a message, a dictionary or None (the defaults); `where` begins the error."""
+    if content is None or isinstance(content, Mapping):
+        return messages.from_dict(type_name, content)
+    if messages.type_of(content) != type_name:
+        raise BadInput(f"{where}: a {type_name} is wanted, got {messages.type_of(content)}")
+    return content
 
 
 class Cancelled(Exception):
@@ -52,14 +63,7 @@ class GoalStatus(IntEnum):
 class Goal:
     """One goal of an action, as its sender sees it."""
 
-    def __init__(
-        self,
-        action: Action,
-        number: int,
-        message: Any,
-        feedback: Callable[[Any], None] | None,
-        done: Callable[[Goal], None] | None,
-    ) -> None:
+    def __init__(self, action: Action, number: int, message: Any, feedback: OnFeedback, done: OnDone) -> None:
         self.action, self.number, self.message = action, number, message
         self.status = GoalStatus.ACCEPTED
         self.feedback: Any = None  # the last one
@@ -154,13 +158,9 @@ class Action:
 
     def shaped(self, content: Any, type_name: str) -> Any:
         """A message of a message, a dictionary or None."""
-        if content is None or isinstance(content, dict):
-            return messages.from_dict(type_name, content)
-        if messages.type_of(content) != type_name:
-            raise BadInput(f"action {self.name}: a {type_name} is wanted, got {messages.type_of(content)}")
-        return content
+        return shaped(content, type_name, f"action {self.name}")
 
-    def send(self, goal: Any, feedback: Any, done: Any) -> Goal:
+    def send(self, goal: Any, feedback: OnFeedback, done: OnDone) -> Goal:
         """Take a goal; a running one is called off, waited for, or stands in the way, by the policy."""
         message = self.shaped(goal, self.type.goal)
         alive = [other for other in self.goals if not other.over]

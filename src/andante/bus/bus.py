@@ -5,24 +5,26 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from andante.bags import messages
 from andante.errors import AndanteError, BadInput, UnknownName
 
-from .actions import Action, Goal, Work
-from .clock import Clock
+from .actions import Action, Goal, OnDone, OnFeedback, Work, shaped
+from .clock import Clock, Timer
 from .errors import BusError
 from .parameters import Parameters
 from .tf import TfBuffer
-from .timers import Timer
-from .topics import Publisher, Sample, Subscription, Topic
+from .topics import Publisher, Subscription, Topic
 
 LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40, "fatal": 50}
-ROSOUT = "/rosout"
+ROSOUT, LOG = "/rosout", "rcl_interfaces/msg/Log"
 LOG_LINES = 100  # that somebody who comes late still gets
+NODE = "andante"  # who takes part without a name
 MOST_ROUNDS = 100  # of messages that answer messages within one spin
 logger = logging.getLogger("andante.bus")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,7 @@ class Bus:
 
     # ---- topics -------------------------------------------------------------------------------
     def advertise(
-        self,
-        topic: str,
-        type: str,
-        rate: float | None = None,
-        latched: bool | int = False,
-        node: str = "andante",
-        sensor: bool = False,
+        self, topic: str, type: str, rate: float | None = None, latched: int = 0, node: str = NODE, sensor: bool = False
     ) -> Publisher:
         """The right to publish a type on a topic.
 
@@ -101,7 +97,7 @@ class Bus:
         callback: Callable[[Any], None],
         queue: int = 10,
         throttle: float = 0.0,
-        node: str = "andante",
+        node: str = NODE,
         whole: bool = False,
     ) -> Subscription:
         """Hear a topic: callback(message) in `spin`; what is latched comes at once with the next spin.
@@ -154,7 +150,7 @@ class Bus:
         self._changed()
 
     # ---- services -----------------------------------------------------------------------------
-    def provide(self, name: str, type: str, handler: Callable[[Any], Any], node: str = "andante") -> Service:
+    def provide(self, name: str, type: str, handler: Callable[[Any], Any], node: str = NODE) -> Service:
         """Offer a service: handler(request) returns the response as message, dictionary or None for the defaults."""
         name = clean_name(name, "service")
         if name in self._services:
@@ -166,12 +162,10 @@ class Bus:
     def call(self, name: str, request: Any = None) -> Any:
         """The response of a service to a request (message, dictionary or None); raises UnknownName or BusError."""
         name = clean_name(name, "service")
-        service = self._services.get(name)
-        if service is None:
-            raise UnknownName.among("service", name, sorted(self._services))
+        service = _found(self._services, name, "service")
         try:
-            asked = _shaped(request, service.type.request, f"service {name}")
-            return _shaped(service.handler(asked), service.type.response, f"service {name}: its response")
+            asked = shaped(request, service.type.request, f"service {name}")
+            return shaped(service.handler(asked), service.type.response, f"service {name}: its response")
         except AndanteError as error:
             raise BusError(f"service {name}: {error}") from error
         except Exception as error:
@@ -182,12 +176,7 @@ class Bus:
 
     # ---- actions ------------------------------------------------------------------------------
     def provide_action(
-        self,
-        name: str,
-        type: str,
-        factory: Callable[[Any], Work],
-        node: str = "andante",
-        policy: str = "preempt",
+        self, name: str, type: str, factory: Callable[[Any], Work], node: str = NODE, policy: str = "preempt"
     ) -> Action:
         """Offer an action: factory(goal) returns a generator, see `andante.bus.actions`.
 
@@ -200,22 +189,13 @@ class Bus:
         self._changed()
         return action
 
-    def send_goal(
-        self,
-        name: str,
-        goal: Any = None,
-        feedback: Callable[[Any], None] | None = None,
-        done: Callable[[Goal], None] | None = None,
-    ) -> Goal:
+    def send_goal(self, name: str, goal: Any = None, feedback: OnFeedback = None, done: OnDone = None) -> Goal:
         """Send a goal (message or dictionary); feedback(message) and done(goal) are called in `spin`."""
         name = clean_name(name, "action")
-        action = self._actions.get(name)
-        if action is None:
-            raise UnknownName.among("action", name, sorted(self._actions))
-        return action.send(goal, feedback, done)
+        return _found(self._actions, name, "action").send(goal, feedback, done)
 
     # ---- timers -------------------------------------------------------------------------------
-    def every(self, period: float, callback: Callable[[], None], node: str = "andante") -> Timer:
+    def every(self, period: float, callback: Callable[[], None], node: str = NODE) -> Timer:
         """Call a function every so many seconds of simulated time, first when one period is over."""
         timer = Timer(self, period, callback, node)
         self._timers.append(timer)
@@ -248,7 +228,7 @@ class Bus:
         for _ in range(MOST_ROUNDS):
             ready, self._ready = self._ready, []
             if len(ready) > 1:
-                ready.sort(key=_order)
+                ready.sort(key=attrgetter("order"))
             for topic in ready:
                 topic.ready = False
             for topic in ready:
@@ -295,19 +275,15 @@ class Bus:
             timer.restart()
 
     # ---- log ----------------------------------------------------------------------------------
-    def log(self, level: str, text: str, node: str = "andante") -> None:
+    def log(self, level: str, text: str, node: str = NODE) -> None:
         """Say something on /rosout: debug, info, warn, error or fatal."""
         if level not in LEVELS:
             raise UnknownName.among("log level", level, LEVELS)
         publisher = self._logs.get(node)
         if publisher is None:
-            publisher = self._logs[node] = self.advertise(
-                ROSOUT, "rcl_interfaces/msg/Log", latched=LOG_LINES, node=node
-            )
+            publisher = self._logs[node] = self.advertise(ROSOUT, LOG, latched=LOG_LINES, node=node)
         stamp = messages.time(self.clock.now)
-        publisher.publish(
-            messages.make("rcl_interfaces/msg/Log", stamp=stamp, level=LEVELS[level], name=node, msg=text)
-        )
+        publisher.publish(messages.make(LOG, stamp=stamp, level=LEVELS[level], name=node, msg=text))
 
     # ---- who is there -------------------------------------------------------------------------
     def topics(self) -> dict[str, str]:
@@ -316,10 +292,7 @@ class Bus:
 
     def topic(self, name: str) -> Topic:
         """A topic with its publishers and subscriptions."""
-        name = clean_name(name, "topic")
-        if name not in self._topics:
-            raise UnknownName.among("topic", name, sorted(self._topics))
-        return self._topics[name]
+        return _found(self._topics, clean_name(name, "topic"), "topic")
 
     def services(self) -> dict[str, str]:
         """Type of every service."""
@@ -376,8 +349,10 @@ def clean_name(name: str, what: str) -> str:
     return cleaned
 
 
-def _order(topic: Topic) -> int:
-    return topic.order
+def _found(table: Mapping[str, T], name: str, what: str) -> T:
+    if name not in table:
+        raise UnknownName.among(what, name, sorted(table))
+    return table[name]
 
 
 def _put_kept(topic: Topic, subscription: Subscription) -> None:
@@ -387,16 +362,5 @@ def _put_kept(topic: Topic, subscription: Subscription) -> None:
             subscription.put(sample)
 
 
-def _shaped(content: Any, type_name: str, where: str) -> Any:
-    if content is None or isinstance(content, Mapping):
-        return messages.from_dict(type_name, content)
-    if messages.type_of(content) != type_name:
-        raise BadInput(f"{where}: a {type_name} is wanted, got {messages.type_of(content)}")
-    return content
-
-
 def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-
-
-__all__ = ["Bus", "Node", "Sample", "Service"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -28,17 +28,13 @@ class Parameter:
 
 @dataclass
 class _Entry:
-    value: Value
+    known: Parameter
     check: Callable[[Any], None] | None
     changed: Callable[[Any], None] | None
-    help: str
-    low: float | None
-    high: float | None
-    node: str
 
 
 class Parameters:
-    """All parameters of a session; names look like paths: `/nao/pgain`, `/nao/pgain/LKneePitch`."""
+    """All parameters of a session; names look like paths: `/robot/pgain`, `/robot/pgain/JOINT`."""
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
@@ -63,8 +59,8 @@ class Parameters:
         name = _clean(name)
         if name in self._entries:
             raise BadInput(f"parameter {name!r} exists already")
-        entry = _Entry(value, check, changed, help, low, high, node)
-        entry.value = self._checked(name, entry, value)
+        entry = _Entry(Parameter(name, value, help, low, high, node), check, changed)
+        entry.known = replace(entry.known, value=_checked(entry, value))
         self._entries[name] = entry
 
     def remove(self, name: str) -> None:
@@ -75,31 +71,28 @@ class Parameters:
 
     def get(self, name: str) -> Value:
         """The value of a parameter."""
-        value = self._entry(name).value
+        value = self._entry(name).known.value
         return list(value) if isinstance(value, list) else value  # type: ignore[return-value]
 
     def set(self, name: str, value: Any) -> Value:
         """Change a parameter and tell those who care; raises BadInput, and changes nothing, when it does not fit."""
-        entry, name = self._entry(name), _clean(name)
-        new, old = self._checked(name, entry, value), entry.value
-        entry.value = new
+        entry = self._entry(name)
+        new, old = _checked(entry, value), entry.known
+        entry.known = replace(old, value=new)
         if entry.changed is not None:
             try:
                 entry.changed(new)
             except Exception:
-                entry.value = old
+                entry.known = old
                 raise
         for told in list(self._watchers):
-            told(name, new)
+            told(old.name, new)
         return new
 
     def list(self, pattern: str = "*") -> list[Parameter]:
         """All parameters whose name fits a pattern, in the order of their names."""
-        return [
-            Parameter(name, self.get(name), entry.help, entry.low, entry.high, entry.node)
-            for name, entry in sorted(self._entries.items())
-            if fnmatchcase(name, pattern)
-        ]
+        found = [self._entries[name].known for name in sorted(self._entries) if fnmatchcase(name, pattern)]
+        return [replace(known, value=self.get(known.name)) for known in found]
 
     def watch(self, told: Callable[[str, Value], None]) -> Callable[[], None]:
         """Have told(name, value) called after every change; the returned function ends that."""
@@ -115,18 +108,20 @@ class Parameters:
             raise UnknownName.among("parameter", name, sorted(self._entries)[:40])
         return found
 
-    def _checked(self, name: str, entry: _Entry, value: Any) -> Value:
-        """The value in the type of the parameter, inside its bounds."""
-        new: Value = _like(entry.value, value, name)
-        if entry.low is not None or entry.high is not None:
-            low = -math.inf if entry.low is None else entry.low
-            high = math.inf if entry.high is None else entry.high
-            for number in new if isinstance(new, list) else [new]:
-                if isinstance(number, str) or not low <= number <= high:
-                    raise BadInput(f"parameter {name!r} goes from {low:g} to {high:g}, got {number}")
-        if entry.check is not None:
-            entry.check(new)
-        return new
+
+def _checked(entry: _Entry, value: Any) -> Value:
+    """The value in the type of the parameter, inside its bounds."""
+    known = entry.known
+    new: Value = _like(known.value, value, known.name)
+    if known.low is not None or known.high is not None:
+        low = -math.inf if known.low is None else known.low
+        high = math.inf if known.high is None else known.high
+        for number in new if isinstance(new, list) else [new]:
+            if isinstance(number, str) or not low <= number <= high:
+                raise BadInput(f"parameter {known.name!r} goes from {low:g} to {high:g}, got {number}")
+    if entry.check is not None:
+        entry.check(new)
+    return new
 
 
 def _clean(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import TracebackType
 
 from andante.bags import messages
 from andante.bags.topics import BagTopic, TopicChoice, chosen
@@ -20,8 +19,7 @@ class Recorder:
     """Records topics of a bus from now on, also those that are advertised later, until `close`.
 
     The time of a message is the simulated time of its publishing; latched ones from before come with the time of the
-    start. An error of the disk ends the recording, is told on
-    /rosout and in `error`, and leaves the session alone.
+    start. An error of the disk ends the recording, is told on /rosout and in `error`, and leaves the session alone.
     """
 
     def __init__(
@@ -37,7 +35,7 @@ class Recorder:
         messages.load(self.writer.encoding)
         self.error = ""
         self._subscriptions: dict[str, Subscription] = {}
-        self._pack: Callable[[Sample], bytes] = _ros1 if self.writer.encoding == "ros1" else _cdr
+        self._ros = 1 if self.writer.encoding == "ros1" else 2
         self._looking = False
         self._since = bus.clock.now
         self._look()
@@ -88,9 +86,7 @@ class Recorder:
     def __enter__(self) -> Recorder:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _look(self) -> None:
@@ -111,7 +107,7 @@ class Recorder:
         if self.writer.closed:
             return
         try:
-            data = self._pack(sample)
+            data = messages.to_ros1(sample.message) if self._ros == 1 else sample.cdr
         except AndanteError as error:
             self.bus.log("warn", f"not recorded: {sample.topic}: {error}", self.node)
             return
@@ -125,12 +121,11 @@ class Recorder:
 
     def _described(self, sample: Sample) -> BagTopic:
         publishers = self.bus.topic(sample.topic).publishers
-        ros = 1 if self.writer.encoding == "ros1" else 2
         return BagTopic(
             sample.topic,
             sample.type,
             self.writer.encoding,
-            messages.definition(sample.type, ros),
+            messages.definition(sample.type, self._ros),
             latched=any(publisher.latched for publisher in publishers),
             sensor=bool(publishers) and all(publisher.sensor for publisher in publishers),
         )
@@ -149,11 +144,3 @@ class Recorder:
         self._unwatch()
         for subscription in self._subscriptions.values():
             subscription.close()
-
-
-def _cdr(sample: Sample) -> bytes:
-    return sample.cdr
-
-
-def _ros1(sample: Sample) -> bytes:
-    return messages.to_ros1(sample.message)

@@ -9,10 +9,10 @@ from typing import Any
 
 from andante.errors import BadInput
 
-from . import _poses as poses
-from ._poses import IDENTITY, Pose
 from .errors import TfError
 
+Pose = tuple[float, float, float, float, float, float, float]  # x y z qx qy qz qw; quicker than an array for one
+IDENTITY: Pose = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 KEEP = 10.0  # how long transforms are kept [s]
 CLOSE = 1e-9  # stamps come in nanoseconds [s]
 
@@ -64,7 +64,7 @@ class TfBuffer:
             raise BadInput(f"tf: a transform needs two frames, got {parent!r} -> {child!r}")
         if parent == child:
             raise BadInput(f"tf: frame {child!r} cannot be its own parent")
-        placed = poses.checked(pose)
+        placed = checked(pose)
         if placed is None or not math.isfinite(time):
             raise BadInput(f"tf: {parent} -> {child}: numbers that are not finite, or no rotation, at {time} s")
         track = self._tracks.get(child)
@@ -88,10 +88,10 @@ class TfBuffer:
             time = _newest(up, down)
         root_from_source, root_from_target = IDENTITY, IDENTITY
         for track in up:
-            root_from_source = poses.compose(self._at(track, time, target, source), root_from_source)
+            root_from_source = compose(self._at(track, time, target, source), root_from_source)
         for track in down:
-            root_from_target = poses.compose(self._at(track, time, target, source), root_from_target)
-        return poses.compose(poses.inverse(root_from_target), root_from_source)
+            root_from_target = compose(self._at(track, time, target, source), root_from_target)
+        return compose(inverse(root_from_target), root_from_source)
 
     def can(self, target: str, source: str, time: float | None = None) -> bool:
         """Whether `lookup` would answer."""
@@ -167,7 +167,7 @@ class TfBuffer:
                 f"transform {track.parent} -> {child}, known from {times[0]:.6f} to {times[-1]:.6f} s"
             )
         fraction = (time - times[k - 1]) / (times[k] - times[k - 1])
-        return poses.between(track.poses[k - 1], track.poses[k], fraction)
+        return between(track.poses[k - 1], track.poses[k], fraction)
 
 
 def _newest(up: list[_Track], down: list[_Track]) -> float:
@@ -197,3 +197,60 @@ def _insert(track: _Track, time: float, pose: Pose, keep: float) -> None:
 def _bare(frame: str) -> str:
     """Frame names without the slash in front that ROS 1 once had."""
     return frame.lstrip("/")
+
+
+def checked(pose: Iterable[float]) -> Pose | None:
+    """The pose with a unit quaternion; None for numbers that are not finite or a quaternion of length 0."""
+    x, y, z, a, b, c, w = (float(value) for value in pose)
+    norm = math.sqrt(a * a + b * b + c * c + w * w)
+    if not (norm > 1e-6 and math.isfinite(norm + x + y + z)):
+        return None
+    if abs(norm - 1.0) > 1e-12:
+        a, b, c, w = a / norm, b / norm, c / norm, w / norm
+    return (x, y, z, a, b, c, w)
+
+
+def turn(q: Pose, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A vector turned by the rotation of a pose: v + 2 u × (u × v + w v)."""
+    _, _, _, a, b, c, w = q
+    tx, ty, tz = 2 * (b * z - c * y), 2 * (c * x - a * z), 2 * (a * y - b * x)
+    return x + w * tx + b * tz - c * ty, y + w * ty + c * tx - a * tz, z + w * tz + a * ty - b * tx
+
+
+def compose(p: Pose, q: Pose) -> Pose:
+    """a_from_c of a_from_b and b_from_c."""
+    x, y, z = turn(p, q[0], q[1], q[2])
+    _, _, _, a1, b1, c1, w1 = p
+    _, _, _, a2, b2, c2, w2 = q
+    return (
+        p[0] + x,
+        p[1] + y,
+        p[2] + z,
+        w1 * a2 + a1 * w2 + b1 * c2 - c1 * b2,
+        w1 * b2 - a1 * c2 + b1 * w2 + c1 * a2,
+        w1 * c2 + a1 * b2 - b1 * a2 + c1 * w2,
+        w1 * w2 - a1 * a2 - b1 * b2 - c1 * c2,
+    )
+
+
+def inverse(p: Pose) -> Pose:
+    """b_from_a of a_from_b."""
+    back: Pose = (0.0, 0.0, 0.0, -p[3], -p[4], -p[5], p[6])
+    x, y, z = turn(back, -p[0], -p[1], -p[2])
+    return (x, y, z, back[3], back[4], back[5], back[6])
+
+
+def between(p: Pose, q: Pose, fraction: float) -> Pose:
+    """The pose a fraction of the way from p to q: positions on a line, rotations on the shortest arc (slerp)."""
+    dot = p[3] * q[3] + p[4] * q[4] + p[5] * q[5] + p[6] * q[6]
+    sign = 1.0 if dot >= 0 else -1.0
+    angle = math.acos(min(1.0, abs(dot)))
+    sine = math.sin(angle)
+    if sine < 1e-9:
+        first, second = 1.0 - fraction, fraction * sign
+    else:
+        first, second = math.sin((1.0 - fraction) * angle) / sine, sign * math.sin(fraction * angle) / sine
+    x, y, z = (p[k] + fraction * (q[k] - p[k]) for k in range(3))
+    a, b, c, w = (first * p[k] + second * q[k] for k in range(3, 7))
+    norm = math.sqrt(a * a + b * b + c * c + w * w)
+    return (x, y, z, a / norm, b / norm, c / norm, w / norm)

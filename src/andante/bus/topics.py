@@ -13,6 +13,7 @@ from andante.errors import BadInput
 if TYPE_CHECKING:
     from .bus import Bus
 
+Callback = Callable[[Any], None]
 CLOSE = 1e-9  # times nearer than this are the same instant [s]
 
 
@@ -139,32 +140,11 @@ class Publisher:
 class Subscription:
     """A wish to hear a topic; calls come from `Bus.spin` only."""
 
-    __slots__ = (
-        "_bus",
-        "_due",
-        "_topic",
-        "callback",
-        "closed",
-        "delivered",
-        "dropped",
-        "errors",
-        "node",
-        "pending",
-        "queue",
-        "throttle",
-        "throttled",
-        "whole",
-    )
+    __slots__ = ("_bus", "_due", "_topic", "callback", "closed", "delivered", "dropped", "errors", "node", "pending",
+                 "queue", "throttle", "throttled", "whole")  # fmt: skip
 
     def __init__(
-        self,
-        bus: Bus,
-        topic: Topic,
-        callback: Callable[[Any], None],
-        queue: int,
-        throttle: float,
-        node: str,
-        whole: bool,
+        self, bus: Bus, topic: Topic, callback: Callback, queue: int, throttle: float, node: str, whole: bool
     ) -> None:
         if queue < 1:
             raise BadInput(f"{topic.name}: a queue holds at least 1 message, got {queue}")
@@ -173,12 +153,10 @@ class Subscription:
         self._bus, self._topic, self.callback, self.node = bus, topic, callback, node
         self.queue, self.throttle, self.whole = queue, throttle, whole
         self.pending: deque[Sample] = deque()
-        self._due = -math.inf
-        self.closed = False
-        self.delivered = 0
+        self._due, self.closed = -math.inf, False
+        self.delivered = self.errors = 0  # calls, and those that raised
         self.dropped = 0  # for a full queue
         self.throttled = 0  # for coming too soon
-        self.errors = 0  # of the callback
 
     @property
     def topic(self) -> str:

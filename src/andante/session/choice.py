@@ -1,4 +1,7 @@
-"""What a live session shows: robot, world, engine and how they start. A change of it builds the scene anew."""
+"""What a live session shows: robot, world, engine and how they start. A change of it builds the scene anew.
+
+`Library` reads robots and worlds by name, once per session.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from andante._moved import renamed
-from andante.description import Placement, Robot, World
+from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.errors import BadInput
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
 CONTROL_TIME = 0.01  # between two control steps [s]
 
@@ -19,9 +23,9 @@ CONTROL_TIME = 0.01  # between two control steps [s]
 class SceneChoice:
     """Names, files or the things themselves."""
 
-    robot: Robot | str | Path = "nao"
-    world: World | str | Path = "empty"
-    engine: str = "mujoco"
+    robot: Robot | str | Path = DEFAULT_ROBOT
+    world: World | str | Path = DEFAULT_WORLD
+    engine: str = DEFAULT_ENGINE
     arguments: Mapping[str, str] = field(default_factory=dict)  # name:=value of the robot's file
     gait: str = ""  # empty: the robot's usual way to drive
     pose: str | None = None  # first pose; None: the one in which its gait begins
@@ -47,3 +51,34 @@ class SceneChoice:
     def world_name(self) -> str:
         """How the world was named."""
         return self.world.name if isinstance(self.world, World) else str(self.world)
+
+
+class Library:
+    """Keeps what it has read; files that have changed are read anew."""
+
+    def __init__(self) -> None:
+        self._robots: dict[tuple[object, ...], Robot] = {}
+        self._worlds: dict[tuple[object, ...], World] = {}
+
+    def robot(self, name: Robot | str | Path, arguments: Mapping[str, str] | None = None) -> Robot:
+        """A robot by name, file, or itself."""
+        if isinstance(name, Robot):
+            return name
+        key = (str(name), tuple(sorted((arguments or {}).items())), _stamp(name))
+        if key not in self._robots:
+            self._robots[key] = load_robot(name, dict(arguments or {}))
+        return self._robots[key]
+
+    def world(self, name: World | str | Path) -> World:
+        """A world by name, file, or itself."""
+        if isinstance(name, World):
+            return name
+        key = (str(name), _stamp(name))
+        if key not in self._worlds:
+            self._worlds[key] = load_world(name)
+        return self._worlds[key]
+
+
+def _stamp(name: str | Path) -> float:
+    path = Path(name)
+    return path.stat().st_mtime if path.is_file() else 0.0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from andante.child import Child
 from andante.geometry import Array
 from andante.physics.rendering.camera import Camera
+from andante.physics.rendering.renderer import Renderer
+from andante.physics.rendering.video import VideoWriter
 from andante.simulation.simulation import Simulation
 from andante.viz.film import view_of
 
@@ -32,13 +33,13 @@ class Clip:
         self._camera: Camera = view_of(sim)
         self._origin = np.array(sim.base_pose[:3])
         self._frames: list[tuple[list[Array], Array]] = []
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._job: Path | None = None
 
     @property
     def collecting(self) -> bool:
         """Whether it still looks at the scene."""
-        return self._process is None
+        return self._child is None
 
     def look(self) -> None:
         """Take a frame if one is due; after the last one the drawing begins."""
@@ -61,29 +62,19 @@ class Clip:
         with tempfile.NamedTemporaryFile("wb", suffix=".clip", delete=False) as file:
             pickle.dump(job, file)
         self._job, self._frames = Path(file.name), []
-        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante.session.clip", file.name],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        )
+        self._child = Child("andante.session.clip", file.name)
 
     def poll(self) -> str | None:
         """None while it is being made, then a line on how it ended."""
-        if self._process is None or self._process.poll() is None:
+        if self._child is None or self._child.alive:
             return None
-        self._tidy()
+        self.close()
         return f"clip {self.path.name} is ready" if self.path.exists() else f"clip {self.path.name} could not be drawn"
 
     def close(self) -> None:
         """Stop drawing; no file is left behind."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait()
-        self._tidy()
-
-    def _tidy(self) -> None:
+        if self._child is not None:
+            self._child.end()
         if self._job is not None:
             self._job.unlink(missing_ok=True)
             self._job = None
@@ -91,9 +82,6 @@ class Clip:
 
 def draw(job: dict[str, Any]) -> None:
     """Draw the frames of a job into its file."""
-    from andante.physics.rendering.renderer import Renderer
-    from andante.physics.rendering.video import VideoWriter
-
     camera = job["camera"]
     with Renderer(job["models"], job["world"], *SIZE) as renderer, VideoWriter(job["path"], FPS, SIZE) as video:
         for poses, moved in job["frames"]:

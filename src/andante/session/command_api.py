@@ -277,7 +277,7 @@ class CommandApi:
         if self.wave is None:
             robot = self.stage.robot
             if "wave" not in self.behaviours:
-                raise BadInput(f"robot {robot.name!r} has no wave gait; it is the NAO's")
+                raise BadInput(f"robot {robot.name!r} has no wave gait")
             made = prepare(robot, Request("wave"))
             assert isinstance(made.walker, WaveGait)
             self.wave = made.walker

@@ -23,7 +23,7 @@ from typing import Any
 from andante.errors import BadInput
 from andante.files import read_text
 from andante.parsing import parse_toml
-from andante.settings import renamed
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD, renamed
 
 HEADER = re.compile(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}")
 
@@ -67,9 +67,9 @@ class ThenPlan:
 class LaunchPlan:
     """Everything that a launch file can say."""
 
-    robot: str = "nao"
-    world: str = "empty"
-    engine: str = "mujoco"
+    robot: str = DEFAULT_ROBOT
+    world: str = DEFAULT_WORLD
+    engine: str = DEFAULT_ENGINE
     gait: str = ""
     pose: str = ""
     start: tuple[float, ...] = (0.0, 0.0, 0.0)  # x, y [m], yaw [deg]

@@ -1,22 +1,31 @@
-"""A launch plan carried out: session, server, recording, parameters and lines at their times; all ends cleanly."""
+"""A launch plan carried out: session, server, bridges, recording, parameters and lines at their times.
+
+All ends cleanly, whatever happens. A bridge runs in a process of its own, as `andante bridge NAME SESSION`, and is
+watched by the session.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from andante.bridges.server.start import start_server
+from andante.child import Child
 from andante.errors import AndanteError, BadInput
+from andante.mapping.io.map_files import load_map
 from andante.tasks.result import Result
 
-from .bridge_process import BridgeProcess
 from .launch_file import LaunchPlan, ServerPlan, ThenPlan
 from .nodes.navigation import NavigationNode
+from .nodes.node import LiveNode
 from .session import LiveSession
 
+KINDS = ("ros1", "ros2", "foxglove", "rosbridge")
+STOP_TIMEOUT = 5.0  # until a bridge that does not end is killed [s]
 Serve = Callable[[LiveSession, ServerPlan], Any]  # returns something with `url` and `close()` or `stop()`
 Bridge = Callable[[LiveSession, str, str, dict[str, Any]], Any]  # session, name, address, options
 
@@ -39,24 +48,17 @@ class LaunchOutcome(Result):
         return f"{self.seconds:.2f} s, {self.behaviour}, estimated at x {x:.2f} m, y {y:.2f} m"
 
 
-class Script:
-    """Lines of the terminal, each at its time; a node of the session."""
+class Script(LiveNode):
+    """Lines of the terminal, each at its time; they go on over a rebuild of the scene."""
 
     def __init__(self, session: LiveSession, lines: tuple[ThenPlan, ...]) -> None:
-        self._session, self._lines = session, list(lines)
-        self._start = session.time
+        super().__init__(session)
+        self._lines, self._start = list(lines), session.time
 
     def update(self) -> None:
         """Say the lines whose time has come."""
-        while self._lines and self._session.time - self._start >= self._lines[0].at - 1e-9:
-            self._session.bus.call("/terminal", {"line": self._lines.pop(0).do})
-
-    def rebuilt(self) -> None:
-        """The lines go on over a rebuild."""
-
-    def close(self) -> None:
-        """Nothing is left to say."""
-        self._lines = []
+        while self._lines and self.session.time - self._start >= self._lines[0].at - 1e-9:
+            self.bus.call("/terminal", {"line": self._lines.pop(0).do})
 
 
 def session_of(plan: LaunchPlan) -> LiveSession:
@@ -104,8 +106,6 @@ def _navigate(session: LiveSession, plan: LaunchPlan, where: str) -> None:
     assert plan.navigation is not None
     node = next(node for node in session.nodes if isinstance(node, NavigationNode))
     if plan.navigation.map:
-        from andante.mapping.io.map_files import load_map
-
         path = Path(plan.navigation.map)
         beside = Path(plan.source).parent / path
         node.set_map(load_map(beside if beside.exists() else path))
@@ -170,8 +170,50 @@ def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
 
 def plain_server(session: LiveSession, plan: ServerPlan) -> Any:
     """The web server without a page: rosbridge alone."""
-    from andante.bridges.server.start import start_server
-
     handle = start_server(session.bus, plan.port, plan.host, plan.token or None)
     session.inbound.append(handle.poll)
     return handle
+
+
+def bridge_words(options: Mapping[str, Any]) -> list[str]:
+    """Options of a launch file as words of the command line: lists are repeated, true and false become flags."""
+    out: list[str] = []
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            out.append(flag if value else f"--no-{flag[2:]}")
+        elif isinstance(value, list):
+            out += [word for entry in value for word in (flag, str(entry))]
+        else:
+            out += [flag, str(value)]
+    return out
+
+
+class BridgeProcess:
+    """A running bridge; when it ends by itself that is told once, and the session goes on."""
+
+    def __init__(self, session: LiveSession, name: str, url: str, options: Mapping[str, Any]) -> None:
+        if name not in KINDS:
+            raise BadInput(f"no bridge {name!r}; choices: {', '.join(KINDS)}")
+        self.session, self.name = session, name
+        self._child: Child | None = Child("andante", "bridge", name, url, *bridge_words(options))
+        session.inbound.append(self.poll)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._child is not None and self._child.alive
+
+    def poll(self) -> None:
+        """Tell of its end."""
+        if self._child is None or self._child.alive:
+            return
+        why = self._child.last_words().removeprefix("andante: ") or f"code {self._child.process.returncode}"
+        self.stop()
+        self.session.log(f"bridge {self.name} exited ({why}); the session continues without it", "error")
+
+    def stop(self) -> None:
+        """End it, by force if it does not by itself."""
+        if self._child is not None:
+            self._child.end(STOP_TIMEOUT)
+        self._child = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gc
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,12 +30,80 @@ from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
 from andante.locomotion.shell_keys import BUTTONS
 from andante.physics import engine_class
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
-from .choice import CONTROL_TIME, SceneChoice
+from .choice import CONTROL_TIME, Library, SceneChoice
 from .command_api import CommandApi
-from .library import Library
-from .pace import Pacer
 from .stage import Stage, placed
+
+WINDOW = 1.0  # over which the real-time factor is told [s]
+BEHIND = 0.25  # a loop that is later than this does not try to catch up [s]
+
+
+class Pacer:
+    """`wait` sleeps until the wall clock has caught up with simulated time.
+
+    Args:
+        clock, sleep: of the wall.
+        behind: a loop that is later than this does not try to catch up [s]; 0: it never does.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+        behind: float = BEHIND,
+    ) -> None:
+        self._clock, self._sleep, self._behind = clock, sleep, behind
+        self._due = clock()
+        self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, worked [s]
+        self._worked, self._busy_since = 0.0, clock()
+        self.missed = 0.0  # wall time by which it was late in all [s]
+
+    def start(self) -> None:
+        """Begin now."""
+        self._due = self._busy_since = self._clock()
+        self._marks.clear()
+        self._worked = 0.0
+
+    def mark(self, simulated: float) -> None:
+        """A control period is done: remember it for the factor."""
+        now = self._clock()
+        self._worked += now - self._busy_since
+        self._busy_since = now
+        self._marks.append((now, simulated, self._worked))
+        while len(self._marks) > 2 and now - self._marks[1][0] > WINDOW:
+            self._marks.popleft()
+
+    def wait(self, period: float) -> None:
+        """Sleep until `period` [s] after the last due time; a loop that has fallen behind starts afresh."""
+        self._due += period
+        now = self._clock()
+        self._worked += now - self._busy_since
+        gap = self._due - now
+        if gap > 0:
+            self._sleep(gap)
+        elif gap < -self._behind:
+            self.missed -= gap
+            self._due = now
+        self._busy_since = self._clock()
+
+    @property
+    def factor(self) -> float:
+        """Simulated by wall time over the last second; 0 before anything is known."""
+        if len(self._marks) < 2:
+            return 0.0
+        (wall, simulated, _), (now, then, _) = self._marks[0], self._marks[-1]
+        return (then - simulated) / (now - wall) if now > wall else 0.0
+
+    @property
+    def load(self) -> float:
+        """Share of the wall time that the loop worked over the last second."""
+        if len(self._marks) < 2:
+            return 0.0
+        (wall, _, worked), (now, _, then) = self._marks[0], self._marks[-1]
+        return min(1.0, (then - worked) / (now - wall)) if now > wall else 0.0
+
 
 NODE = "session"
 IDLE = 0.02  # between two looks at the bus while paused [s]
@@ -65,9 +134,9 @@ class LiveSession:
 
     def __init__(
         self,
-        robot: Robot | str | Path = "nao",
-        world: World | str | Path = "empty",
-        engine: str = "mujoco",
+        robot: Robot | str | Path = DEFAULT_ROBOT,
+        world: World | str | Path = DEFAULT_WORLD,
+        engine: str = DEFAULT_ENGINE,
         *,
         seed: int = 0,
         pose: str | None = None,

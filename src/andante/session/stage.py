@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.body import Body
+from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
 from andante.control.following import Following
@@ -25,17 +25,101 @@ from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.manager import FallEvent
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.io.fall_library import can_get_up
+from andante.mapping import Scan
 from andante.motion import JointMotion, transition
 from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
-from andante.simulation.simulation import simulate
+from andante.simulation.simulation import Simulation, simulate
 
-from .choice import CONTROL_TIME, SceneChoice
-from .library import Library
-from .mirror import Mirror
+from .choice import CONTROL_TIME, Library, SceneChoice
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
+
+
+class Mirror(Simulation):
+    """A scene without physics: the robot in it has the joints that the real one measures. Commands go to the real one.
+
+    Args:
+        scene: of the same robot.
+        real: the body that is moved.
+    """
+
+    simulated = False
+
+    def __init__(self, scene: Simulation, real: Body) -> None:
+        super().__init__(scene.engine, scene.model, scene.seed, sensors=False, ground=scene.ground)
+        self.real = real
+        self.wants_twist, self.takes_stop_plan = real.wants_twist, real.takes_stop_plan
+        self._show(real.read())
+
+    @property
+    def address(self) -> str:
+        """Of the real robot."""
+        return self.real.address
+
+    @property
+    def link(self) -> LinkState:
+        """To the real robot."""
+        return self.real.link
+
+    @property
+    def time(self) -> float:
+        """Of the real robot's clock [s]."""
+        return self.real.time
+
+    @property
+    def fallen(self) -> bool:
+        """Nobody tells."""
+        return False
+
+    @property
+    def has_scans(self) -> bool:
+        """Of the real robot."""
+        return self.real.has_scans
+
+    def read(self) -> BodyState:
+        """What the real robot feels."""
+        return self.real.read()
+
+    def write(self, command: BodyCommand) -> None:
+        """To the real robot."""
+        self.real.write(command)
+
+    def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
+        """To the real robot."""
+        self.real.follow(targets, modes, stiffness)
+
+    def drive(self, twist: Twist) -> None:
+        """To the real robot."""
+        self.real.drive(twist)
+
+    def stop_plan(self, plan: StopPlan) -> None:
+        """To the real robot."""
+        self.real.stop_plan(plan)
+
+    def scans(self, since: float) -> tuple[Scan, ...]:
+        """Of the real robot."""
+        return self.real.scans(since)
+
+    def advance(self, seconds: float) -> None:
+        """Let the real robot's time pass, and show it as it is then."""
+        self.real.advance(seconds)
+        self._show(self.real.read())
+
+    def _show(self, state: BodyState) -> None:
+        here = self.engine.joint_positions(self.model)
+        self.engine.set_joints(self.model, np.where(np.isfinite(state.position), state.position, here))
+
+    def stop(self) -> None:
+        """Stop the real robot."""
+        self.real.stop()
+
+    def close(self) -> None:
+        """Stop the real robot and let it go, and free the scene."""
+        self.real.close()
+        super().close()
+
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
 POSE_SPEED = 0.4  # fraction of the joints' top speed on the way to a stance

@@ -11,13 +11,13 @@ import signal
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
 from andante.gc_paused import gc_paused
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 if TYPE_CHECKING:
     from andante.bus import Bus
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from andante.session import LiveSession
     from andante.tasks.inputs import RobotLike, WorldLike
 
-ROUTES = "andante.studio.routes:scene_routes"  # robots and worlds, made in the server process
+ROUTES = "andante.studio.scenes:scene_routes"  # robots and worlds, made in the server process
 STATIC = Path(__file__).resolve().parent / "static"
 MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante Studio</title>
 <body style="font:16px system-ui;max-width:38em;margin:4em auto;line-height:1.5">
@@ -95,9 +95,7 @@ class Studio:
     def __enter__(self) -> Studio:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -110,9 +108,9 @@ def check_address(port: int, host: str, token: str | None) -> None:
 
 @gc_paused()  # it would walk over half-made modules again and again: a fifth of a second
 def open_studio(
-    robot: str | Path = "nao",
-    world: str | Path = "lab",
-    engine: str = "mujoco",
+    robot: str | Path = DEFAULT_ROBOT,
+    world: str | Path = STUDIO_WORLD,
+    engine: str = DEFAULT_ENGINE,
     *,
     seed: int = 0,
     arguments: Mapping[str, str] | None = None,
@@ -147,7 +145,7 @@ def open_studio(
     try:
         from andante.physics import engine_class
         from andante.session import LiveSession  # takes a while, as does the server beside it
-        from andante.session.library import Library
+        from andante.session.choice import Library
 
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
@@ -167,10 +165,10 @@ def open_studio(
 
 
 def studio(
-    robot: RobotLike = "nao",
+    robot: RobotLike = DEFAULT_ROBOT,
     *,
-    world: WorldLike = "lab",
-    engine: str = "mujoco",
+    world: WorldLike = STUDIO_WORLD,
+    engine: str = DEFAULT_ENGINE,
     arguments: Mapping[str, str] | None = None,
     port: int = 8642,
     host: str = "127.0.0.1",

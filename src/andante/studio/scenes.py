@@ -1,7 +1,8 @@
 """Robots and worlds as files for the page, made when they are asked for and kept.
 
 Only built-in names and those that the session was started with are known; a path from outside is never opened.
-`SceneNode` tells the page which models were added to a session, and hands over the files that the server lacks.
+`SceneNode` tells the page which models were added to a session, and hands over the files that the server lacks;
+`scene_routes` adds the addresses of built-in ones to the server process.
 """
 
 from __future__ import annotations
@@ -13,24 +14,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from andante.bags import messages
 from andante.bridges.server.access import Page
 from andante.description import Robot, World, load_robot, load_world
 from andante.description.load import robot_names, world_names
+from andante.errors import AndanteError
 
-from .formats import COLLISION, MESH, STATIC, moving_parts, page_urdf, page_world, world_mesh
-from .meshes import coarse, collision_parts, mesh_bytes, visual_parts
+from . import formats
 
 if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
     from andante.session.session import LiveSession
+
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
 LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
+WHOLE = {"robot": ".urdf", "world": ".json"}  # the file that tells of all
 NODE = "studio"
 
 
@@ -63,10 +68,11 @@ class Scenes:
     """
 
     def __init__(self, robots: Mapping[str, Source] | None = None, worlds: Mapping[str, Source] | None = None) -> None:
-        self.robots = {name: Source(name) for name in robot_names()} | dict(robots or {})
-        self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
-        self._loaded_robots: dict[str, Robot] = {}
-        self._loaded_worlds: dict[str, World] = {}
+        self.sources = {
+            "robot": {name: Source(name) for name in robot_names()} | dict(robots or {}),
+            "world": {name: Source(name) for name in world_names()} | dict(worlds or {}),
+        }
+        self._loaded: dict[tuple[str, str], Any] = {}
         self._fractions: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
@@ -86,13 +92,13 @@ class Scenes:
     def all(self, kind: str, name: str, collisions: bool = True) -> Iterator[tuple[str, SceneFile]]:
         """Every file of a robot or world with its address below the root, encoded once."""
         once = quote(name, safe="")
-        paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{STATIC}"]
+        paths = [f"robot/{once}.urdf"] if kind == "robot" else [f"world/{once}.json", f"world/{once}/{formats.STATIC}"]
         if kind == "robot":
-            links = [link.name for link in self._robot(name).links]
-            ends = (MESH, COARSE, COLLISION) if collisions else (MESH, COARSE)
+            links = [link.name for link in self._load("robot", name).links]
+            ends = (formats.MESH, COARSE, formats.COLLISION) if collisions else (formats.MESH, COARSE)
             paths += [f"robot/{once}/{link}{end}" for link in links for end in ends]
         else:
-            paths += [f"world/{once}/{part}.mesh" for part in moving_parts(self._world(name))]
+            paths += [f"world/{once}/{part}.mesh" for part in formats.moving_parts(self._load("world", name))]
         for path in paths:
             file = self.file(path)
             if file is not None:
@@ -101,45 +107,42 @@ class Scenes:
     def _make(self, path: str) -> bytes | None:
         kind, _, rest = path.partition("/")
         name, _, part = rest.partition("/")
-        if kind == "robot" and not part and name.endswith(".urdf"):
-            name = unquote(name.removesuffix(".urdf"))
-            return page_urdf(self._robot(name), folder_of(name)).encode() if name in self.robots else None
-        if kind == "world" and not part and name.endswith(".json"):
-            name = unquote(name.removesuffix(".json"))
-            return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
-        name = unquote(name)
-        if kind == "robot" and name in self.robots:
-            return _robot_mesh(self._robot(name), part, self._fraction(name) if part.endswith(COARSE) else 1.0)
-        if kind == "world" and name in self.worlds:
-            return world_mesh(self._world(name), part)
-        return None
+        whole = rest.endswith(WHOLE.get(kind, "/")) and "/" not in rest
+        name = unquote(name.removesuffix(WHOLE[kind]) if whole else name)
+        if name not in self.sources.get(kind, {}) or not (whole or part):
+            return None
+        thing = self._load(kind, name)
+        if kind == "world" and part:
+            return formats.world_mesh(thing, part)
+        if kind == "world":
+            return json.dumps(formats.page_world(thing, folder_of(name))).encode()
+        if part:
+            return _robot_mesh(thing, part, self._fraction(name) if part.endswith(COARSE) else 1.0)
+        return formats.page_urdf(thing, folder_of(name)).encode()
 
-    def _robot(self, name: str) -> Robot:
-        if name not in self._loaded_robots:
-            source = self.robots[name]
-            self._loaded_robots[name] = load_robot(source.file, source.arguments)
-        return self._loaded_robots[name]
+    def _load(self, kind: str, name: str) -> Any:
+        """A robot or world, read once."""
+        if (kind, name) not in self._loaded:
+            source = self.sources[kind][name]
+            load: Callable[..., Any] = load_robot if kind == "robot" else load_world
+            self._loaded[kind, name] = load(source.file, source.arguments)
+        return self._loaded[kind, name]
 
     def _finer(self, path: str) -> str:
         """The coarse mesh of a robot that is light enough is the fine one."""
         kind, _, rest = path.partition("/")
         name = unquote(rest.partition("/")[0])
-        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._fraction(name) == 1:
-            return path.removesuffix(COARSE) + MESH
+        if kind == "robot" and path.endswith(COARSE) and name in self.sources[kind] and self._fraction(name) == 1:
+            return path.removesuffix(COARSE) + formats.MESH
         return path
 
     def _fraction(self, name: str) -> float:
         """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
         if name not in self._fractions:
-            total = sum(len(part.faces) for link in self._robot(name).links for part in visual_parts(link))
+            links = self._load("robot", name).links
+            total = sum(len(part.faces) for link in links for part in formats.visual_parts(link))
             self._fractions[name] = min(1.0, LIGHT / max(1, total))
         return self._fractions[name]
-
-    def _world(self, name: str) -> World:
-        if name not in self._loaded_worlds:
-            source = self.worlds[name]
-            self._loaded_worlds[name] = load_world(source.file, source.arguments)
-        return self._loaded_worlds[name]
 
 
 def folder_of(name: str) -> str:
@@ -149,16 +152,16 @@ def folder_of(name: str) -> str:
 
 def _robot_mesh(robot: Robot, name: str, fraction: float) -> bytes | None:
     """A mesh of the robot's folder; coarse ones keep that fraction of their triangles."""
-    for suffix in (COLLISION, COARSE, MESH):
+    for suffix in (formats.COLLISION, COARSE, formats.MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
             found = next((link for link in robot.links if link.name == wanted), None)
             if found is None:
                 return None
-            parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
+            parts = formats.collision_parts(found) if suffix == formats.COLLISION else formats.visual_parts(found)
             if suffix == COARSE:
-                return mesh_bytes([coarse(part, fraction) for part in parts], ROUNDER)
-            return mesh_bytes(parts)
+                return formats.mesh_bytes([formats.coarse(part, fraction) for part in parts], ROUNDER)
+            return formats.mesh_bytes(parts)
     return None
 
 
@@ -176,18 +179,16 @@ class SceneNode:
     def rebuilt(self) -> None:
         """Tell the models of the new scene; serve what is new."""
         session = self.session
-        robots, worlds = sources_of(session)
-        fresh = Scenes(
-            {name: source for name, source in robots.items() if name not in self.known.robots},
-            {name: source for name, source in worlds.items() if name not in self.known.worlds},
-        )
-        new = [("robot", name) for name in fresh.robots if name not in self.known.robots]
-        new += [("world", name) for name in fresh.worlds if name not in self.known.worlds]
-        for kind, name in new:
-            files = fresh.all(kind, name)
-            self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
-        self.known.robots.update(fresh.robots)
-        self.known.worlds.update(fresh.worlds)
+        new = {
+            kind: {name: source for name, source in found.items() if name not in self.known.sources[kind]}
+            for kind, found in zip(("robot", "world"), sources_of(session), strict=True)
+        }
+        fresh = Scenes(new["robot"], new["world"])
+        for kind, sources in new.items():
+            for name in sources:
+                files = fresh.all(kind, name)
+                self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
+            self.known.sources[kind].update(sources)
         others = session.choice.others
         names, kinds = [placed.name for placed in others], [placed.robot.name for placed in others]
         self._topic.publish(messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds))
@@ -215,3 +216,48 @@ def _file(thing: Robot | World | str | Path) -> str | None:
     if isinstance(thing, Robot | World):
         return str(thing.source.file) if thing.source.file else None
     return str(thing)
+
+
+def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[BaseRoute]:
+    """Routes of /robot/... and /world/..., for `start_server(routes=ROUTES, arguments=scene_arguments(...))`."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.routing import Route
+
+    scenes = Scenes()
+    threading.Thread(target=prepare, args=(scenes, arguments or {}), daemon=True).start()
+
+    async def answer(request: Request) -> Response:
+        path = request.url.path.lstrip("/")
+        try:
+            found = await run_in_threadpool(scenes.file, request.scope["path"].lstrip("/"))
+        except AndanteError as error:
+            return PlainTextResponse(f"andante: {error}\n", 422)
+        if found is None:
+            return PlainTextResponse(f"andante: no {path[:100]}\n", 404)
+        headers = {"etag": found.etag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == found.etag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.data, media_type=found.media_type, headers=headers)
+
+    named = {kind: (arguments or {}).get(f"{kind}s", []) for kind in scenes.sources}
+    first = {kind: next((n for n in names if n in scenes.sources[kind]), None) for kind, names in named.items()}
+
+    async def opening(_: Request) -> Response:
+        return JSONResponse(first)
+
+    return [
+        Route("/robot/{path:path}", answer),
+        Route("/world/{path:path}", answer),
+        Route("/scene.json", opening),  # what the page may load while the session is still being built
+    ]
+
+
+def prepare(scenes: Scenes, wanted: dict[str, list[str]]) -> None:
+    """Make the files of some robots and worlds ahead of the page that will ask for them."""
+    for kind in ("world", "robot"):
+        for name in wanted.get(f"{kind}s", []):
+            if name in scenes.sources[kind]:
+                for _ in scenes.all(kind, name, collisions=False):
+                    pass

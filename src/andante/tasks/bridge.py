@@ -83,8 +83,7 @@ def ros2(
         interface: network interface; the loopback by default.
         out, into, exclude, seconds, say: as in `ros1`.
     """
-    from andante.bridges.ros2 import Ros2Bridge
-    from andante.bridges.ros2.ends import check_domain, require
+    from andante.bridges.ros2 import Ros2Bridge, check_domain, require
 
     require()
     said = os.environ.get("ROS_DOMAIN_ID", "0") or "0"
@@ -147,7 +146,7 @@ def rosbridge(
         out: patterns of topics that go to it; none by default.
         into, exclude, seconds, say: as in `ros1`.
     """
-    from andante.bridges.rosbridge.bridge import RosbridgeBridge
+    from andante.bridges.rosbridge.client import RosbridgeBridge
 
     directions = Directions(tuple(out), tuple(into), tuple(exclude))
 

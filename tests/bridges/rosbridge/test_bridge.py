@@ -8,8 +8,7 @@ import pytest
 
 from andante.bags import messages
 from andante.bridges.client import Directions
-from andante.bridges.rosbridge.bridge import RosbridgeBridge
-from andante.bridges.rosbridge.client import SessionClient
+from andante.bridges.rosbridge.client import RosbridgeBridge, SessionClient
 from andante.errors import AndanteError, BadInput
 
 
@@ -140,7 +139,7 @@ def test_two_sessions_joined(session, make_session):
 
 
 def test_a_server_that_is_not_there(monkeypatch):
-    monkeypatch.setattr("andante.bridges.rosbridge.bridge.PATIENCE", 0.3)
+    monkeypatch.setattr("andante.bridges.rosbridge.client.PATIENCE", 0.3)
 
     async def check():
         with pytest.raises(AndanteError, match=r"no rosbridge server answers at ws://127\.0\.0\.1:9"):

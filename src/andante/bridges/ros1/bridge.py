@@ -8,7 +8,7 @@ from typing import Any
 
 from andante.bags import messages
 from andante.bridges.base import GraphBridge, stale, types
-from andante.bridges.client import BusClient, Directions, Graph, TopicInfo
+from andante.bridges.client import BusClient, Directions, Graph, Say, ServiceInfo, TopicInfo, quiet
 from andante.bridges.encoding import Frame
 from andante.errors import AndanteError
 
@@ -59,7 +59,7 @@ class Ros1Bridge(GraphBridge):
         host: str = "127.0.0.1",
         directions: Directions | None = None,
         sim_time: bool = True,
-        say: Callable[[str], None] = lambda text: None,
+        say: Say = quiet,
     ) -> None:
         """`sim_time` keeps /use_sim_time true at the master while the session publishes /clock."""
         super().__init__(bus, directions, say)
@@ -88,34 +88,29 @@ class Ros1Bridge(GraphBridge):
         """Bring the node in line with the graph."""
         outgoing, incoming = self._directions.outgoing(graph), self._directions.incoming(graph)
         services = {name: graph.services[name] for name in self._directions.services(graph)}
-        for have, wanted in ((self._outgoing, outgoing), (self._incoming, incoming), (self._services, services)):
+        parts: tuple[tuple[dict[str, str], dict[str, Any], Callable[[str, Any], None]], ...] = (
+            (self._outgoing, outgoing, self._add_outgoing),
+            (self._incoming, incoming, self._add_incoming),
+            (self._services, services, self._add_service),
+        )
+        for have, wanted, _ in parts:
             for name in stale(have, types(wanted)):
                 del have[name]
                 self.node.withdraw(name)
-        for name, topic in outgoing.items():
-            if name not in self._outgoing:
-                self._attempt(name, partial(self._add_outgoing, name, topic))
-        for name, topic in incoming.items():
-            if name not in self._incoming:
-                self._attempt(name, partial(self._add_incoming, name, topic.type_name))
-        for name, service in services.items():
-            if name not in self._services:
-                self._attempt(name, partial(self._add_service, name, service.type_name))
-
-    def _attempt(self, name: str, work: Callable[[], None]) -> None:
-        """Add something; what ROS 1 has no type for is told once and left out."""
-        try:
-            work()
-        except AndanteError as error:
-            if name not in self._skipped:
-                self._skipped.add(name)
-                self._say(f"{name} is skipped: {error}")
+        for have, wanted, add in parts:
+            for name in [name for name in wanted if name not in have]:
+                try:
+                    add(name, wanted[name])
+                    have[name] = wanted[name].type_name
+                except AndanteError as error:  # ROS 1 has no such type
+                    if name not in self._skipped:
+                        self._skipped.add(name)
+                        self._say(f"{name} is skipped: {error}")
 
     # Out of the session.
 
     def _add_outgoing(self, name: str, topic: TopicInfo) -> None:
         kind = kind_of(ROS1_LOG if topic.type_name == LOG else topic.type_name)
-        self._outgoing[name] = topic.type_name
         publication = self.node.advertise(name, kind, bool(topic.latched), partial(self._connected, name))
         publication.on_change = partial(self._tidy, publication)
         if name == "/clock" and self._sim_time:
@@ -136,17 +131,14 @@ class Ros1Bridge(GraphBridge):
 
     # Into the session.
 
-    def _add_incoming(self, name: str, type_name: str) -> None:
-        kind = kind_of(type_name)
-        self._incoming[name] = type_name
-        self.node.subscribe(name, kind, partial(self._take, messages.from_ros1, name, type_name))
+    def _add_incoming(self, name: str, topic: TopicInfo) -> None:
+        take = partial(self._take, messages.from_ros1, name, topic.type_name)
+        self.node.subscribe(name, kind_of(topic.type_name), take)
 
     # Services.
 
-    def _add_service(self, name: str, type_name: str) -> None:
-        kind = kind_of(type_name)
-        self._services[name] = type_name
-        self.node.provide(name, kind, partial(self._call, name, type_name))
+    def _add_service(self, name: str, service: ServiceInfo) -> None:
+        self.node.provide(name, kind_of(service.type_name), partial(self._call, name, service.type_name))
 
     async def _call(self, name: str, type_name: str, request: bytes) -> bytes:
         asked = messages.from_ros1(f"{type_name}_Request", request)

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from andante.bridges.client import Say
 from andante.errors import AndanteError
 
 from . import xmlrpc
@@ -171,9 +172,7 @@ class Connection:
 class Subscription:
     """A topic that the node subscribes to, at every publisher that the master names."""
 
-    def __init__(
-        self, name: str, topic: str, kind: Kind, on_message: Callable[[bytes], None], say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, name: str, topic: str, kind: Kind, on_message: Callable[[bytes], None], say: Say) -> None:
         self.name, self.topic, self.kind, self.on_message, self._say = name, topic, kind, on_message, say
         self.publishers: dict[str, asyncio.Task[None]] = {}
         self.received = 0

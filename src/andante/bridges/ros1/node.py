@@ -11,6 +11,8 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from andante.bridges.client import Say, quiet
+
 from . import xmlrpc
 from .ends import BROKEN, Connection, Kind, Publication, ServiceEnd, Subscription, pack_header, read_header
 
@@ -20,9 +22,7 @@ WATCH = 1.0  # time between looks at the master [s]
 class Ros1Node:
     """Topics and services at a ROS 1 master. What is wanted is kept; a master that comes back is told again."""
 
-    def __init__(
-        self, name: str, master: str, host: str = "127.0.0.1", say: Callable[[str], None] = lambda text: None
-    ) -> None:
+    def __init__(self, name: str, master: str, host: str = "127.0.0.1", say: Say = quiet) -> None:
         xmlrpc.address(master)
         self.name, self.master, self.host, self._say = name, master, host, say
         self.publications: dict[str, Publication] = {}
@@ -182,12 +182,9 @@ class Ros1Node:
                 await self._ask("deleteParam", name)
 
     async def _unregister(self, what: str, name: str) -> None:
-        if what == "publisher":
-            await self._ask("unregisterPublisher", name, self.uri)
-        elif what == "subscriber":
-            await self._ask("unregisterSubscriber", name, self.uri)
-        elif what == "service":
-            await self._ask("unregisterService", name, f"rosrpc://{self.host}:{self.port}")
+        if what != "parameter":
+            address = f"rosrpc://{self.host}:{self.port}" if what == "service" else self.uri
+            await self._ask(f"unregister{what.title()}", name, address)
 
     async def _ask(self, method: str, *arguments: Any) -> Any:
         code, text, value = await xmlrpc.call(self.master, method, self.name, *arguments)

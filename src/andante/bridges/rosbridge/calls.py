@@ -37,6 +37,10 @@ class Hub:
         self.services: dict[str, Advertisement] = {}
         self.actions: dict[str, Advertisement] = {}
 
+    def table(self, what: str) -> dict[str, Advertisement]:
+        """Offers of a kind: service or action."""
+        return self.services if what == "service" else self.actions
+
 
 class Calls:
     """The calls, goals and offers of one client."""
@@ -183,7 +187,7 @@ class Calls:
     def advertise(self, message: dict[str, Any], what: str, send: Send, allowed: Callable[[str], bool]) -> None:
         """Offer a service (`what` = "service") or an action ("action") to the other clients."""
         name = absolute(message.get(what))
-        table = self._hub.services if what == "service" else self._hub.actions
+        table = self._hub.table(what)
         taken = self._bus.graph.services if what == "service" else self._bus.graph.actions
         if name in taken or name in table or name in self._api.services:
             raise BadInput(f"{what} {name!r} is advertised already")
@@ -194,34 +198,32 @@ class Calls:
 
     def unadvertise(self, message: dict[str, Any], what: str) -> None:
         """Take an offer back."""
-        name = absolute(message.get(what))
-        entry = (self._hub.services if what == "service" else self._hub.actions, name)
-        if entry not in self._offered:
-            raise BadInput(f"{what} {name!r} was not advertised by this client")
+        entry = self._own(message, what)
         self._offered.remove(entry)
         self._withdraw(*entry)
 
     def answered(self, message: dict[str, Any], what: str) -> None:
         """Pass on the `service_response` or `action_result` of this client."""
-        offer = self._own(message, what)
-        waiting = offer.waiting.get(str(message.get("id")))
+        table, name = self._own(message, what)
+        waiting = table[name].waiting.get(str(message.get("id")))
         if waiting is None or waiting.done():
             raise BadInput(f"no request with the id {message.get('id')!r} waits for an answer")
         waiting.set_result(message)
 
     def progressed(self, message: dict[str, Any]) -> None:
         """Pass on the `action_feedback` of this client."""
-        feedback = self._own(message, "action").feedback.get(str(message.get("id")))
+        table, name = self._own(message, "action")
+        feedback = table[name].feedback.get(str(message.get("id")))
         if feedback is None:
             raise BadInput(f"no goal with the id {message.get('id')!r} waits for feedback")
         feedback(message.get("values"))
 
-    def _own(self, message: dict[str, Any], what: str) -> Advertisement:
-        name = absolute(message.get(what))
-        table = self._hub.services if what == "service" else self._hub.actions
-        if (table, name) not in self._offered:
-            raise BadInput(f"{what} {name!r} was not advertised by this client")
-        return table[name]
+    def _own(self, message: dict[str, Any], what: str) -> tuple[dict[str, Advertisement], str]:
+        """The table and the name of an offer of this client."""
+        entry = (self._hub.table(what), absolute(message.get(what)))
+        if entry not in self._offered:
+            raise BadInput(f"{what} {entry[1]!r} was not advertised by this client")
+        return entry
 
     def _withdraw(self, table: dict[str, Advertisement], name: str) -> None:
         offer = table.pop(name)

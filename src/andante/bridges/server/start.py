@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import socket
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from andante.bus import Bus
+from andante.child import Child
 from andante.errors import AndanteError, BadInput, TimedOut
 
 from .access import Access, Limits, Page
@@ -39,23 +36,22 @@ class ServerHandle:
         self.port: int = config["port"]
         self.clients = 0  # connected now, as last reported
         self.exit_code: int | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._errors: IO[bytes] | None = None
+        self._child: Child | None = None
         self._serving: Serving | None = None
-        self._failure = ""
-        self._listening = False
         self._told_dropped = 0
-        self._secret = ""
-        self._deadline = 0.0
         self._listener: socket.socket | None = None  # while the process comes up
         self._start()
         if wait:
-            self._wait_for_start()
+            self.wait()
 
     def wait(self) -> None:
         """Wait until a server that was started without waiting listens; raises when it cannot."""
-        if not self._listening:
-            self._wait_for_start()
+        try:
+            while not (self._listening or self._advance()):
+                time.sleep(0.005)
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def url(self) -> str:
@@ -78,7 +74,7 @@ class ServerHandle:
     @property
     def pid(self) -> int | None:
         """Number of the server process."""
-        return None if self._process is None else self._process.pid
+        return None if self._child is None else self._child.process.pid
 
     @property
     def dropped(self) -> int:
@@ -87,7 +83,7 @@ class ServerHandle:
 
     def poll(self) -> None:
         """Take requests, send what waits; a server process that has exited is logged once."""
-        if self._process is not None and not self._listening:
+        if self._child is not None and not self._listening:
             self._come_up()
             return
         serving = self._serving
@@ -116,7 +112,7 @@ class ServerHandle:
         self._config["port"] = self.port
         self._start()
         if wait:
-            self._wait_for_start()
+            self.wait()
 
     def __enter__(self) -> ServerHandle:
         return self
@@ -131,7 +127,9 @@ class ServerHandle:
         if self._serving is not None:
             self._serving.close()
             self._serving = None
-        self._reap(patience)
+        if self._child is not None:  # the end of the line ends it
+            self.exit_code = self._child.end(patience or 0.05, ask=False)
+            self._child = None
 
     def _start(self) -> None:
         """Start the process; `_advance` joins it to the bus."""
@@ -141,18 +139,11 @@ class ServerHandle:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.setblocking(False)
         try:
-            self._spawn(self._listener.getsockname()[1], self._secret)
+            self._child = Child("andante.bridges.server.worker", told=True, environment=FEW_ARENAS)
         except BaseException:
             self.stop()
             raise
-
-    def _wait_for_start(self) -> None:
-        try:
-            while not self._advance():
-                time.sleep(0.005)
-        except BaseException:
-            self.stop()
-            raise
+        self._child.tell(f"{self._listener.getsockname()[1]}\n{self._secret}\n{json.dumps(self._config)}\n")
 
     def _come_up(self) -> None:
         """One pass of a start that nobody waits for; a failure is logged."""
@@ -180,8 +171,8 @@ class ServerHandle:
         if self._listening:
             self._stop_listening()
             return True
-        assert self._process is not None
-        if self._process.poll() is not None or (self._serving is not None and not self._serving.link.open):
+        assert self._child is not None
+        if not self._child.alive or (self._serving is not None and not self._serving.link.open):
             raise AndanteError(f"the web server did not start: {self._last_words()}")
         if time.monotonic() > self._deadline:
             raise TimedOut(f"the web server did not start within {START_TIMEOUT:g} s")
@@ -191,21 +182,6 @@ class ServerHandle:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
-
-    def _spawn(self, port: int, secret: str) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _reap)
-        paths = [str(Path(__file__).parents[3]), *(entry for entry in sys.path if entry)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "andante.bridges.server.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            env={**FEW_ARENAS, **os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        )
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it died at once: noticed below
-            self._process.stdin.write(f"{port}\n{secret}\n{json.dumps(self._config)}\n".encode())
-            self._process.stdin.close()
 
     def _accept(self, listener: socket.socket) -> Link | None:
         """The line to the process once it has connected; whoever does not know the secret is sent away."""
@@ -250,29 +226,10 @@ class ServerHandle:
 
     def _last_words(self) -> str:
         """Exit code and last line of the error output."""
-        if self._process is None:
+        if self._child is None:
             return ""
-        code = self._process.poll()
-        line = ""
-        if self._errors is not None:
-            self._errors.seek(0)
-            lines = self._errors.read().decode(errors="replace").split("\n")
-            line = next((text.strip() for text in reversed(lines) if text.strip()), "")
-        return ", ".join(part for part in ("" if code is None else f"exit code {code}", line) if part)
-
-    def _reap(self, patience: float) -> None:
-        """Wait for the end of the process for a while, then force it."""
-        if self._process is None:
-            return
-        try:
-            self.exit_code = self._process.wait(patience or 0.05)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self.exit_code = self._process.wait()
-        self._process = None
-        if self._errors is not None:
-            self._errors.close()
-            self._errors = None
+        code = "" if self._child.alive else f"exit code {self._child.process.returncode}"
+        return ", ".join(part for part in (code, self._child.last_words()) if part)
 
 
 def start_server(

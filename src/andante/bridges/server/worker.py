@@ -107,8 +107,12 @@ class RemoteBus(GraphClient):
             self._frame(head, body)
         elif op == "answer":
             self._answered(head["number"], (head, body))
-        elif op in ("feedback", "done"):
-            self._progress(op, head, body)
+        elif op in ("feedback", "done") and (goal := self._goals.get(head["goal"])) is not None:
+            if op == "feedback":
+                goal.progress(body)
+            else:
+                del self._goals[head["goal"]]
+                goal.finish(head["status"], body)
         elif op == "graph":
             self._learn(head)
         else:
@@ -117,17 +121,6 @@ class RemoteBus(GraphClient):
     def _frame(self, head: Head, body: bytes) -> None:
         depth = int(head.get("latched", 0))
         self._channels.take(Frame(head["topic"], head["type"], head["stamp"], body, bool(depth)), depth)
-
-    def _progress(self, op: str, head: Head, body: bytes) -> None:
-        goal = self._goals.get(head["goal"])
-        if goal is None:
-            return
-        if op == "feedback":
-            if goal.on_feedback is not None:
-                goal.on_feedback(body)
-            return
-        del self._goals[head["goal"]]
-        goal.finish(head["status"], body)
 
     def _subscribe(self, topic: str, throttle: float) -> None:
         self.send({"op": "subscribe", "topic": topic, "throttle": throttle})

@@ -7,19 +7,15 @@ from typing import Any
 
 from andante.control.publishers import RobotPublisher
 
-from .actions import ActionNode
-from .aliases import AliasNode
 from .camera import CameraNode
-from .commands import CommandNode
+from .commands import ActionNode, CommandNode
 from .navigation import NavigationNode
 from .node import LiveNode
 from .parameters import ParameterNode
-from .recording import RecordingNode
-from .replay import ReplayNode
-from .robot import ClockNode, FeltNode, FootstepNode, RobotStateNode, SensorNode, TruthNode
+from .recording import RecordingNode, ReplayNode
+from .robot import AliasNode, ClockNode, FeltNode, FootstepNode, RobotStateNode, SensorNode, StatusNode, TruthNode
 from .search import SearchNode
 from .services import ServiceNode
-from .status import StatusNode
 from .terminal import TerminalNode
 from .walker import WalkerNode
 

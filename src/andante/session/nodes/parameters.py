@@ -24,50 +24,25 @@ class ParameterNode(LiveNode):
         super().__init__(session)
         self._robot = ""
         self._watching = True  # whether changes come from outside
-        self.bus.parameters.declare(
-            "/speed",
-            session.teleop.speed,
-            changed=session.set_speed,
-            help="speed of driving by keys in percent of the top speed",
-            low=1.0,
-            high=100.0,
-            node=self.name,
-        )
-        self.bus.parameters.declare(
-            "/fall_manager",
-            True,
-            changed=self._guard,
-            help="detect falls, protect the robot and get up",
-            node=self.name,
-        )
+        declare = self.bus.parameters.declare
+        speed = "speed of driving by keys in percent of the top speed"
+        falls = "detect falls, protect the robot and get up"
+        declare("/speed", session.teleop.speed, None, session.set_speed, speed, 1.0, 100.0, self.name)
+        declare("/fall_manager", True, None, self._guard, falls, node=self.name)
         self.rebuilt()
 
     def rebuilt(self) -> None:
         """Gains of another robot."""
-        parameters = self.bus.parameters
+        parameters, servos = self.bus.parameters, self.stage.sim.servos
         if self._robot:
             parameters.remove(f"/{self._robot}/*")
         self._robot = self.stage.name
         for which, unit in UNITS.items():
-            parameters.declare(
-                f"/{self._robot}/{which}",
-                self.stage.sim.servos.gain(which),
-                changed=self._setter(which),
-                help=f"of all joints; the largest is reported [{unit}]",
-                low=0.0,
-                high=MOST_GAIN,
-                node=self.name,
-            )
-            for joint in self.stage.robot.joint_names:
-                parameters.declare(
-                    f"/{self._robot}/{which}/{joint}",
-                    self.stage.sim.servos.gain(which, joint),
-                    changed=self._setter(which, joint),
-                    help=f"[{unit}]",
-                    low=0.0,
-                    high=MOST_GAIN,
-                    node=self.name,
-                )
+            for joint in ("", *self.stage.robot.joint_names):
+                name = f"/{self._robot}/{which}/{joint}".rstrip("/")
+                text = f"[{unit}]" if joint else f"of all joints; the largest is reported [{unit}]"
+                value, changed = servos.gain(which, joint), self._setter(which, joint)
+                parameters.declare(name, value, None, changed, text, 0.0, MOST_GAIN, self.name)
         self._guard(bool(parameters.get("/fall_manager")))
 
     def _setter(self, which: str, joint: str = "") -> Callable[[float], None]:

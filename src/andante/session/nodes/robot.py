@@ -1,28 +1,48 @@
-"""The publishers of the robot as nodes of a live session."""
+"""What a live session tells of its robot and itself: the publishers of the robot, /status, topics by old names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from andante.control.publishers import ClockPublisher, FeltPublisher, FootstepPublisher, StatePublisher
+from andante.bags import messages
+from andante.control.publishers import (
+    ClockPublisher,
+    FeltPublisher,
+    FootstepPublisher,
+    Pose2D,
+    RobotPublisher,
+    StatePublisher,
+)
 from andante.simulation.publishers import SensorPublisher, TruthPublisher
+
+from .node import LiveNode
+from .recording import RecordingNode
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
 
-class ClockNode(ClockPublisher):
+class _OfSession(RobotPublisher):
+    """A publisher of the robot of a session."""
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session.bus, lambda: session.stage)
+
+
+class ClockNode(_OfSession, ClockPublisher):
     """/clock."""
 
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
 
-
-class RobotStateNode(StatePublisher):
+class RobotStateNode(_OfSession, StatePublisher):
     """/joint_states, /tf, /tf_static, /odom, /robot_description."""
 
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
+
+class FeltNode(_OfSession, FeltPublisher):
+    """What a real robot feels."""
+
+
+class FootstepNode(_OfSession, FootstepPublisher):
+    """/footsteps."""
 
 
 class SensorNode(SensorPublisher):
@@ -33,13 +53,6 @@ class SensorNode(SensorPublisher):
         super().__init__(session.bus, lambda: session.stage, state)
 
 
-class FeltNode(FeltPublisher):
-    """What a real robot feels."""
-
-    def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
-
-
 class TruthNode(TruthPublisher):
     """/ground_truth."""
 
@@ -47,8 +60,92 @@ class TruthNode(TruthPublisher):
         super().__init__(session.bus, lambda: session.stage, lambda: session.scene)
 
 
-class FootstepNode(FootstepPublisher):
-    """/footsteps."""
+RENAMED = {  # old -> new
+    "/contacts": "/ground_truth/contacts",
+    "/com": "/ground_truth/com",
+    "/support_polygon": "/ground_truth/support_polygon",
+}
+
+
+class AliasNode(LiveNode):
+    """Relays topics under their old names while somebody listens."""
+
+    name = "aliases"
 
     def __init__(self, session: LiveSession) -> None:
-        super().__init__(session.bus, lambda: session.stage)
+        super().__init__(session)
+        types = self.bus.topics()
+        known = {old: new for old, new in RENAMED.items() if new in types}
+        self._old = {old: self.advertise(old, types[new]) for old, new in known.items()}
+        self._relayed: set[str] = set()
+
+    def update(self) -> None:
+        """Begin to relay what somebody has begun to listen to."""
+        for old, publisher in self._old.items():
+            if old not in self._relayed and publisher.wanted():
+                self._relayed.add(old)
+                new = RENAMED[old]
+                self.bus.log("warn", f"topic {old} is now {new}; the old name goes in the next version", self.name)
+
+                def relay(message: Any, to: Any = publisher) -> None:
+                    if to.wanted():
+                        to.publish(message)
+
+                self.subscribe(new, self.bus.topics()[new], relay)
+
+
+STATUS_EVERY = 10  # control periods, or idle moments of a paused session
+
+Status = messages.cls("andante_msgs/msg/Status")
+
+
+class StatusNode(LiveNode):
+    """Tells behaviour, gait, speed, pace and whether it is recorded."""
+
+    name = "status"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self._topic = self.advertise("/status", "andante_msgs/msg/Status")
+        self._count = 0
+
+    def update(self) -> None:
+        """Every tenth time."""
+        self._count += 1
+        if self._count % STATUS_EVERY and not self.session.paused:
+            return
+        if self.session.paused and self._count % 3:
+            return
+        if self._topic.wanted():
+            self._topic.publish(self._status())
+
+    def _status(self) -> object:
+        session, stage = self.session, self.stage
+        supervisor, walker = stage.supervisor, stage.walker
+        x, y, heading = stage.position.tolist()
+        recording = next((n for n in session.nodes if isinstance(n, RecordingNode)), None)
+        paced = session.paced
+        tumbles = walker.tumbles
+        return Status(
+            session.time,
+            session.pacer.factor if paced else 0.0,
+            session.pacer.load if paced else 0.0,
+            session.paused,
+            session.scene,
+            stage.sim.address,
+            session.choice.world_name,
+            stage.name,
+            session.behaviour,
+            stage.activities.waiting or stage.activities.present.detail,
+            stage.ready.gait,
+            session.teleop.speed,
+            stage.activities.present.resting and not (supervisor is not None and supervisor.busy),
+            stage.sim.fallen and not tumbles,
+            supervisor.state if supervisor is not None else "",
+            Pose2D(x, y, heading),
+            float(walker.max_speed),
+            float(walker.max_turn),
+            recording is not None and recording.recording,
+            "" if recording is None else recording.file,
+            0 if recording is None else recording.messages,
+        )

@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 import os
+import queue
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andante.bags import messages
+from andante.child import Child
 from andante.errors import BadInput, UnknownName
-from andante.session.files import plain_name
-from andante.session.search_worker import SearchWorker
 
-from .node import Answer, LiveNode
+from .node import Answer, LiveNode, plain_name
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
+STOP_TIMEOUT = 10.0  # until a process that does not end is killed [s]
 BEST, NEWEST = 20, 2000  # candidates that are told
 EVERY = 20  # control periods between two looks at the process
 MOST_BUDGET = 1_000_000
 TRIAL = 6.0  # how long a candidate walks, unless told otherwise [s]
 
 Candidate = messages.cls("andante_msgs/msg/SearchCandidate")
+
+
+class SearchWorker:
+    """One search process. `poll` gives what it has said since; nothing here waits but `close`."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self._child = Child("andante.session.search_process", json.dumps(job), told=True, heard=True)
+
+    def poll(self) -> list[dict[str, Any]]:
+        """What came since the last call, oldest first."""
+        out: list[dict[str, Any]] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                line = self._child.said.get_nowait()
+                with contextlib.suppress(ValueError):
+                    out.append(json.loads(line) if line else {"op": "gone", "code": self._child.process.wait()})
+        return out
+
+    def ask_to_stop(self) -> None:
+        """Let it end after the present candidate."""
+        self._child.tell("stop\n")
+
+    def close(self) -> None:
+        """End it, by force if it does not by itself."""
+        self.ask_to_stop()
+        self._child.end(STOP_TIMEOUT, ask=False)
 
 
 class SearchNode(LiveNode):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from andante.description.load import robot_names, world_names
@@ -15,8 +16,6 @@ from .node import Answer, LiveNode
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
-
-KINDS = ("poses", "motions", "robots", "worlds", "engines", "gaits", "behaviours", "keys", "joints", "links")
 
 
 class ServiceNode(LiveNode):
@@ -79,11 +78,14 @@ class ServiceNode(LiveNode):
 
     def _select(self, request: Any) -> str:
         engine, world, robot = str(request.engine), str(request.world), str(request.robot)
-        for what, name, known in (("engine", engine, ENGINES), ("world", world, world_names())):
-            if name and name not in known and name != self.session.choice.world_name:
+        choice = self.session.choice
+        for what, name, known, present in (
+            ("engine", engine, ENGINES, choice.engine),
+            ("world", world, world_names(), choice.world_name),
+            ("robot", robot, robot_names(), choice.robot_name),
+        ):
+            if name not in ("", present, *known):
                 raise UnknownName.among(what, name, known)
-        if robot and robot not in robot_names() and robot != self.session.choice.robot_name:
-            raise UnknownName.among("robot", robot, robot_names())
         self.session.select(engine, world, robot)
         choice = self.session.choice
         return f"{choice.robot_name} in {choice.world_name} on {choice.engine}"
@@ -115,33 +117,23 @@ class ServiceNode(LiveNode):
     def listed(self, kind: str) -> dict[str, str]:
         """Names of a kind, each with a line of help."""
         command_api, robot = self.command_api, self.stage.robot
-        match kind:
-            case "poses":
-                return dict.fromkeys(command_api.poses, "")
-            case "motions":
-                return dict.fromkeys(command_api.motions, "")
-            case "robots":
-                return dict.fromkeys(robot_names(), "")
-            case "worlds":
-                return dict.fromkeys(world_names(), "")
-            case "engines":
-                return dict.fromkeys(ENGINES, "")
-            case "gaits":
-                return dict.fromkeys(command_api.gaits, "")
-            case "behaviours":
-                return {name: BEHAVIOURS[name] for name in command_api.behaviours}
-            case "keys":
-                return self.keys()
-            case "joints":
-                return {j.name: f"{j.limits.lower:.2f} to {j.limits.upper:.2f}" for j in robot.movable}
-            case "links":
-                return dict.fromkeys((link.name for link in robot.links), "")
-        mine = [node for node in self.session.nodes if isinstance(node, LiveNode)]
-        more = {name: tell for node in mine for name, tell in node.lists.items()}
-        if kind in more:
-            return dict(more[kind]())
-        known = [*KINDS, *more]
-        raise UnknownName.among("kind of names", kind, known)
+        own: dict[str, Callable[[], Mapping[str, str]]] = {
+            "poses": lambda: dict.fromkeys(command_api.poses, ""),
+            "motions": lambda: dict.fromkeys(command_api.motions, ""),
+            "robots": lambda: dict.fromkeys(robot_names(), ""),
+            "worlds": lambda: dict.fromkeys(world_names(), ""),
+            "engines": lambda: dict.fromkeys(ENGINES, ""),
+            "gaits": lambda: dict.fromkeys(command_api.gaits, ""),
+            "behaviours": lambda: {name: BEHAVIOURS[name] for name in command_api.behaviours},
+            "keys": self.keys,
+            "joints": lambda: {j.name: f"{j.limits.lower:.2f} to {j.limits.upper:.2f}" for j in robot.movable},
+            "links": lambda: dict.fromkeys((link.name for link in robot.links), ""),
+        }
+        for node in self.session.nodes:
+            own |= node.lists if isinstance(node, LiveNode) else {}
+        if kind not in own:
+            raise UnknownName.among("kind of names", kind, own)
+        return dict(own[kind]())
 
     def keys(self) -> dict[str, str]:
         """The keys that the robot answers, with what they do."""

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from andante.errors import BadInput
-from andante.session.files import file_in, plain_name
+from andante.session.nodes.node import file_in, plain_name
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "a\\b", ".hidden", "a..b", "", "x" * 200, "a b", "nul\0l"])

@@ -1,16 +1,24 @@
-"""DDS writers and readers with the names, type hashes and quality of service of ROS 2; samples carry CDR as it is."""
+"""`Ros2Bridge`: the topics of a session in a ROS 2 domain over DDS, by `cyclonedds` (experimental).
+
+No ROS install is needed. DDS writers and readers have the names, type hashes and quality of service of ROS 2; samples
+carry CDR as it is.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from andante.bags import messages
 from andante.errors import BadInput, MissingExtra
 from andante.extras import how_to_get
+
+from .base import GraphBridge, stale, types
+from .client import BusClient, Directions, Graph, Say, TopicInfo, quiet
+from .encoding import Frame
 
 BASES = {
     "bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8", "float32": "float32", "float64": "float64",
@@ -160,49 +168,38 @@ class Participant:
         except DDSException as error:
             raise BadInput(f"DDS cannot start on {interface or 'the loopback'}: {error}") from None
 
-    def writer(
-        self, topic: str, type_name: str, on_readers: Callable[[int], None], *, sensor: bool = False, latched: int = 0
-    ) -> Writer:
-        """Publish a ROS topic; on_readers is called with the number of subscribers."""
-        return Writer(self, topic, type_name, qos(type_name, sensor=sensor, latched=latched), on_readers)
+    def join(self, make: Any, topic: str, type_name: str, quality: Any, **events: Callable[..., None]) -> Any:
+        """A DDS writer or reader (`make`) of a ROS topic; functions for its events are called in the asyncio loop."""
+        from cyclonedds.core import Listener
+        from cyclonedds.topic import Topic
 
-    def reader(
-        self, topic: str, type_name: str, on_cdr: Callable[[bytes], None], *, sensor: bool = False, latched: int = 0
-    ) -> Reader:
-        """Subscribe to a ROS topic."""
-        return Reader(self, topic, type_name, qos(type_name, sensor=sensor, latched=latched), on_cdr)
+        def later(call: Callable[..., None], _end: Any, *status: Any) -> None:  # DDS calls back from its own threads
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(call, *status)
+
+        joined = Topic(self._participant, dds_topic(topic), raw_class(type_name))
+        listener = Listener(**{name: partial(later, call) for name, call in events.items()})  # type: ignore[no-untyped-call, unused-ignore]
+        made = make(self._participant, joined, qos=quality, listener=listener)
+        made.kept_listener = listener  # DDS does not keep it
+        return made
 
     def close(self) -> None:
         """Leave the domain."""
         self._participant = self._domain = None
 
-    def later(self, call: Callable[..., None], *arguments: Any) -> None:
-        """Call a function in the asyncio loop; DDS calls back from threads of its own."""
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(call, *arguments)
-
 
 class Writer:
-    """The writer of one ROS topic."""
+    """The writer of one ROS topic; on_readers is called with the number of its subscribers."""
 
     def __init__(
-        self, participant: Participant, topic: str, type_name: str, quality: Any, on_readers: Callable[[int], None]
+        self, participant: Participant, topic: str, info: TopicInfo, on_readers: Callable[[int], None]
     ) -> None:
-        from cyclonedds.core import Listener
         from cyclonedds.pub import DataWriter
-        from cyclonedds.topic import Topic
 
-        outer = self
-
-        class Matches(Listener):  # type: ignore[misc, unused-ignore]
-            def on_publication_matched(self, writer: Any, status: Any) -> None:
-                participant.later(outer._matched, int(status.current_count))
-
-        self._on_readers, self.type_name = on_readers, type_name
-        self.readers = 0
-        joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
-        self._listener: Any = Matches()  # type: ignore[no-untyped-call, unused-ignore]
-        self._writer: Any = DataWriter(participant._participant, joined, qos=quality, listener=self._listener)
+        self._on_readers, self.type_name, self.readers = on_readers, info.type_name, 0
+        quality = qos(info.type_name, sensor=info.sensor, latched=info.latched)
+        events = {"on_publication_matched": self._matched}
+        self._writer: Any = participant.join(DataWriter, topic, info.type_name, quality, **events)
 
     def write(self, cdr: bytes) -> None:
         """Send a message."""
@@ -213,32 +210,22 @@ class Writer:
         """Withdraw the writer."""
         self._writer = None
 
-    def _matched(self, count: int) -> None:
+    def _matched(self, status: Any) -> None:
+        count = int(status.current_count)
         if self._writer is not None and count != self.readers:
             self.readers = count
             self._on_readers(count)
 
 
 class Reader:
-    """The reader of one ROS topic."""
+    """The reader of one ROS topic; on_cdr is called with every message."""
 
-    def __init__(
-        self, participant: Participant, topic: str, type_name: str, quality: Any, on_cdr: Callable[[bytes], None]
-    ) -> None:
-        from cyclonedds.core import Listener
+    def __init__(self, participant: Participant, topic: str, type_name: str, on_cdr: Callable[[bytes], None]) -> None:
         from cyclonedds.sub import DataReader
-        from cyclonedds.topic import Topic
-
-        outer = self
-
-        class Arrivals(Listener):  # type: ignore[misc, unused-ignore]
-            def on_data_available(self, reader: Any) -> None:
-                participant.later(outer._drain)
 
         self._on_cdr, self.type_name = on_cdr, type_name
-        joined = Topic(participant._participant, dds_topic(topic), raw_class(type_name))
-        self._listener: Any = Arrivals()  # type: ignore[no-untyped-call, unused-ignore]
-        self._reader: Any = DataReader(participant._participant, joined, qos=quality, listener=self._listener)
+        events = {"on_data_available": self._drain}
+        self._reader: Any = participant.join(DataReader, topic, type_name, qos(type_name), **events)
 
     def close(self) -> None:
         """End the subscription."""
@@ -257,3 +244,74 @@ class Reader:
 def trimmed(cdr: bytes) -> bytes:
     """CDR bytes with plain little-endian head; other heads are kept for the decoder to judge."""
     return b"\x00\x01\x00\x00" + cdr[4:] if cdr[:2] == b"\x00\x01" else cdr
+
+
+class Ros2Bridge(GraphBridge):
+    """Keeps DDS writers and readers in line with the graph of a session."""
+
+    def __init__(
+        self,
+        bus: BusClient,
+        domain: int = 0,
+        *,
+        interface: str = "",
+        directions: Directions | None = None,
+        say: Say = quiet,
+    ) -> None:
+        """`interface` names the network interface; the default is the loopback, so that nothing leaves the machine."""
+        super().__init__(bus, directions, say)
+        self._participant = Participant(domain, interface)
+        self._writers: dict[str, Writer] = {}
+        self._readers: dict[str, Reader] = {}
+        say(f"in ROS domain {domain} on {interface or 'the loopback'}")
+
+    async def run(self) -> None:
+        """Bridge until cancelled."""
+        self._begin()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Withdraw everything."""
+        self._end()
+        ends: list[Writer | Reader] = [*self._writers.values(), *self._readers.values()]
+        for end in ends:
+            end.close()
+        self._writers.clear()
+        self._readers.clear()
+        self._participant.close()
+
+    def _follow(self, graph: Graph) -> None:
+        outgoing, incoming = self._directions.outgoing(graph), self._directions.incoming(graph)
+        for name in stale(types(self._writers), types(outgoing)):
+            self._writers.pop(name).close()
+            self._unhear(name)
+        for name in stale(types(self._readers), types(incoming)):
+            self._readers.pop(name).close()
+        for name, topic in outgoing.items():
+            if name not in self._writers:
+                self._add_writer(name, topic)
+        for name, topic in incoming.items():
+            if name not in self._readers:
+                take = partial(self._take, messages.from_cdr, name, topic.type_name)
+                self._readers[name] = Reader(self._participant, name, topic.type_name, take)
+
+    def _add_writer(self, name: str, topic: TopicInfo) -> None:
+        """Latched topics are subscribed to at once, so that DDS can keep them; the others once DDS has a reader."""
+        on_readers: Callable[[int], None] = partial(self._hear, name) if not topic.latched else lambda count: None
+        self._writers[name] = Writer(self._participant, name, topic, on_readers)
+        if topic.latched:
+            self._hear(name, 1)
+
+    def _hear(self, name: str, readers: int) -> None:
+        if not readers:
+            self._unhear(name)
+        elif name not in self._listening and name in self._writers:
+            self._listening[name] = self._bus.subscribe(name, self._send)
+
+    def _send(self, frame: Frame) -> None:
+        writer = self._writers.get(frame.topic)
+        if writer is not None:
+            writer.write(frame.cdr)

@@ -66,7 +66,7 @@ def test_a_search_that_is_killed_is_told_and_the_session_goes_on(tmp_path: Path)
         assert session.bus.call("/search/start", {"study": "killed", "budget": 1000}).success
         node = next(node for node in session.nodes if isinstance(node, SearchNode))
         session.step()
-        node._worker._process.kill()
+        node._worker._child.process.kill()
         wait_for(session, lambda: states[-1].status == "failed")
         assert "exited with code" in states[-1].message
         session.run(0.1)

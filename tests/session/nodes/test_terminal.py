@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from andante.session import LiveSession
-from andante.session.commands import COMMANDS, FIXED
+from andante.session.nodes.terminal import COMMANDS, FIXED
 
 Say = Callable[[str], str]
 

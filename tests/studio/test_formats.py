@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from andante.studio.meshes import MAGIC, TRANSPARENT, Part, coarse, mesh_bytes, smooth
+from andante.studio.formats import MAGIC, TRANSPARENT, Part, coarse, mesh_bytes, smooth
 
 WHITE = (1.0, 1.0, 1.0, 1.0)
 

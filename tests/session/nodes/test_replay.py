@@ -7,7 +7,7 @@ import pytest
 
 from andante.bus.errors import BusError
 from andante.session import LiveSession
-from andante.session.nodes.replay import ReplayNode
+from andante.session.nodes.recording import ReplayNode
 
 
 class Wall:
