@@ -67,6 +67,18 @@ def test_a_planner_of_a_package_leads_a_robot(installed: Path) -> None:
     assert outcome["planner"] == "elbow"
 
 
+def test_an_experiment_of_a_package_is_listed_and_run(installed: Path, tmp_path: Path) -> None:
+    listed = {row["name"]: row for row in run(installed, "experiment", "list")["experiments"]}
+    assert {"nodding", "straight-walk", "hexapod-gaits", "navigation"} <= set(listed)
+    assert listed["nodding"]["factors"] == {"angle": [0.2, 0.4]}
+    out = str(tmp_path / "run")
+    outcome = run(installed, "experiment", "run", "nodding", "--out", out, "--workers", "0")
+    assert (outcome["trials"], outcome["failed"], outcome["complete"]) == (4, 0, True)
+    told = run(installed, "experiment", "report", out)["commanded"]["mujoco"]["reached"]
+    assert set(told) == {"angle=0.2", "angle=0.4"}
+    assert max(told.values()) < 0.2
+
+
 def registry_of(monkeypatch: pytest.MonkeyPatch, *values: str) -> Registry[RobotPackage]:
     points = [metadata.EntryPoint("one", value, "group") for value in values]
     monkeypatch.setattr(metadata, "entry_points", lambda group: points)

@@ -279,7 +279,7 @@ async def run_beside(
     session: str,
     make: Callable[[SessionClient], Bridge],
     seconds: float | None = None,
-    say: Callable[[str], None] = lambda text: None,
+    say: Say = quiet,
 ) -> None:
     """Connect to a session, make the bridge, and run it for so many seconds or until cancelled."""
     client = SessionClient(session_url(session), say)
