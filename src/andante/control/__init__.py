@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .activities import Acting, Playing
     from .activity_manager import ActivityManager
     from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
     from .fall_supervisor import FallSupervisor
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .walking import WalkGoal, WalkGuide, walk_to
 
 __all__ = [
+    "Acting",
     "ActivityManager",
     "Body",
     "BodyCommand",
@@ -23,6 +25,7 @@ __all__ = [
     "FallSupervisor",
     "Health",
     "JointTarget",
+    "Playing",
     "Power",
     "RobotView",
     "TeleopMux",
@@ -35,6 +38,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "Acting": ".activities",
         "ActivityManager": ".activity_manager",
         "Body": ".body",
         "BodyCommand": ".body",
@@ -44,6 +48,7 @@ __getattr__ = lazy_names(
         "Health": ".body",
         "JointTarget": ".body",
         "TeleopMux": ".teleop_mux",
+        "Playing": ".activities",
         "Power": ".body",
         "RobotView": ".view",
         "Tracking": ".tracking",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .fit import FitJob, FitOutcome, run_fit
     from .importing import import_trials
     from .report import Report, write_report
+    from .statistics import compare, summarize
 
 __all__ = [
     "Draw",
@@ -38,6 +39,7 @@ __all__ = [
     "Variation",
     "builtin_names",
     "check_trial",
+    "compare",
     "experiment_of",
     "import_trials",
     "load_experiment",
@@ -49,6 +51,7 @@ __all__ = [
     "rows_of",
     "run_experiment",
     "run_fit",
+    "summarize",
     "trial_function",
     "with_settings",
     "write_report",
@@ -57,5 +60,5 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {"FitJob": ".fit", "FitOutcome": ".fit", "run_fit": ".fit", "Report": ".report", "write_report": ".report",
-     "import_trials": ".importing"},
+     "import_trials": ".importing", "compare": ".statistics", "summarize": ".statistics"},
 )  # fmt: skip

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .rigs.infer import infer_rig
     from .rigs.rig import Leg, Rig, check_rig, with_rig
     from .shell import ShellController
-    from .wave.fitness import WaveStatistics, better_fitness, statistics
+    from .wave.fitness import WaveStatistics, better_fitness, source_fitness, statistics
     from .wave.gait import WaveGait
     from .wave.model import WaveModel, WaveParameters
     from .wave.playback import playback, wave_keyframes
@@ -55,7 +55,7 @@ _MODULES = {
     "rigs.infer": "infer_rig",
     "rigs.rig": "Leg Rig check_rig with_rig",
     "shell": "ShellController",
-    "wave.fitness": "WaveStatistics better_fitness statistics",
+    "wave.fitness": "WaveStatistics better_fitness source_fitness statistics",
     "wave.gait": "WaveGait",
     "wave.model": "WaveModel WaveParameters",
     "wave.playback": "playback wave_keyframes",
@@ -109,6 +109,7 @@ __all__ = [
     "read_rig",
     "register",
     "rig_for",
+    "source_fitness",
     "standing_poses",
     "statistics",
     "wave_keyframes",

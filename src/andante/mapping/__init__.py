@@ -1,5 +1,10 @@
 """Occupancy grids, scans, scan matching and pose graphs: from laser scans to a map."""
 
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
+
+from . import synthetic
 from .grid import UNKNOWN, LogOddsGrid, OccupancyGrid
 from .live import LiveMapper, LiveUpdate
 from .mapper import Mapper
@@ -9,8 +14,17 @@ from .scan import Scan
 from .slam import MappingResult, build_map
 from .worlds import map_of_world, world_of_map
 
+if TYPE_CHECKING:
+    from .io import LogOptions, load_map, read_log, read_trajectory, save_map, write_carmen, write_trajectory
+
 __all__ = [
-    "UNKNOWN", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "Mapper", "MappingParameters",
-    "MappingResult", "OccupancyGrid", "Odometry", "Scan", "Trajectory", "build_map", "map_of_world",
-    "odometry_at_scans", "world_of_map",
+    "UNKNOWN", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "LogOptions", "Mapper",
+    "MappingParameters", "MappingResult", "OccupancyGrid", "Odometry", "Scan", "Trajectory", "build_map", "load_map",
+    "map_of_world", "odometry_at_scans", "read_log", "read_trajectory", "save_map", "synthetic", "world_of_map",
+    "write_carmen", "write_trajectory",
 ]  # fmt: skip
+
+_FILES = (
+    "LogOptions", "load_map", "read_log", "read_trajectory", "save_map", "write_carmen", "write_trajectory",
+)  # fmt: skip
+__getattr__ = lazy_names(__name__, dict.fromkeys(_FILES, ".io"))

@@ -1,5 +1,9 @@
 """Motion: curves, time scaling, poses, key-frames and actions; everything is joint positions over time in the end."""
 
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
+
 from .actions.binding import BoundAction, bind
 from .actions.check import SelfCollision, check_action, check_keyframes, check_motion, check_set
 from .actions.model import Action, ActionSet, Call, Group, Reach, Step, Take, Turn, Wait
@@ -13,6 +17,10 @@ from .curves.pose_spline import PoseSpline, RotationSpline
 from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronized, transition, vector_of
 from .keyframes import Key, Keyframes, Played, Repeat, fit, play_from
 from .timing import Profile, TimedPath, s_curve, smoothstep, time_path, trapezoid
+
+if TYPE_CHECKING:
+    from .io.keyframe_files import write_keyframes_toml
+    from .io.library import find_motion
 
 __all__ = [
     "Action",
@@ -51,6 +59,7 @@ __all__ = [
     "check_keyframes",
     "check_motion",
     "check_set",
+    "find_motion",
     "fit",
     "parse_actions",
     "plan_step",
@@ -62,4 +71,9 @@ __all__ = [
     "transition",
     "trapezoid",
     "vector_of",
+    "write_keyframes_toml",
 ]
+
+__getattr__ = lazy_names(
+    __name__, {"find_motion": ".io.library", "write_keyframes_toml": ".io.keyframe_files"}
+)

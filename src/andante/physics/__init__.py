@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, fitted
 from .commands import Drive, JointState, Push, ServoOrder, Snapshot
 from .engine import Engine, Model
 from .registry import ENGINES, engine_class, installed
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "ACTUATORS",
     "CHECKS",
     "ENGINES",
+    "ActuatorDrive",
     "BodyTree",
     "Camera",
+    "CascadeDrive",
     "CheckResult",
     "Contacts",
     "Drive",
@@ -41,6 +45,7 @@ __all__ = [
     "default_gains",
     "engine_class",
     "film_strip",
+    "fitted",
     "installed",
     "rest_poses",
 ]

@@ -5,7 +5,7 @@ from .config import StudyConfig
 from .folder import StudyFolder
 from .objective import Objective, ObjectiveSpec
 from .progress import Ended, Evaluated, Event, Notice, Started
-from .record import Record
+from .record import Record, tail
 from .run import events, resume, search
 from .samplers import SAMPLERS, Sampler, Shard, Told, make_sampler
 from .space import Choice, Grid, Real, Space
@@ -39,4 +39,5 @@ __all__ = [
     "resume",
     "search",
     "summarize",
+    "tail",
 ]

@@ -9,7 +9,9 @@ from .simulation import Joints, Observer, Simulation, simulate
 
 if TYPE_CHECKING:
     from .recording import record
+    from .scans import scans_since
+    from .walk_watch import WalkWatch
 
-__all__ = ["FallRule", "Joints", "Observer", "Simulation", "record", "simulate"]
+__all__ = ["FallRule", "Joints", "Observer", "Simulation", "WalkWatch", "record", "scans_since", "simulate"]
 
-__getattr__ = lazy_names(__name__, {"record": ".recording"})
+__getattr__ = lazy_names(__name__, {"WalkWatch": ".walk_watch", "record": ".recording", "scans_since": ".scans"})
