@@ -10,7 +10,7 @@ import numpy as np
 import andante as an
 from andante.geometry import SE3
 from andante.hardware import BodyCommand, Loopback, SerialBody, State, serial_ports
-from andante.mobile.rover.firmware import FirmwareOnBoard
+from andante.hardware.serial.board import FirmwareOnBoard
 
 print("serial ports here:", ", ".join(port.name for port in serial_ports()) or "none")
 

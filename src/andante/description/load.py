@@ -12,7 +12,7 @@ the group `andante.worlds`. In pyproject.toml:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
@@ -36,8 +36,10 @@ class RobotPackage:
         motions: folder of motion files (NAME.toml, NAME.action; falls/ for those that get it up again).
         gaits: folder of gait parameter files (GAIT_VARIANT.toml).
         walkers: sequence of `Gait`, the ways to walk that only this robot has.
-        driver: makes what turns velocities into commands of its wheels.
-        experiments: folder of experiment files.
+        driver: subclass of `andante.mobile.BaseDriver`, which turns velocities into commands of its wheels.
+        experiments: folder of experiment files (NAME.toml; reference/NAME.csv for trials of the real robot).
+        trials: trials that only this robot has, by the name that experiment files give them; functions of a `Setup`,
+            with their `TERMS` beside them.
     """
 
     description: Path
@@ -47,6 +49,7 @@ class RobotPackage:
     walkers: str = ""
     driver: str = ""
     experiments: Path | None = None
+    trials: Mapping[str, str] = field(default_factory=dict)
 
 
 ROBOTS: Registry[RobotPackage] = Registry("andante.robots", RobotPackage)

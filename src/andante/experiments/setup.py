@@ -10,6 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from andante.description import ROBOTS
 from andante.errors import BadInput, UnknownName
 from andante.userfile import is_user_reference, load_user_object
 
@@ -17,7 +18,7 @@ from .variation import Draw
 
 GAIT = "gait_"  # begins the name of a parameter of the gait itself: gait_step_height, ...
 MOST_FRICTION = 10.0
-# Packages that ship experiments (*.toml), real trials (reference/*.csv), and the tables TRIALS and DEFAULT_ROBOTS.
+# Packages that ship experiments (*.toml), real trials (reference/*.csv), and the table DEFAULT_ROBOTS.
 PACKAGES = ("andante.experiments.builtin",)
 TRIALS = {
     "walk": "andante.experiments.trials.walk:walk_trial",
@@ -85,15 +86,17 @@ def friction_value(values: Mapping[str, Any]) -> float | None:
 
 
 def shipped(folder: str, suffix: str) -> dict[str, Traversable]:
-    """Files with a suffix in a folder of the `PACKAGES`, by their names without it, sorted."""
-    folders = [resources.files(package) / folder for package in PACKAGES]
+    """Files with a suffix in a folder of the `PACKAGES` and of all robot packages, by their names without it."""
+    robots = (ROBOTS[name].experiments for name in ROBOTS)
+    places: list[Traversable] = [*map(resources.files, PACKAGES), *(each for each in robots if each is not None)]
+    folders = [place / folder for place in places]
     files = [file for each in folders if each.is_dir() for file in each.iterdir() if file.name.endswith(suffix)]
     return {file.name.removesuffix(suffix): file for file in sorted(files, key=lambda file: file.name)}
 
 
 def trials() -> dict[str, str]:
-    """Every built-in trial: its name, and module:function."""
-    return TRIALS | _joined("TRIALS")
+    """Every trial that has a name: that name, and module:function."""
+    return TRIALS | {name: entry for robot in ROBOTS for name, entry in ROBOTS[robot].trials.items()}
 
 
 def default_robot(trial: str) -> str:

@@ -20,7 +20,7 @@ KEPT = 500  # states of the past
 class BaseOdometry:
     """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
 
-    Wheels and, where the robot has one, the gyro. At the reference point the wheels allow no sideways speed, which the
+    Wheels and, where the robot has them, the gyros of all its IMUs. At the reference point the wheels allow no sideways speed, which the
     filter relies on. The near past is kept for scans that come late.
     """
 
@@ -30,13 +30,18 @@ class BaseOdometry:
         if noise is None and drive.holonomic:
             noise = OdometryNoise(across=OdometryNoise.along, wheel_across=OdometryNoise.wheel_speed)
         self.filter = OdometryFilter(noise=noise)
-        self._up = up_in_imu(robot)
+        poses = robot.link_poses()
+        mounts = {spec.name: poses[spec.link] @ spec.pose for spec in robot.sensors if spec.kind == "imu"}
+        self._up = {name: mount.rotation[2] for name, mount in mounts.items()}  # the root's z axis in each IMU
         self._past: deque[tuple[float, Array, Array]] = deque(maxlen=KEPT)
 
     def update(self, readings: Readings) -> None:
         """Take the readings of a control step."""
-        if self._up is not None:
-            turn = float(self._up @ np.where(self._up == 0.0, 0.0, readings.gyro))  # axes that count may be missing
+        gyros = readings.gyros or dict.fromkeys(list(self._up)[-1:], readings.gyro)
+        for name, up in self._up.items():
+            if name not in gyros:
+                continue
+            turn = float(up @ np.where(up == 0.0, 0.0, gyros[name]))  # axes that count may be missing
             if math.isfinite(turn):
                 self.filter.gyro(readings.time, turn)
         if self.wheels.update(readings):
@@ -71,10 +76,3 @@ class BaseOdometry:
                 return was + fraction * gap
             after = then, was
         return after[1].copy()
-
-
-def up_in_imu(robot: Robot) -> Array | None:
-    """The root's z axis in the axes of the robot's last IMU (3,); None: it has none."""
-    poses = robot.link_poses()
-    mounts = [poses[spec.link] @ spec.pose for spec in robot.sensors if spec.kind == "imu"]
-    return mounts[-1].rotation[2] if mounts else None

@@ -19,8 +19,7 @@ from andante.hardware import (
     serial_ports,
 )
 from andante.hardware.serial.firmware import BoardSensors
-from andante.hardware.serial.host import HostLink
-from andante.hardware.serial.line import FIRST_WAIT, LONGEST_WAIT, Line
+from andante.hardware.serial.host import FIRST_WAIT, LONGEST_WAIT, HostLink, Line
 from andante.hardware.serial.messages import Fault
 from andante.tasks import catalog
 

@@ -5,8 +5,8 @@ import pytest
 
 from andante.errors import BadInput
 from andante.hardware import WATCHDOG, Endpoint, Firmware, HostLink
-from andante.hardware.serial.endpoint import HEADER
-from andante.hardware.serial.framing import frame
+from andante.hardware.serial.car import NUMBERS
+from andante.hardware.serial.endpoint import HEADER, frame
 from andante.hardware.serial.host import ATTEMPTS, LOGS_KEPT
 from andante.hardware.serial.messages import (
     Ack,
@@ -21,9 +21,8 @@ from andante.hardware.serial.messages import (
     Telemetry,
     Velocity,
     Waypoint,
+    pack,
 )
-from andante.hardware.serial.parameters import NUMBERS
-from andante.hardware.serial.wire import pack
 
 from .lines import Desk, NoisyPort
 

@@ -9,10 +9,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import BadInput
-from andante.hardware.serial.endpoint import HEADER
-from andante.hardware.serial.framing import MAX_PACKET
-from andante.hardware.serial.messages import BY_CODE, MESSAGES, Hello, Log, RobotPose, Run, TagPose, Telemetry, Waypoint
-from andante.hardware.serial.wire import MAX_TEXT, TEXT, Message, Way, Wire, layout, pack, printable, shorten, unpack
+from andante.hardware.serial.endpoint import HEADER, MAX_PACKET
+from andante.hardware.serial.messages import (
+    BY_CODE,
+    MAX_TEXT,
+    MESSAGES,
+    TEXT,
+    Hello,
+    Log,
+    Message,
+    RobotPose,
+    Run,
+    TagPose,
+    Telemetry,
+    Way,
+    Waypoint,
+    Wire,
+    layout,
+    pack,
+    printable,
+    shorten,
+    unpack,
+)
 
 
 def values(wire):

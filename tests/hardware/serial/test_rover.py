@@ -10,9 +10,8 @@ import andante as an
 from andante.errors import BadInput
 from andante.geometry import SE3
 from andante.hardware import Board, BodyCommand, Firmware, Loopback, SerialBody, State
-from andante.hardware.serial.board import Battery
+from andante.hardware.serial.board import Battery, FirmwareOnBoard
 from andante.hardware.serial.messages import Fault
-from andante.mobile.rover.firmware import FirmwareOnBoard
 
 from .lines import NoisyPort, wait_until
 
@@ -152,7 +151,7 @@ def test_a_pulled_cable_stops_the_rover_where_it_is(loop):
     assert np.linalg.norm(trial.sim.base_velocity[:2]) < 0.01
     assert trial.sim.base_pose[0] - at_watchdog < 0.25
     assert trial.micro.board.firmware.fault is Fault.LINK
-    assert trial.micro.line.breaks == 1
+    assert trial.micro.breaks == 1
     cable.plug()
     trial.tick(200)
     assert trial.body.connected

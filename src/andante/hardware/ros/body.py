@@ -28,12 +28,11 @@ from andante.mapping import Scan
 from andante.motion.joint_motion import MotionLimits
 from andante.physics.state import Mode
 
-from .clock import RobotClock
 from .link import Listener, RosLink
 from .orders import TRAJECTORY, BaseVelocity, JointMove, JointOrders, JointTargets
 from .ros1 import Ros1Link
 from .rosbridge import RosbridgeLink
-from .senses import Odometry, RosSenses
+from .senses import Odometry, RobotClock, RosSenses
 from .settings import RosTopics
 
 SAID_KEPT = 1000  # lines that are said once only

@@ -17,17 +17,18 @@ import numpy as np
 from andante.control.body import BodyCommand, BodyState, Health, LinkState, Power
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
+from andante.geometry import se2
 from andante.hardware.remote import RemoteBody, measured
 
-from .car import Car
+from .car import NUMBERS, Car, PwmChannel, checked, defaults
+from .endpoint import LineCounters
 from .firmware import TELEMETRY_PERIOD
-from .framing import LineCounters
-from .host import HostLink
-from .line import Line
+from .host import HostLink, Line
 from .messages import (
     Fault,
     Inertial,
     Log,
+    Message,
     Pulses,
     RobotPose,
     Run,
@@ -39,10 +40,7 @@ from .messages import (
     Waypoint,
     Yaw,
 )
-from .parameters import NUMBERS, PwmChannel, checked, defaults
 from .ports import OpenPort, SerialPort, serial_ports
-from .waypoint_law import wrapped
-from .wire import Message
 
 FAULT_WORDS = {
     Fault.LINK: "the microcontroller lost the line and must be started again",
@@ -183,7 +181,7 @@ class SerialBody(RemoteBody):
     # ---- what the firmware does ------------------------------------------------------------------
     def send_pose(self, x: float, y: float, yaw: float) -> None:
         """Tell the estimated pose in the map; wanted several times a second while driving to a waypoint."""
-        self._post(RobotPose(x, y, wrapped(yaw) if math.isfinite(yaw) else yaw))
+        self._post(RobotPose(x, y, float(se2.wrap(yaw))))
 
     def send_tag(self, tag: int, x: float, y: float, z: float = 0.0) -> None:
         """Tell the position of a UWB tag (0 front, 1 rear)."""

@@ -8,9 +8,8 @@ import pytest
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.localization import Ahrs, UwbSetup
-from andante.mobile.rover.odometry import WRAP, BoardClock, PoseHistory, _counted
-from andante.mobile.rover.stamps import Stamps
-from andante.mobile.rover.tags import RoverTags
+from andante.robots.rover.computer import RoverTags, Stamps
+from andante.robots.rover.odometry import WRAP, BoardClock, PoseHistory, _counted
 
 ANCHORS = {"0": (0.0, 0.0, 0.0), "1": (0.0, 6.0, 0.0), "2": (8.0, 0.0, 0.0), "3": (8.0, 6.0, 0.8)}
 TAGS = {"tag0": (0.0, 0.0, 0.0), "tag1": (-0.36, 0.0, 0.0)}
