@@ -20,8 +20,8 @@ KEPT = 500  # states of the past
 class BaseOdometry:
     """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
 
-    Wheels and, where the robot has them, the gyros of all its IMUs. At the reference point the wheels allow no sideways speed, which the
-    filter relies on. The near past is kept for scans that come late.
+    Wheels and, where the robot has them, the gyros of all its IMUs. At the reference point the wheels allow no sideways
+    speed, which the filter relies on. The near past is kept for scans that come late.
     """
 
     def __init__(self, robot: Robot, drive: Drive, noise: OdometryNoise | None = None) -> None:
