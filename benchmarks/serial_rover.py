@@ -55,7 +55,7 @@ def trial(goal, seed, rate):
     rng, sim, cable = np.random.default_rng(seed), an.simulate("rover", sensors=True, seed=seed), Loopback()
     micro = FirmwareOnBoard(sim, lambda: Faulty(cable.microcontroller(), rng, rate))
     sim.observers.append(micro)
-    body = SerialBody(lambda: Faulty(cable.computer(), rng, rate), clock=lambda: sim.time, threaded=False)
+    body = SerialBody(lambda: Faulty(cable.computer(), rng, rate), "rover", clock=lambda: sim.time, threaded=False)
 
     def tick():
         sim.run(0.02)

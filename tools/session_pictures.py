@@ -120,7 +120,7 @@ def hardware() -> None:
     sim = an.simulate("rover", sensors=True)
     cable = Loopback()
     sim.observers.append(FirmwareOnBoard(sim, cable.microcontroller))
-    body = SerialBody(cable.computer, clock=lambda: sim.time, threaded=False)
+    body = SerialBody(cable.computer, "rover", clock=lambda: sim.time, threaded=False)
     noise, rows = np.random.default_rng(0), []
 
     def tick() -> None:

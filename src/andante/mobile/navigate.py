@@ -181,7 +181,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             if isinstance(robot, SimulatedMobileRobot):
                 check_bounds(robot.sim.engine)
             link = robot.body.link
-            self._tell(now, self._timeout, "" if robot.body.simulated else f"{link.late} late, {link.lost} lost")
+            self._tell(now, self._timeout, "" if robot.body.simulated else str(link))
         return robot.measure.collided or robot.measure.fallen
 
     def _note(self, now: float, true: Array) -> None:

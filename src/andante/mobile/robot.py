@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.control.body import Body
+from andante.control.body import Body, BodyState
 from andante.control.loop import ControlLoop
+from andante.control.walking import LyingSense
 from andante.description import Robot, World, load_robot
 from andante.description.shapes import Plane
 from andante.errors import BadInput
@@ -122,14 +123,15 @@ class MobileRobot:
         hold = np.nan_to_num(body.read().position)
         self.driver = base_driver(body.robot, hold, vehicle, noise)
         self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
-        self.loop = ControlLoop(body, self.driver, CONTROL_RATE, lambda state: Command(*self._twist))
+        self._lies = LyingSense(body.robot)
+        self.loop = ControlLoop(body, self.driver, CONTROL_RATE, self._command)
         self.scans = ScanPipeline(
             body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference
         )
         self._map_pose = np.asarray(map_pose, dtype=float)
         self._twist: Array = STILL
         self._steps = 0
-        self.measure: DriveMeasure = DrivenEstimate(start)  # what came of its drives
+        self.measure: DriveMeasure = DrivenEstimate(start, self._lies)  # what came of its drives
 
     @property
     def localizer(self) -> Localizer:
@@ -156,6 +158,11 @@ class MobileRobot:
         if isinstance(self.measure, DrivenEstimate):
             self.measure.tell(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
         return sensed
+
+    def _command(self, state: BodyState) -> Command:
+        if isinstance(self.measure, DrivenEstimate):
+            self._lies.feel(state)
+        return Command(*self._twist)
 
     def settle(self, seconds: float = SETTLE) -> Sensed:
         """Stand for a while before the first command; scans that come are in the result."""

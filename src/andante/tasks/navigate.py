@@ -120,7 +120,7 @@ class NavigateResult(Outcome, Result):
         if off["rms"] == off["rms"]:  # not a number where it never drove
             estimate = f"; its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most"
         if self.link is not None:
-            estimate = f"; {self.link.late} states late, {self.link.lost} messages lost"
+            estimate = f"; {self.link}"
         return (
             f"{self.robot} on {self.engine}: {'' if self.success else 'not '}arrived after {self.time:.1f} s and "
             f"{self.path_length:.2f} m, {self.final_error:.3f} m from the goal; {self.reason}{estimate}"

@@ -26,7 +26,7 @@ class Trial:
         self.sim = an.simulate("rover", sensors=True, seed=seed)
         self.micro = FirmwareOnBoard(self.sim, microcontroller)
         self.sim.observers.append(self.micro)
-        self.body = SerialBody(computer, clock=lambda: self.sim.time, threaded=False, parameters=parameters)
+        self.body = SerialBody(computer, "rover", clock=lambda: self.sim.time, threaded=False, parameters=parameters)
         self.rng = np.random.default_rng(seed)
         self.settle = settle
 
@@ -205,7 +205,7 @@ def test_wrong_use_is_told():
 
 
 def test_nothing_is_told_before_the_microcontroller_answers():
-    body = SerialBody(Loopback().computer, threaded=False)
+    body = SerialBody(Loopback().computer, "rover", threaded=False)
     assert body.inertial is None
     assert np.isnan(body.yaw)
     body.close()
@@ -215,7 +215,7 @@ def test_a_session_number_makes_the_bytes_repeat():
     sent = []
     for _ in range(2):
         cable = Loopback()
-        body = SerialBody(cable.computer, clock=lambda: 0.0, threaded=False, session=77)
+        body = SerialBody(cable.computer, "rover", clock=lambda: 0.0, threaded=False, session=77)
         body.poll()
         sent.append(cable.microcontroller().read())
         body.close()

@@ -64,7 +64,7 @@ class SerialBody(RemoteBody):
     def __init__(
         self,
         port: str | OpenPort,
-        robot: Robot | str = "rover",
+        robot: Robot | str,
         *,
         baud: int = 115200,
         ticks_per_turn: int = 1200,
