@@ -113,16 +113,16 @@ def test_all_gyros_count_each_in_its_own_axes():
     down = SE3.from_xyz_rpy(rpy=(math.pi, 0.0, 0.0))
     first = next(spec for spec in WAFFLE.sensors if spec.kind == "imu")
     robot = replace(WAFFLE, sensors=(*WAFFLE.sensors, replace(first, name="below", pose=down)))
-    odometry = BaseOdometry(robot, find_drive(robot))
+    spin = {joint: float(value) for joint, (_, value) in find_drive(robot).joint_commands((0.0, 0.0, 0.6)).items()}
+    both, last = (BaseOdometry(robot, find_drive(robot)) for _ in range(2))
     level, hung = np.array([0.0, 0.0, 0.5]), np.array([0.0, 0.0, -0.7])
     for step in range(300):
-        at = felt(0.01 * step, 0.0, 0.0, turn=-0.7)
-        odometry.update(replace(at, gyros={first.name: level, "below": hung}))
-    assert odometry.twist[2] == pytest.approx(0.6, abs=0.12)  # between both
-    alone = BaseOdometry(robot, find_drive(robot))
-    for step in range(300):
-        alone.update(felt(0.01 * step, 0.0, 0.0, turn=-0.7))  # a body that tells of one: the last
-    assert alone.twist[2] > odometry.twist[2]
+        time = 0.01 * step
+        at = felt(time, spin["wheel_left_joint"] * time, spin["wheel_right_joint"] * time, turn=-0.7)
+        both.update(replace(at, gyros={first.name: level, "below": hung}))
+        last.update(at)  # a body that tells of one IMU only: the last
+    assert both.twist[2] == pytest.approx(0.6, abs=0.03)  # between both gyros
+    assert last.twist[2] > both.twist[2] + 0.01
 
 
 def test_a_simulated_robot_tells_of_all_its_imus():

@@ -8,8 +8,9 @@ import pytest
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.localization import Ahrs, UwbSetup
+from andante.mobile.odometry import PoseHistory
 from andante.robots.rover.computer import RoverTags, Stamps
-from andante.robots.rover.odometry import WRAP, BoardClock, PoseHistory, _counted
+from andante.robots.rover.odometry import WRAP, BoardClock, _counted
 
 ANCHORS = {"0": (0.0, 0.0, 0.0), "1": (0.0, 6.0, 0.0), "2": (8.0, 0.0, 0.0), "3": (8.0, 6.0, 0.8)}
 TAGS = {"tag0": (0.0, 0.0, 0.0), "tag1": (-0.36, 0.0, 0.0)}

@@ -28,8 +28,9 @@ from andante.localization import (
     trilaterate,
 )
 from andante.mapping import Scan
+from andante.mobile.odometry import PoseHistory
 
-from .odometry import PoseHistory, RoverOdometry
+from .odometry import RoverOdometry
 
 OLDEST = 1.0  # a reading that comes later than this after it was taken is not believed [s]
 AHEAD = 0.005  # clocks of one computer differ by this at most [s]
