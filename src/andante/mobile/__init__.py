@@ -9,21 +9,7 @@ from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
 from .sensing import ByScans, Localizer, OdometryOnly, OnMap, ScanPipeline, Sensed, TakenScan
 
 __all__ = [
-    "BaseDriver",
-    "BaseOdometry",
-    "ByScans",
-    "DriveResult",
-    "DriverSettings",
-    "Localizer",
-    "MobileRobot",
-    "OdometryOnly",
-    "OnMap",
-    "ScanPipeline",
-    "Sensed",
-    "SimulatedMobileRobot",
-    "TakenScan",
-    "WheelOdometry",
-    "base_driver",
-    "drive_to_goal",
-    "mobile_robot",
-]
+    "BaseDriver", "BaseOdometry", "ByScans", "DriveResult", "DriverSettings", "Localizer", "MobileRobot",
+    "OdometryOnly", "OnMap", "ScanPipeline", "Sensed", "SimulatedMobileRobot", "TakenScan", "WheelOdometry",
+    "base_driver", "drive_to_goal", "mobile_robot",
+]  # fmt: skip

@@ -68,7 +68,7 @@ class DriveMeasure(ABC):
 
 
 class DrivenEstimate(DriveMeasure):
-    """What a real robot believes of its own way, and whether its IMU feels that it lies; nobody tells what it touches."""
+    """What a real robot believes of its own way; its IMU feels whether it lies, nobody tells what it touches."""
 
     def __init__(self, start: ArrayLike, lies: Callable[[], bool] = lambda: False) -> None:
         super().__init__()

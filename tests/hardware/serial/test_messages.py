@@ -2,7 +2,7 @@
 
 import struct
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import pytest
 from hypothesis import given, settings
@@ -125,9 +125,7 @@ def test_texts_are_cut_at_whole_letters_and_steer_no_terminal():
 
 def test_a_text_must_come_last():
     @dataclass(frozen=True)
-    class Bad(Message):
-        code: ClassVar[int] = 0x7F
-        way: ClassVar[Way] = Way.UP
+    class Bad(Message, code=0x7F, way=Way.UP):
         text: Annotated[str, Wire(TEXT)]
         number: Annotated[int, Wire("u8")]
 

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from andante.kinematics.wheels.finder import find_drive
 from andante.motion.joint_motion import MotionLimits
 
 JOINT_STATE, TRAJECTORY = "sensor_msgs/msg/JointState", "trajectory_msgs/msg/JointTrajectory"
+Stiffness: TypeAlias = Mapping[str, float] | None  # by joint
 STANDING: Twist = (0.0, 0.0, 0.0)
 ARM = 0.2  # a turn by an angle counts as a way on a circle of this radius [m]
 LONGEST_SLEW = 0.1  # time between two targets that counts for how far they may be apart [s]
@@ -44,9 +45,7 @@ class JointOrders(ABC):
     streams: ClassVar[bool] = False  # whether joints go to their targets at once, so that near ones must be streamed
 
     @abstractmethod
-    def message(
-        self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
-    ) -> Any:
+    def message(self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Stiffness = None) -> Any:
         """The message that sends joints on their way now, decided at a time of the robot's clock [s].
 
         stiffness: share 0 to 1 of their strength that servos shall have, where it can be told.
@@ -79,9 +78,7 @@ class JointTargets(JointOrders):
     type_name: ClassVar[str] = JOINT_STATE
     streams: ClassVar[bool] = True
 
-    def message(
-        self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
-    ) -> Any:
+    def message(self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Stiffness = None) -> Any:
         """All joints of the moves at once."""
         return messages.make(
             self.type_name,
@@ -108,9 +105,7 @@ class JointPositions(JointOrders):
         if not self.together:
             raise BadInput("a position controller needs its joints in order; give `joints`")
 
-    def message(
-        self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
-    ) -> Any:
+    def message(self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Stiffness = None) -> Any:
         """The numbers in the order of the controller."""
         targets = {move.name: move.target for move in moves}
         return messages.make(self.type_name, data=[targets[name] for name in self.together])
@@ -133,9 +128,7 @@ class JointAngles(JointOrders):
         if not 0.0 < self.speed <= 1.0:
             raise BadInput(f"speed is a share of the top speed, over 0 to 1, got {self.speed}")
 
-    def message(
-        self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
-    ) -> Any:
+    def message(self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Stiffness = None) -> Any:
         """The message that sends all joints on their way now."""
         return messages.make(
             self.type_name,
@@ -162,9 +155,7 @@ class JointTrajectory(JointOrders):
         if not (math.isfinite(self.least_time) and self.least_time > 0.0):
             raise BadInput(f"least_time is a time > 0 s, got {self.least_time}")
 
-    def message(
-        self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
-    ) -> Any:
+    def message(self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Stiffness = None) -> Any:
         """The message that sends all joints on their way now; a header without a time means at once."""
         times = [abs(m.target - m.here) / m.top_speed for m in moves if m.top_speed > 0.0 and math.isfinite(m.here)]
         point = {

@@ -56,11 +56,17 @@ class Wire:
 
 
 class Message:
-    """Base of all messages. A subclass is a frozen dataclass with `code`, `way` and annotated fields."""
+    """Base of all messages. A subclass is a frozen dataclass with annotated fields, made with its code and its way.
+
+    An acknowledged message is answered by an Ack, and sent again until that comes.
+    """
 
     code: ClassVar[int]
     way: ClassVar[Way]
-    acknowledged: ClassVar[bool] = False  # the other side answers with an Ack, and it is sent again until that comes
+    acknowledged: ClassVar[bool]
+
+    def __init_subclass__(cls, code: int, way: Way, acknowledged: bool = False) -> None:
+        cls.code, cls.way, cls.acknowledged = code, way, acknowledged
 
 
 M = TypeVar("M", bound=Message)
@@ -208,11 +214,9 @@ Pulse = Annotated[int, Wire("u16", "µs", "pulse width", high=5000)]
 
 
 @dataclass(frozen=True)
-class Hello(Message):
+class Hello(Message, code=0x01, way=Way.BOTH):
     """First message of each side, repeated until the other answers; its code and the frame's header never change."""
 
-    code: ClassVar[int] = 0x01
-    way: ClassVar[Way] = Way.BOTH
     role: Annotated[int, Wire("u8", "", "0 computer, 1 microcontroller", high=1)]
     session: Annotated[int, Wire("u16", "", "changes when a side starts anew")]
     answer: Annotated[int, Wire("u8", "", "1: answers a hello", high=1)]
@@ -220,20 +224,16 @@ class Hello(Message):
 
 
 @dataclass(frozen=True)
-class Heartbeat(Message):
+class Heartbeat(Message, code=0x02, way=Way.BOTH):
     """Sent when nothing else was for 0.1 s."""
 
-    code: ClassVar[int] = 0x02
-    way: ClassVar[Way] = Way.BOTH
     time: Annotated[int, Wire("u32", "ms", "of the sender's clock")]
 
 
 @dataclass(frozen=True)
-class TagPose(Message):
+class TagPose(Message, code=0x10, way=Way.DOWN):
     """Position of a UWB tag: tag 0 in front, tag 1 behind."""
 
-    code: ClassVar[int] = 0x10
-    way: ClassVar[Way] = Way.DOWN
     tag: Annotated[int, Wire("u8", "", "0 or 1", high=1)]
     x: Meter
     y: Meter
@@ -241,23 +241,18 @@ class TagPose(Message):
 
 
 @dataclass(frozen=True)
-class RobotPose(Message):
+class RobotPose(Message, code=0x11, way=Way.DOWN):
     """Estimated pose of the robot (middle of the rear axle) in the map."""
 
-    code: ClassVar[int] = 0x11
-    way: ClassVar[Way] = Way.DOWN
     x: Meter
     y: Meter
     yaw: Annotated[float, Wire("f32", "rad", low=-TURN, high=TURN)]
 
 
 @dataclass(frozen=True)
-class Waypoint(Message):
+class Waypoint(Message, code=0x12, way=Way.DOWN, acknowledged=True):
     """Where to drive once started."""
 
-    code: ClassVar[int] = 0x12
-    way: ClassVar[Way] = Way.DOWN
-    acknowledged: ClassVar[bool] = True
     number: Annotated[int, Wire("u16", "", "told back in the telemetry; 0 is no waypoint", low=1)]
     x: Meter
     y: Meter
@@ -265,73 +260,57 @@ class Waypoint(Message):
 
 
 @dataclass(frozen=True)
-class Run(Message):
+class Run(Message, code=0x13, way=Way.DOWN, acknowledged=True):
     """Start and stop of the motors. Stop acts at once; start clears faults whose cause is gone."""
 
-    code: ClassVar[int] = 0x13
-    way: ClassVar[Way] = Way.DOWN
-    acknowledged: ClassVar[bool] = True
     on: Annotated[int, Wire("u8", "", "1 start, 0 stop", high=1)]
 
 
 @dataclass(frozen=True)
-class Velocity(Message):
+class Velocity(Message, code=0x14, way=Way.DOWN):
     """Speed and yaw rate to drive with, to be repeated within the watchdog's time."""
 
-    code: ClassVar[int] = 0x14
-    way: ClassVar[Way] = Way.DOWN
     forwards: Annotated[float, Wire("f32", "m/s", low=-100.0, high=100.0)]
     turn: Annotated[float, Wire("f32", "rad/s", low=-100.0, high=100.0)]
 
 
 @dataclass(frozen=True)
-class Pulses(Message):
+class Pulses(Message, code=0x15, way=Way.DOWN):
     """Pulse widths to put out as they are, to be repeated within the watchdog's time."""
 
-    code: ClassVar[int] = 0x15
-    way: ClassVar[Way] = Way.DOWN
     throttle: Pulse
     steering: Pulse
 
 
 @dataclass(frozen=True)
-class SetParameter(Message):
+class SetParameter(Message, code=0x16, way=Way.DOWN, acknowledged=True):
     """Change a parameter; the table of parameters names number, unit and range."""
 
-    code: ClassVar[int] = 0x16
-    way: ClassVar[Way] = Way.DOWN
-    acknowledged: ClassVar[bool] = True
     number: Annotated[int, Wire("u8")]
     value: Annotated[float, Wire("f32")]
 
 
 @dataclass(frozen=True)
-class Ack(Message):
+class Ack(Message, code=0x81, way=Way.UP):
     """Answer to an acknowledged message."""
 
-    code: ClassVar[int] = 0x81
-    way: ClassVar[Way] = Way.UP
     of: Annotated[int, Wire("u8", "", "code of the message")]
     sequence: Annotated[int, Wire("u16", "", "its sequence number")]
     answer: Annotated[int, Wire("u8", "", "0 done, 1 refused, 2 no such parameter")]
 
 
 @dataclass(frozen=True)
-class Yaw(Message):
+class Yaw(Message, code=0x82, way=Way.UP):
     """Heading by gyro and tags."""
 
-    code: ClassVar[int] = 0x82
-    way: ClassVar[Way] = Way.UP
     time: Milliseconds
     yaw: Annotated[float, Wire("f32", "rad", low=-TURN, high=TURN)]
 
 
 @dataclass(frozen=True)
-class Telemetry(Message):
+class Telemetry(Message, code=0x83, way=Way.UP):
     """What the microcontroller does and measures."""
 
-    code: ClassVar[int] = 0x83
-    way: ClassVar[Way] = Way.UP
     time: Milliseconds
     throttle: Pulse
     steering: Pulse
@@ -344,11 +323,9 @@ class Telemetry(Message):
 
 
 @dataclass(frozen=True)
-class Inertial(Message):
+class Inertial(Message, code=0x84, way=Way.UP):
     """Angular velocity and specific force in the axes of the sensor."""
 
-    code: ClassVar[int] = 0x84
-    way: ClassVar[Way] = Way.UP
     time: Milliseconds
     gyro_x: Annotated[float, Wire("f32", "rad/s")]
     gyro_y: Annotated[float, Wire("f32", "rad/s")]
@@ -359,11 +336,9 @@ class Inertial(Message):
 
 
 @dataclass(frozen=True)
-class Log(Message):
+class Log(Message, code=0x85, way=Way.UP):
     """Words for people; never acted upon."""
 
-    code: ClassVar[int] = 0x85
-    way: ClassVar[Way] = Way.UP
     level: Annotated[int, Wire("u8", "", "0 information, 1 warning, 2 error", high=2)]
     text: Annotated[str, Wire(TEXT)]
 
