@@ -38,7 +38,19 @@ def test_a_waffle_explores_along_waypoints_and_is_recorded(started, tmp_path):
     robot = started(StandIn(tmp_path, "waffle", "lab"))
     bag, way = tmp_path / "explored.mcap", tmp_path / "way.txt"
     way.write_text("0.6 0.3\n0.2 0.7\n")
-    words = ("explore", "waffle", "-o", tmp_path / "map", "--waypoints", way, "--body", robot.address, "--yes")
+    words = (
+        "explore",
+        "waffle",
+        "--world",
+        "lab",
+        "-o",
+        tmp_path / "map",
+        "--waypoints",
+        way,
+        "--body",
+        robot.address,
+        "--yes",
+    )
     told = started(Command(*words, "--record", bag)).result()
     assert told["engine"] == robot.address
     rows = robot.pass_time(1.0)

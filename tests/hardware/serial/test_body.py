@@ -43,11 +43,11 @@ def body(cable, bench):
 
 def test_handshake_over_a_pseudo_terminal(body, bench):
     assert body.connected
-    assert body.peer == "rover"
+    assert body.peer == "car"
     assert wait_until(lambda: body.telemetry is not None, SOON)
     assert body.read().health.ok
     assert body.telemetry.state == State.STOPPED
-    assert list(body.notes) == ["connected to rover"]
+    assert list(body.notes) == ["connected to car"]
 
 
 def test_a_firmware_of_another_version_is_refused(cable):

@@ -25,7 +25,8 @@ from andante.hardware.remote import RemoteBody, measured
 from andante.mapping import Scan
 from andante.physics.state import Mode
 
-from .link import Listener, RosLink
+from . import link_to
+from .link import HOPE, Listener, RosLink
 from .orders import (
     JOINT_STATE,
     STANDING,
@@ -37,8 +38,6 @@ from .orders import (
     JointTargets,
     driven_by,
 )
-from .ros1 import Ros1Link
-from .rosbridge import RosbridgeLink
 from .senses import Odometry, RobotClock, RosSenses
 from .settings import RosTopics
 
@@ -46,7 +45,6 @@ SAID_KEPT = 1000  # lines that are said once only
 HEARING = 2.0  # how long a robot that tells of itself may take until it hears commands [s]
 MEASURING = 1.0  # how long its rate is measured, of its own time [s]
 LONGEST_MEASURING = 20.0  # ... and of the wall clock [s]
-HOPE = "; trying again"
 UNHEEDED = 1.0  # a robot that has not followed its commands for so long is not reached by them [s]
 LATE = 2.0  # states older than this are late, in usual periods
 
@@ -192,7 +190,7 @@ class RosBody(RemoteBody):
         if self._closed:
             return "the body is closed"
         if not self._link.connected:
-            return f"no connection to {self._link.where}: {self._link.error}{self._hope}"
+            return f"no connection to {self._link.where}: {self._link.error}{self._link.hope}"
         topic, age = self.topics.joint_states or self.topics.odometry, now - self._alive_at
         if age == math.inf:
             return f"no message on {topic} from {self._link.where}; is the robot's driver running?"
@@ -202,10 +200,6 @@ class RosBody(RemoteBody):
             if self._patience < now - at < math.inf:
                 return f"no message on {topic} for {(now - at) * self._clock.pace:.1f} s"
         return ""
-
-    @property
-    def _hope(self) -> str:
-        return "" if self._link.over else HOPE
 
     def _deaf_topics(self) -> list[str]:
         spare = self.joints.stiffness_topic if self.joints is not None else ""
@@ -253,7 +247,7 @@ class RosBody(RemoteBody):
         with self._lock:
             self._senses.forget()
             self._well = False
-            self._say(f"the connection to {self._link.where} is lost: {reason}{self._hope}")
+            self._say(f"the connection to {self._link.where} is lost: {reason}{self._link.hope}")
             if self._driving and self.velocity is not None and self._link.listeners(self.velocity.topic):
                 self._stand("the connection to the ROS master is lost")  # the way to the robot is still there
             self._ticked.notify_all()
@@ -357,10 +351,9 @@ class RosBody(RemoteBody):
         """Send targets (joints,) of all joints; see `Body.follow`."""
         with self._lock:
             self._refuse_closed()
-            if self.joints is None:
-                raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
+            topic = self._streaming().way.topic
             if modes is not None and (np.asarray(modes)[np.isfinite(targets)] != Mode.POSITION).any():
-                raise Unsupported(f"body {self.name!r} takes positions over {self.joints.topic}, no speeds or torques")
+                raise Unsupported(f"body {self.name!r} takes positions over {topic}, no speeds or torques")
             if self._trouble(self.clock()):
                 self.dropped += 1
                 return
@@ -381,17 +374,21 @@ class RosBody(RemoteBody):
         for name, target in command.joints.items():
             if name in self._wheels:
                 raise Unsupported(f"joint {name!r} belongs to the drive of {self.name!r}: give a twist instead")
-            if self.joints is None:
-                raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
+            topic = self._streaming().way.topic
             if target.mode is not Mode.POSITION:
                 raise Unsupported(
-                    f"joint {name!r} of {self.name!r} takes positions over {self.joints.topic}, not {target.mode.name}"
+                    f"joint {name!r} of {self.name!r} takes positions over {topic}, not {target.mode.name}"
                 )
 
+    def _streaming(self) -> JointStream:
+        """How joint targets are sent; refused where they are not."""
+        if self._stream is None:
+            raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
+        return self._stream
+
     def _send_joints(self, targets: Array, stiffness: Array | None = None) -> None:
-        stream, way = self._stream, self.joints
-        assert stream is not None
-        assert way is not None
+        stream = self._streaming()
+        way = stream.way
         now, here = self.time, self._senses.joints(self.clock(), self._patience)[0]
         moves = stream.moves(targets, here, now)
         if moves is None:
@@ -450,12 +447,3 @@ class RosBody(RemoteBody):
             self._ticked.notify_all()
         if not self._link.close():
             self._say(f"{self._link.where} does not respond; its thread is abandoned")
-
-
-def link_to(address: str) -> RosLink:
-    """The line that an address asks for."""
-    if address.startswith(("ws://", "wss://")):
-        return RosbridgeLink(address)
-    if address.startswith("http://"):
-        return Ros1Link(address)
-    raise BadInput(f"{address!r} is neither a rosbridge server (ws://host:9090) nor a ROS 1 master (http://host:11311)")

@@ -86,6 +86,8 @@ class SerialBody(RemoteBody):
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
         self.late = 0  # control periods whose telemetry was older than usual
+        self.unheeded = 0  # ... in which the firmware had no fresh command although it was to move
+        self._moves = False  # whether the last twist was one that moves it
         self._time = 0.0
         for name in told:
             self._post(SetParameter(NUMBERS[name], self.parameters[name]))
@@ -172,7 +174,7 @@ class SerialBody(RemoteBody):
             age, counters = self._line.clock() - self._link.came(Telemetry), self._link.counters
             told, before = self._link.latest(Telemetry), self._link.before(Telemetry)
         apart = 0 if told is None or before is None else (told.time - before.time) & 0xFFFFFFFF
-        return LinkState(1000.0 / apart if apart else 0.0, age, self.late, counters.troubles)
+        return LinkState(1000.0 / apart if apart else 0.0, age, self.late, counters.troubles, self.unheeded)
 
     def _wait_until(self, due: float) -> None:
         while (left := due - self.time) > 1e-6 and self.connected:
@@ -251,6 +253,7 @@ class SerialBody(RemoteBody):
         at = self.time
         if told is not None and at - told.time / 1000.0 >= TELEMETRY_PERIOD:
             self.late += 1
+        self.unheeded += self._moves and told is not None and told.fault == Fault.COMMAND
         return BodyState(
             at, position, velocity, **measured(values[:3], values[3:]), effort=effort,
             measured_at=math.nan if told is None else told.time / 1000.0,
@@ -293,6 +296,7 @@ class SerialBody(RemoteBody):
         if command.twist is not None and command.twist[1]:
             raise Unsupported(f"body {self.name!r} cannot move sideways: vy must be 0, got {command.twist[1]}")
         if command.twist is not None:
+            self._moves = any(command.twist)
             self._post(Velocity(command.twist[0], command.twist[2]))
         else:
             self._refuse_closed()
