@@ -39,6 +39,7 @@ from .messages import (
     Velocity,
     Waypoint,
     Yaw,
+    int32,
 )
 from .ports import OpenPort, SerialPort, serial_ports
 
@@ -50,6 +51,7 @@ FAULT_WORDS = {
     Fault.VERSION: "the microcontroller speaks another protocol version",
     Fault.SENSOR: "a sensor of the microcontroller gives no numbers; check its wiring and start again",
 }
+LONGEST_STEP = 2.0  # between two messages that still tell the speed of the wheels [s]
 HELD = (Fault.POSE, Fault.COMMAND)  # it goes on with the next pose or command; all others need a new start
 
 
@@ -265,12 +267,18 @@ class SerialBody(RemoteBody):
     def _fill_wheels(
         self, told: Telemetry, before: Telemetry | None, position: np.ndarray, velocity: np.ndarray
     ) -> None:
-        for joint, field in ((self.car.left, "ticks_left"), (self.car.right, "ticks_right")):
-            at, turn = self.joint_names.index(joint), 2 * math.pi / self.ticks_per_turn
-            position[at] = getattr(told, field) * turn
-            if before is not None and 0 < (told.time - before.time) & 0xFFFFFFFF < 2000:
-                moved = (getattr(told, field) - getattr(before, field) + 2**31) % 2**32 - 2**31
-                velocity[at] = moved * turn / (((told.time - before.time) & 0xFFFFFFFF) / 1000.0)
+        wheels = [self.joint_names.index(joint) for joint in (self.car.left, self.car.right)]
+        position[wheels] = np.array([told.ticks_left, told.ticks_right]) * 2 * math.pi / self.ticks_per_turn
+        passed, speeds = self.wheel_speeds(before or told, told)
+        if 0 < passed < LONGEST_STEP:
+            velocity[wheels] = list(speeds.values())
+
+    def wheel_speeds(self, before: Telemetry, told: Telemetry) -> tuple[float, dict[str, float]]:
+        """Time between two messages [s], and how fast the driven wheels turned in it [rad/s] by their joints."""
+        passed = ((told.time - before.time) & 0xFFFFFFFF) / 1000.0
+        ticks = int32(told.ticks_left - before.ticks_left), int32(told.ticks_right - before.ticks_right)
+        per_tick = 2 * math.pi / self.ticks_per_turn / passed if passed else 0.0
+        return passed, {self.car.left: ticks[0] * per_tick, self.car.right: ticks[1] * per_tick}
 
     def _health(self, told: Telemetry | None) -> Health:
         if self._closed:

@@ -34,6 +34,7 @@ from .messages import (  # fmt: skip
     Velocity,
     Waypoint,
     Yaw,
+    int32,
 )
 
 TOGETHER = 0.25  # positions of the two tags belong together when they came within this time [s]
@@ -310,7 +311,7 @@ class Firmware:
         if now >= self._telemetry_due:
             self._telemetry_due = now + TELEMETRY_PERIOD - 1e-6
             volts = sensors.voltage if math.isfinite(sensors.voltage) else 0.0
-            left, right = (_int32(ticks) for ticks in sensors.ticks)
+            left, right = (int32(ticks) for ticks in sensors.ticks)
             number = self._waypoint.number if self._waypoint else 0
             millivolts = min(max(round(volts * 1000), 0), 0xFFFF)
             told = Telemetry(
@@ -339,8 +340,3 @@ def waypoint_law(parameters: Mapping[str, float], radius: float = 0.0) -> Waypoi
 def _within(pulse: int, neutral: float, span: float) -> int:
     """The pulse width, kept within the span around neutral; 0 stands for neutral."""
     return round(min(max(pulse, neutral - span), neutral + span)) if pulse else round(neutral)
-
-
-def _int32(number: int) -> int:
-    """A counter as it wraps in 32 bits."""
-    return (int(number) + 2**31) % 2**32 - 2**31

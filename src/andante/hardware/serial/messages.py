@@ -139,6 +139,11 @@ def unpack(kind: type[M], payload: bytes) -> M | None:
     return kind(**values)
 
 
+def int32(number: int) -> int:
+    """A counter, or a difference of two, as it wraps in 32 bits."""
+    return (int(number) + 2**31) % 2**32 - 2**31
+
+
 def printable(text: str) -> str:
     """A text without control characters: what came over a line must not steer a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -12,7 +12,7 @@ from andante.hardware.serial.messages import Inertial, Telemetry
 from andante.localization import Ahrs, OdometryFilter
 from andante.mobile.odometry import PoseHistory
 
-WRAP = 2**32  # of the microcontroller's clock [ms] and of its counters
+WRAP = 2**32  # of the microcontroller's clock [ms]
 REACH = 0.2  # poses are told this far beyond the newest [s]
 LOST = 0.5  # a line that was silent for so long has lost what it would have told [s]
 LONGEST_GAP = 60.0  # between two counts of the wheels that still tell the way [s]
@@ -84,15 +84,11 @@ class RoverOdometry:
         before, self._told = self._told, (time, told)
         if before is None:
             return
-        dt = ((told.time - before[1].time) % WRAP) / 1000.0
+        dt, speeds = self._body.wheel_speeds(before[1], told)
         if not 0 < dt < LONGEST_GAP:
             return
-        car, turn = self._body.car, 2 * math.pi / self._body.ticks_per_turn
-        speeds = {
-            joint: _counted(getattr(before[1], field), getattr(told, field)) * turn / dt
-            for joint, field in ((car.left, "ticks_left"), (car.right, "ticks_right"))
-        }
-        twist = car.drive.at_root(car.drive.twist(speeds).twist)
+        drive = self._body.car.drive
+        twist = drive.at_root(drive.twist(speeds).twist)
         if dt > LOST:  # the way since then counts, the speed does not
             self.filter = OdometryFilter(se2.compose(self.filter.state.pose, se2.exp(twist * dt)))
         else:
@@ -119,8 +115,3 @@ class RoverOdometry:
         state = self.filter.state
         gap = min(max(time - state.time, 0.0), REACH) if math.isfinite(state.time) else 0.0
         return se2.compose(state.pose, se2.exp(state.twist * gap))
-
-
-def _counted(before: int, after: int) -> int:
-    """Ticks between two counts that wrap in 32 bits."""
-    return (after - before + WRAP // 2) % WRAP - WRAP // 2

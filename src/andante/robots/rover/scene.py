@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,31 +48,13 @@ def noisier(robot: Robot, factor: float) -> Robot:
 
 
 def _noisier(spec: SensorSpec, factor: float) -> SensorSpec:
-    errors: dict[str, float]
-    if spec.kind == "uwb":
-        uwb = UwbErrors.of(spec)
-        errors = {
-            "noise_stddev": uwb.stddev * factor,
-            "wall_bias": uwb.wall_bias * factor,
-            "outliers": min(uwb.outliers * factor, 1.0),
-            "dropout": min(uwb.dropout * factor, 1.0),
-        }
-    elif spec.kind == "lidar":
-        lidar = lidar_model(spec)
-        errors = {
-            "noise_stddev": lidar.noise_stddev * factor,
-            "noise_proportional": lidar.noise_proportional * factor,
-            "dropout": min(lidar.dropout * factor, 1.0),
-        }
-    elif spec.kind == "imu":
-        imu = noise_of(spec)
-        errors = {name: getattr(imu, field) * factor for name, field in _IMU}
-    else:
+    if spec.kind not in ERRORS:
         return spec
+    read, names = ERRORS[spec.kind]
+    model = read(spec)
+    errors = {name: getattr(model, field) * factor for name, field in names.items()}
+    errors |= {name: min(errors[name], 1.0) for name in FRACTIONS if name in errors}
     return replace(spec, parameters={**spec.parameters, **errors})
-
-
-_IMU = (("noise_stddev", "stddev"), ("bias_stddev", "bias_stddev"), ("bias_walk", "bias_walk"))
 
 
 def smoother(robot: Robot, factor: float) -> Robot:
@@ -109,6 +91,15 @@ PARAMETERS = MclParameters(
     odometry_model="omni-corrected", sigma_hit=0.05, beams=120, effective_beams=40.0, update_min_d=0.02,
     update_min_a=0.03, range_max=12.0,
 )  # fmt: skip
+
+ERRORS: dict[
+    str, tuple[Callable[[SensorSpec], Any], dict[str, str]]
+] = {  # of sensors: parameter to field
+    "uwb": (UwbErrors.of, {"noise_stddev": "stddev", **{name: name for name in ("wall_bias", "outliers", "dropout")}}),
+    "lidar": (lidar_model, {name: name for name in ("noise_stddev", "noise_proportional", "dropout")}),
+    "imu": (noise_of, {"noise_stddev": "stddev", "bias_stddev": "bias_stddev", "bias_walk": "bias_walk"}),
+}
+FRACTIONS = ("outliers", "dropout")  # errors that are at most 1
 
 
 class Cable(Protocol):
