@@ -92,9 +92,7 @@ PARAMETERS = MclParameters(
     update_min_a=0.03, range_max=12.0,
 )  # fmt: skip
 
-ERRORS: dict[
-    str, tuple[Callable[[SensorSpec], Any], dict[str, str]]
-] = {  # of sensors: parameter to field
+ERRORS: dict[str, tuple[Callable[[SensorSpec], Any], dict[str, str]]] = {  # of sensors: parameter to field
     "uwb": (UwbErrors.of, {"noise_stddev": "stddev", **{name: name for name in ("wall_bias", "outliers", "dropout")}}),
     "lidar": (lidar_model, {name: name for name in ("noise_stddev", "noise_proportional", "dropout")}),
     "imu": (noise_of, {"noise_stddev": "stddev", "bias_stddev": "bias_stddev", "bias_walk": "bias_walk"}),
