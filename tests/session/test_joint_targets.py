@@ -102,7 +102,7 @@ def test_a_robot_on_many_legs_whose_targets_cease_holds_its_joints_and_stays_up(
         leader = Leader(session, gait)
         assert leader.walker.ahead() is None  # no plan is made: it can be stopped at any instant
         leader.lead(0.5)
-        leader.lead(after, Command(vx=0.6 * leader.walker.top_speed))
+        leader.lead(after, Command(vx=0.6 * leader.walker.max_speed))
         walked, held = session.stage.sim.base_pose[0], session.stage.targets.copy()
         assert walked > 0.02
         assert stand_still(session, 2.0) < 1.0

@@ -58,7 +58,7 @@ def plane_height(world: World, x: float, y: float) -> float | None:
     return max(heights, default=None)
 
 
-def set_on_floor(engine: Engine, actor: int, place: Array, ground: float) -> float:
+def set_on_floor(engine: Engine, model: int, place: Array, ground: float) -> float:
     """Move a robot that was put on the highest ground below it down to the plane where that is the floor around.
 
     ground: the height it was put on [m]. Returns the height it stands on now.
@@ -67,17 +67,17 @@ def set_on_floor(engine: Engine, actor: int, place: Array, ground: float) -> flo
     plane = plane_height(engine.world, x, y)
     if plane is None or abs(ground - plane) < LEVEL:
         return ground
-    base = np.array(engine.base_pose(actor))
+    base = np.array(engine.base_pose(model))
     steps = np.linspace(-AROUND, AROUND, 13)
     grid = np.stack(np.meshgrid(x + steps, y + steps), axis=-1).reshape(-1, 2)
     top = float(base[2]) + ABOVE
     down = np.tile([0.0, 0.0, -1.0], (len(grid), 1))
-    hits = engine.cast_rays(np.column_stack([grid, np.full(len(grid), top)]), down, 100.0, ignore=actor)
+    hits = engine.cast_rays(np.column_stack([grid, np.full(len(grid), top)]), down, 100.0, ignore=model)
     heights = top - hits.distance[np.isfinite(hits.distance)]
     if np.sum(np.abs(heights - plane) < LEVEL) <= np.sum(np.abs(heights - ground) < LEVEL):
         return ground
     base[2] += plane - ground
-    engine.set_base(actor, base)
+    engine.set_base(model, base)
     return plane
 
 
@@ -156,7 +156,7 @@ class MobileRobot:
             self.loop.step()
         sensed = self.scans.sense(self.body.time, self.driver.reference)
         if isinstance(self.measure, DrivenEstimate):
-            self.measure.tell(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
+            self.measure.report(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
         return sensed
 
     def _command(self, state: BodyState) -> Command:
@@ -230,9 +230,9 @@ def mobile_robot(
     if place.shape != (3,) or not np.isfinite(place).all():
         raise BadInput(f"a start is x, y, yaw as finite numbers, got {start!r}")
     find_drive(made)  # refuses robots without wheels before a world is built
-    bare = simulate(made, world, engine, dt=dt, place=(place[0], place[1], place[2]), seed=seed)
-    floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
-    sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
+    bare = simulate(made, world, engine, dt=dt, start=(place[0], place[1], place[2]), seed=seed)
+    floor = set_on_floor(bare.engine, bare.model, place, bare.ground)
+    sim = Simulation(bare.engine, bare.model, seed, sensors=True, ground=floor)
     try:
         return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate, lidar=lidar)
     except Exception:

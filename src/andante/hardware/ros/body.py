@@ -203,7 +203,7 @@ class RosBody(RemoteBody):
 
     def _deaf_topics(self) -> list[str]:
         spare = self.joints.stiffness_topic if self.joints is not None else ""
-        return [topic for topic in self._link.tells if topic != spare and self._link.listeners(topic) == 0]
+        return [topic for topic in self._link.advertised if topic != spare and self._link.listeners(topic) == 0]
 
     def _say_once(self, words: str) -> None:
         if words not in self._said and len(self._said) < SAID_KEPT:

@@ -16,7 +16,7 @@ from andante.physics.state import Mode
 
 @dataclass(frozen=True)
 class PwmChannel:
-    """Maps a share of the full way, -1 to 1, to pulse widths [µs] and back.
+    """Maps a fraction of the full way, -1 to 1, to pulse widths [µs] and back.
 
     pulse = neutral + sign(f) (dead_band + |f| (span - dead_band)); a pulse within the dead band means 0.
     """
@@ -32,14 +32,16 @@ class PwmChannel:
                 f"got {self.dead_band}, {self.span}, {self.neutral} µs"
             )
 
-    def pulse(self, share: float) -> int:
-        """Pulse width for a share of the full way; beyond -1 and 1 it is cut."""
-        share = min(max(share, -1.0), 1.0)
-        if share == 0:
+    def pulse(self, fraction: float) -> int:
+        """Pulse width for a fraction of the full way; beyond -1 and 1 it is cut."""
+        fraction = min(max(fraction, -1.0), 1.0)
+        if fraction == 0:
             return round(self.neutral)
-        return round(self.neutral + math.copysign(self.dead_band + abs(share) * (self.span - self.dead_band), share))
+        return round(
+            self.neutral + math.copysign(self.dead_band + abs(fraction) * (self.span - self.dead_band), fraction)
+        )
 
-    def share(self, pulse: float) -> float:
+    def fraction(self, pulse: float) -> float:
         """What a motor behind this channel makes of a pulse width; no pulse (0) is neutral."""
         away = pulse - self.neutral
         if pulse <= 0 or abs(away) <= self.dead_band:
@@ -89,7 +91,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("top_speed", 2.0, 0.01, 100.0, "m/s", "at full throttle"),
     Parameter("full_lock", 0.388, 0.01, 1.5, "rad", "steering angle (of a bicycle) at full lock"),
     Parameter("wheelbase", 0.33, 0.01, 10.0, "m", "between the axles"),
-    Parameter("yaw_gain", 0.1, 0.0, 1.0, "", "share of the tags' heading that corrects the gyro's, per pair"),
+    Parameter("yaw_gain", 0.1, 0.0, 1.0, "", "fraction of the tags' heading that corrects the gyro's, per pair"),
     Parameter("passing_radius", 0.0, 0.0, 10.0, "m", "a waypoint passed within this distance is reached too; 0: none"),
 )
 NUMBERS = {parameter.name: number for number, parameter in enumerate(PARAMETERS)}
@@ -132,7 +134,7 @@ class Car:
     drive: Drive
     wheelbase: float  # [m]
     full_lock: float  # largest steering angle to both sides [rad]
-    top_speed: float  # [m/s]
+    max_speed: float  # [m/s]
     left: str  # joints of the driven wheels
     right: str
 
@@ -156,7 +158,7 @@ class Car:
     def parameters(self) -> dict[str, float]:
         """Parameters of the firmware that follow from the car; five per cent of room around its turning circle."""
         follow = {
-            "top_speed": self.top_speed,
+            "top_speed": self.max_speed,
             "full_lock": self.full_lock,
             "wheelbase": self.wheelbase,
             "turning_radius": 1.05 * self.wheelbase / math.tan(self.full_lock),
