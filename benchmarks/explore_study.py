@@ -15,8 +15,8 @@ from pathlib import Path
 
 from andante.geometry import se2
 from andante.mapping.io.map_files import load_map
-from andante.mobile.localizer import OnMap
 from andante.mobile.robot import mobile_robot
+from andante.mobile.sensing import OnMap
 from andante.tasks.explore import explore as run_explore
 from andante.tasks.navigate import navigate as run_navigate
 

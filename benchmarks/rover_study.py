@@ -25,8 +25,8 @@ from andante.description import Link, Placement, Robot
 from andante.description.link import Collision, Visual
 from andante.description.shapes import Box
 from andante.geometry import SE3
-from andante.mobile.rover.trials import COURSES, RoverTrial, rover_trial
-from andante.viz.rover_plots import plot_rover_study, plot_rover_trial
+from andante.robots.rover.plots import plot_rover_study, plot_rover_trial
+from andante.robots.rover.trials import COURSES, RoverTrial, rover_trial
 
 PARTS = ("trials", "push", "noise", "odometry", "obstacle")
 BOX = Box((0.25, 0.25, 0.4))

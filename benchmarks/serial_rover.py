@@ -14,9 +14,9 @@ import numpy as np
 import andante as an
 from andante.geometry import SE3
 from andante.hardware import FrameReader, HostLink, Loopback, SerialBody
+from andante.hardware.serial.board import FirmwareOnBoard
 from andante.hardware.serial.endpoint import Endpoint
 from andante.hardware.serial.messages import Role, Telemetry
-from andante.mobile.rover.firmware import FirmwareOnBoard
 
 GOALS = {"ahead (1.5, 0)": (1.5, 0.0), "left (1, 1)": (1.0, 1.0), "inside the turning circle (0, 0.9)": (0.0, 0.9)}
 
@@ -55,7 +55,7 @@ def trial(goal, seed, rate):
     rng, sim, cable = np.random.default_rng(seed), an.simulate("rover", sensors=True, seed=seed), Loopback()
     micro = FirmwareOnBoard(sim, lambda: Faulty(cable.microcontroller(), rng, rate))
     sim.observers.append(micro)
-    body = SerialBody(lambda: Faulty(cable.computer(), rng, rate), clock=lambda: sim.time, threaded=False)
+    body = SerialBody(lambda: Faulty(cable.computer(), rng, rate), "rover", clock=lambda: sim.time, threaded=False)
 
     def tick():
         sim.run(0.02)

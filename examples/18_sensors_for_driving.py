@@ -13,7 +13,7 @@ from andante.localization.trilateration import trilaterate
 from andante.mapping import build_map
 from andante.mapping.records import Log, Odometry
 from andante.mobile.odometry import WheelOdometry
-from andante.mobile.uwb import uwb_setup, world_from_uwb
+from andante.mobile.sensing import uwb_setup, world_from_uwb
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
 from andante.simulation.scans import scans_since
 

@@ -1,8 +1,9 @@
 """A rover at a serial line: poses and a waypoint go down, the firmware drives the wheels, telemetry comes up.
 
 The microcontroller is simulated: its firmware sits in a rover under physics, at the end of a cable in memory, and both
-run in lock-step on simulated time. With a real one, `SerialBody("/dev/ttyUSB0").connect()` is all that changes; a
-thread then keeps the line. The pose that is sent here is the simulator's with noise, in place of an estimator's.
+run in lock-step on simulated time. With a real one, `SerialBody("/dev/ttyUSB0", "rover").connect()` is all that
+changes; a thread then keeps the line. The pose that is sent here is the simulator's with noise, in place of an
+estimator's.
 """
 
 import numpy as np
@@ -10,14 +11,16 @@ import numpy as np
 import andante as an
 from andante.geometry import SE3
 from andante.hardware import BodyCommand, Loopback, SerialBody, State, serial_ports
-from andante.mobile.rover.firmware import FirmwareOnBoard
+from andante.hardware.serial.board import FirmwareOnBoard
 
 print("serial ports here:", ", ".join(port.name for port in serial_ports()) or "none")
 
 sim = an.simulate("rover", sensors=True)
 cable = Loopback()
 sim.observers.append(FirmwareOnBoard(sim, cable.microcontroller))
-body = SerialBody(cable.computer, clock=lambda: sim.time, threaded=False, say=lambda words: print("line:", words))
+body = SerialBody(
+    cable.computer, "rover", clock=lambda: sim.time, threaded=False, say=lambda words: print("line:", words)
+)
 noise = np.random.default_rng(0)
 
 

@@ -9,9 +9,9 @@ import math
 import numpy as np
 
 import andante as an
-from andante.mobile.localizer import ByScans
-from andante.mobile.navigate.run import drive_to_goal
+from andante.mobile.navigate import drive_to_goal
 from andante.mobile.robot import mobile_robot
+from andante.mobile.sensing import ByScans
 from andante.navigation import GoalChecker, Navigator, vehicle_of
 
 start = (0.0, -0.8, 0.0)  # x, y, yaw in the world [m, m, rad]

@@ -5,8 +5,8 @@ Then it is put at the start of a trial, finds its pose and drives along y = 0; o
 runs in lock-step and repeats with its seed; the simulator's own pose is used for measuring only.
 """
 
-from andante.mobile.rover.trials import COURSES, rover_trial
-from andante.viz.rover_plots import plot_rover_trial
+from andante.robots.rover.plots import plot_rover_trial
+from andante.robots.rover.trials import COURSES, rover_trial
 
 trial = rover_trial("along_y", push="10 left 1.5")  # N s, direction, seconds after it set off
 print(f"{COURSES['along_y'].words}: {100 * trial.final_error:.1f} cm from the waypoint after {trial.seconds:.1f} s")

@@ -20,9 +20,9 @@ from andante.bags.reader import open_bag
 from andante.bus import Bus, Recorder, TfBuffer
 from andante.geometry import SE3, se2
 from andante.hardware import Loopback, SerialBody
+from andante.hardware.serial.board import FirmwareOnBoard
 from andante.kinematics import find_drive
 from andante.mapping import map_of_world
-from andante.mobile.rover.firmware import FirmwareOnBoard
 from andante.navigation import AStar, Costmap, HybridAStar, ThetaStar, vehicle_of
 from andante.physics import Mode
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder
@@ -120,7 +120,7 @@ def hardware() -> None:
     sim = an.simulate("rover", sensors=True)
     cable = Loopback()
     sim.observers.append(FirmwareOnBoard(sim, cable.microcontroller))
-    body = SerialBody(cable.computer, clock=lambda: sim.time, threaded=False)
+    body = SerialBody(cable.computer, "rover", clock=lambda: sim.time, threaded=False)
     noise, rows = np.random.default_rng(0), []
 
     def tick() -> None:

@@ -105,7 +105,7 @@ TESTS = Run(
     "tests-navigation", 5, (), 1.0,
     (
         Figure("replans", "shown", "pushed off its path it plans anew",
-               tests=(*tests("mobile/rover/test_trials", "test_pushed_off_its_line_it_steers_back",
+               tests=(*tests("robots/rover/test_trials", "test_pushed_off_its_line_it_steers_back",
                              "test_the_navigator_goes_round_what_no_map_shows_and_plans_anew_when_pushed"),
                       *tests("navigation/test_navigator", "test_pushed_off_its_path_it_plans_anew"))),
         Figure("localize-uwb", "shown", "`andante localize LOG --uwb ANCHORS` from a file",

@@ -24,9 +24,9 @@ from andante.mapping.io.map_files import save_map
 from andante.mapping.records import Log
 from andante.mapping.synthetic import drive, rooms, smooth_path
 from andante.mapping.worlds import map_of_world
-from andante.mobile.rover.guides import NavigatorGuide, WaypointGuide
-from andante.mobile.rover.scene import RoverScene
-from andante.mobile.rover.trials import FIRMWARE
+from andante.robots.rover.guides import NavigatorGuide, WaypointGuide
+from andante.robots.rover.scene import RoverScene
+from andante.robots.rover.trials import FIRMWARE
 
 START = ("--initial-pose", "1 1 0")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import andante as an
 from andante.geometry import so3
-from andante.mobile.rover.firmware import FirmwareOnBoard
+from andante.hardware.serial.board import FirmwareOnBoard
 
 sys.path.insert(0, str(Path(__file__).parent / "serial"))
 from lines import PtyCable

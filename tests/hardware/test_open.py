@@ -13,8 +13,7 @@ from andante.cli.options import allow
 from andante.control.body import Body, BodyState
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName, Unsupported
-from andante.hardware.dry_run import dry_run
-from andante.hardware.open import make_body, open_body
+from andante.hardware.open import dry_run, make_body, open_body
 from andante.hardware.ros.orders import JointPositions, JointTargets, JointTrajectory
 from andante.hardware.ros.settings import ros_options
 from andante.locomotion.hold_pose import HoldPose

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import andante as an
 from andante.control.loop import ControlLoop
-from andante.errors import AndanteError
+from andante.description import ROBOTS
+from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3
 from andante.locomotion import Command, Readings
 from andante.locomotion.gaits import check_walker
-from andante.mobile.driver import BaseDriver, DriverSettings
+from andante.mobile.driver import BaseDriver, DriverSettings, base_driver
 from andante.physics import Mode
 
 
@@ -174,3 +177,20 @@ def test_modes_hold_and_free_joints():
     assert driver.free_joints.isdisjoint(wheels | set(driver.drive.steering_joints))
     with pytest.raises(AndanteError, match="nao"):
         BaseDriver(an.robot("nao"))
+
+
+class Careful(BaseDriver):
+    """A driver of a robot package of its own."""
+
+
+@pytest.mark.parametrize("reference", ["", "own_driver:Careful", "own_driver:Robot", "own_driver:missing"])
+def test_a_robot_package_names_its_own_driver(monkeypatch, reference):
+    waffle = an.robot("waffle")
+    monkeypatch.setitem(sys.modules, "own_driver", SimpleNamespace(Careful=Careful, Robot=type(waffle)))
+    monkeypatch.setitem(ROBOTS._loaded, "waffle", replace(ROBOTS["waffle"], driver=reference))
+    if reference in ("", "own_driver:Careful"):
+        assert type(base_driver(waffle)) is (Careful if reference else BaseDriver)
+    else:
+        with pytest.raises(BadInput, match=r"must be a subclass of BaseDriver|cannot be loaded"):
+            base_driver(waffle)
+    assert type(base_driver(an.robot("rover"))) is BaseDriver

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from andante.errors import AndanteError
 from andante.geometry import SE3, se2
 from andante.kinematics import find_drive
 from andante.locomotion import Readings
-from andante.mobile.odometry import BaseOdometry, WheelOdometry, up_in_imu
+from andante.mobile.odometry import BaseOdometry, WheelOdometry
 
 WAFFLE = an.robot("waffle")
 RADIUS = find_drive(WAFFLE).wheels[0].wheel.radius
@@ -108,6 +109,27 @@ def test_the_near_past_is_kept_and_the_near_future_told():
     assert odometry.at(-1.0)[0] == pytest.approx(0.0, abs=1e-3)
 
 
-def test_where_up_is_for_the_imu():
-    assert up_in_imu(WAFFLE) == pytest.approx([0.0, 0.0, 1.0])
-    assert up_in_imu(an.robot("shell")) is not None
+def test_all_gyros_count_each_in_its_own_axes():
+    down = SE3.from_xyz_rpy(rpy=(math.pi, 0.0, 0.0))
+    first = next(spec for spec in WAFFLE.sensors if spec.kind == "imu")
+    robot = replace(WAFFLE, sensors=(*WAFFLE.sensors, replace(first, name="below", pose=down)))
+    spin = {joint: float(value) for joint, (_, value) in find_drive(robot).joint_commands((0.0, 0.0, 0.6)).items()}
+    both, last = (BaseOdometry(robot, find_drive(robot)) for _ in range(2))
+    level, hung = np.array([0.0, 0.0, 0.5]), np.array([0.0, 0.0, -0.7])
+    for step in range(300):
+        time = 0.01 * step
+        at = felt(time, spin["wheel_left_joint"] * time, spin["wheel_right_joint"] * time, turn=-0.7)
+        both.update(replace(at, gyros={first.name: level, "below": hung}))
+        last.update(at)  # a body that tells of one IMU only: the last
+    assert both.twist[2] == pytest.approx(0.6, abs=0.03)  # between both gyros
+    assert last.twist[2] > both.twist[2] + 0.01
+
+
+def test_a_simulated_robot_tells_of_all_its_imus():
+    first = next(spec for spec in WAFFLE.sensors if spec.kind == "imu")
+    robot = replace(WAFFLE, sensors=(*WAFFLE.sensors, replace(first, name="below")))
+    sim = an.simulate(robot, sensors=True)
+    sim.run(0.1)
+    assert set(sim.read().gyros) == {first.name, "below"}
+    sim.close()
+    assert not an.simulate(WAFFLE, sensors=True).read().gyros

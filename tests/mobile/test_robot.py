@@ -12,8 +12,8 @@ import andante as an
 from andante.errors import AndanteError, BadInput
 from andante.geometry import se2
 from andante.mapping.worlds import map_of_world
-from andante.mobile.localizer import OdometryOnly, OnMap
 from andante.mobile.robot import MobileRobot, mobile_robot
+from andante.mobile.sensing import OdometryOnly, OnMap
 
 
 def driven(robot, twist, seconds):
@@ -142,3 +142,18 @@ def test_what_cannot_drive_is_refused():
     robot.close()
     with pytest.raises(BadInput, match="rate must lie from 1 to 100 Hz"):
         mobile_robot("waffle", rate=1e5)
+
+
+def test_of_several_lidars_one_is_chosen():
+    waffle = an.robot("waffle")
+    first = next(spec for spec in waffle.sensors if spec.kind == "lidar")
+    near = replace(first, name="near", parameters={**first.parameters, "range_max": 0.9})
+    robot = replace(waffle, sensors=(*waffle.sensors, near))
+    seen = {}
+    for name in ("", "near"):
+        made = mobile_robot(robot, "lab", lidar=name)
+        seen[name] = made.settle().sweeps[0].scan.range_max
+        made.close()
+    assert seen["near"] == 0.9 < seen[""]
+    with pytest.raises(AndanteError, match="no lidar 'far'"):
+        mobile_robot(robot, "lab", lidar="far")

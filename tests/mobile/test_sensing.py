@@ -14,8 +14,7 @@ from andante.description import SensorSpec
 from andante.geometry import SE3, se2
 from andante.kinematics import find_drive
 from andante.mapping import Scan
-from andante.mobile.localizer import OdometryOnly
-from andante.mobile.sensing import ScanPipeline
+from andante.mobile.sensing import OdometryOnly, ScanPipeline
 
 
 class Straight:

@@ -5,7 +5,7 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput
-from andante.mobile.uwb import uwb_setup, world_from_uwb
+from andante.mobile.sensing import uwb_setup, world_from_uwb
 
 
 def test_the_uwb_setup_keeps_the_convention_of_the_source():

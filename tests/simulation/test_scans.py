@@ -14,7 +14,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
 from andante.localization.io import read_uwb_log
 from andante.mapping.io.logs import read_log
-from andante.mobile.uwb import uwb_setup
+from andante.mobile.sensing import uwb_setup
 from andante.sensors import RPLIDAR_A2, Lidar, SensorSuite
 from andante.sensors.topics import plain
 from andante.simulation.recording import open_recording

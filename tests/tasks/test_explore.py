@@ -11,12 +11,10 @@ from andante.geometry import se2
 from andante.mapping import UNKNOWN, MappingParameters, OccupancyGrid, Scan
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory
-from andante.mobile.explore.drive import with_free_rays
-from andante.mobile.explore.goals import Frontiers, Waypoints, decided, grown, inflation, roomy
-from andante.mobile.explore.retrace import Trail
-from andante.mobile.explore.waypoints import read_waypoints
-from andante.mobile.localizer import OnMap
+from andante.mobile.explore import with_free_rays
+from andante.mobile.explore_goals import Frontiers, Trail, Waypoints, decided, grown, inflation, read_waypoints, roomy
 from andante.mobile.robot import MobileRobot, mobile_robot
+from andante.mobile.sensing import OnMap
 from andante.navigation import Costmap, HybridAStar, Inflation, Vehicle
 from andante.tasks.explore import explore
 from andante.tasks.navigate import navigate

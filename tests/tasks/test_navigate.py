@@ -13,11 +13,10 @@ import pytest
 
 import andante as an
 from andante.errors import BadInput, UnknownName
-from andante.mobile.localizer import ByScans
-from andante.mobile.navigate.run import FOLLOWS, drive_to_goal, reading_of
-from andante.mobile.navigate.settings import controller_with, navigator_settings, vehicle_with
-from andante.mobile.robot import mobile_robot
-from andante.mobile.start import plane_height
+from andante.mobile.navigate import FOLLOWS, drive_to_goal, reading_of
+from andante.mobile.navigate_settings import controller_with, navigator_settings, vehicle_with
+from andante.mobile.robot import mobile_robot, plane_height
+from andante.mobile.sensing import ByScans
 from andante.navigation import GoalChecker, Mppi, Navigator, State, vehicle_of
 from andante.tasks.navigate import Request, navigate, prepare
 

@@ -103,6 +103,10 @@ class LinkState:
     age: float = 0.0  # of the newest state [s]
     late: int = 0  # control periods whose state was older than usual
     lost: int = 0  # messages that did not come, or could not be sent
+    unheeded: int = 0  # commands that would have moved it while it did not move
+
+    def __str__(self) -> str:
+        return f"{self.late} states late, {self.lost} messages lost, {self.unheeded} commands without effect"
 
 
 class Body(ABC):

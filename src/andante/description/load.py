@@ -36,7 +36,7 @@ class RobotPackage:
         motions: folder of motion files (NAME.toml, NAME.action; falls/ for those that get it up again).
         gaits: folder of gait parameter files (GAIT_VARIANT.toml).
         walkers: sequence of `Gait`, the ways to walk that only this robot has.
-        driver: makes what turns velocities into commands of its wheels.
+        driver: subclass of `andante.mobile.BaseDriver`, which turns velocities into commands of its wheels.
         experiments: folder of experiment files (NAME.toml; reference/NAME.csv for trials of the real robot).
         trials: trials that only this robot has, by the name that experiment files give them; functions of a `Setup`,
             with their `TERMS` beside them.

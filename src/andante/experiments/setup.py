@@ -29,7 +29,6 @@ TRIALS = {
     "localization": "andante.experiments.trials.localization:localization_trial",
     "navigation": "andante.experiments.trials.navigation:navigation_trial",
     "parity": "andante.experiments.trials.parity:parity_trial",
-    "rover": "andante.experiments.builtin.rover:rover_trial",
 }
 
 

@@ -8,58 +8,19 @@ from .ros.orders import BaseVelocity, JointAngles, JointPositions, JointTargets,
 from .ros.ros1 import Ros1Link
 from .ros.rosbridge import RosbridgeLink
 from .ros.settings import RosTopics
-from .serial.board import Battery, Board, BoardLine
+from .serial.board import Battery, Board, FirmwareOnBoard
 from .serial.body import SerialBody
-from .serial.car import Car
-from .serial.endpoint import VERSION, WATCHDOG, Endpoint
+from .serial.car import PARAMETERS, Car, Parameter, PwmChannel
+from .serial.endpoint import VERSION, WATCHDOG, Endpoint, FrameReader, LineCounters
 from .serial.firmware import BoardOutput, BoardSensors, Firmware
-from .serial.framing import FrameReader, LineCounters
 from .serial.host import HostLink
 from .serial.messages import MESSAGES, Answer, Fault, State
-from .serial.parameters import PARAMETERS, Parameter, PwmChannel
 from .serial.ports import Loopback, Port, PortInfo, SerialPort, serial_ports
 
 __all__ = [
-    "MESSAGES",
-    "PARAMETERS",
-    "VERSION",
-    "WATCHDOG",
-    "Answer",
-    "BaseVelocity",
-    "Battery",
-    "Board",
-    "BoardLine",
-    "BoardOutput",
-    "BoardSensors",
-    "Body",
-    "BodyCommand",
-    "BodyState",
-    "Car",
-    "Endpoint",
-    "Fault",
-    "Firmware",
-    "FrameReader",
-    "Health",
-    "HostLink",
-    "JointAngles",
-    "JointPositions",
-    "JointTarget",
-    "JointTargets",
-    "JointTrajectory",
-    "LineCounters",
-    "Loopback",
-    "Parameter",
-    "Port",
-    "PortInfo",
-    "Power",
-    "PwmChannel",
-    "Ros1Link",
-    "RosBody",
-    "RosTopics",
-    "RosbridgeLink",
-    "SerialBody",
-    "SerialPort",
-    "State",
-    "check_body",
-    "serial_ports",
-]
+    "MESSAGES", "PARAMETERS", "VERSION", "WATCHDOG", "Answer", "BaseVelocity", "Battery", "Board", "BoardOutput",
+    "BoardSensors", "Body", "BodyCommand", "BodyState", "Car", "Endpoint", "Fault", "Firmware", "FirmwareOnBoard",
+    "FrameReader", "Health", "HostLink", "JointAngles", "JointPositions", "JointTarget", "JointTargets",
+    "JointTrajectory", "LineCounters", "Loopback", "Parameter", "Port", "PortInfo", "Power", "PwmChannel", "Ros1Link",
+    "RosBody", "RosTopics", "RosbridgeLink", "SerialBody", "SerialPort", "State", "check_body", "serial_ports",
+]  # fmt: skip

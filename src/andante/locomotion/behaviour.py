@@ -32,6 +32,7 @@ class Readings:
     forces: Mapping[str, Array] = field(default_factory=dict)  # link -> load cells [N]
     pressed: Mapping[str, bool] = field(default_factory=dict)  # switch -> pressed
     measured_at: float = math.nan  # when the joints were measured [s]; NaN: at `time`
+    gyros: Mapping[str, Array] = field(default_factory=dict)  # IMU -> its gyro, of a robot with several of them
 
 
 @dataclass(frozen=True)

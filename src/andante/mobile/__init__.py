@@ -1,56 +1,15 @@
 """Wheeled bases: driver, odometry, scans, localization, navigation and exploration wired to a robot."""
 
-from typing import TYPE_CHECKING
+from andante.control.wheel_odometry import WheelOdometry
 
-from andante.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from andante.control.wheel_odometry import WheelOdometry
-
-    from .driver import BaseDriver, DriverSettings
-    from .localizer import ByScans, Localizer, OdometryOnly, OnMap
-    from .navigate.run import Drive, drive_to_goal
-    from .odometry import BaseOdometry
-    from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
-    from .sensing import ScanPipeline, Sensed, TakenScan
+from .driver import BaseDriver, DriverSettings, base_driver
+from .navigate import DriveResult, drive_to_goal
+from .odometry import BaseOdometry
+from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
+from .sensing import ByScans, Localizer, OdometryOnly, OnMap, ScanPipeline, Sensed, TakenScan
 
 __all__ = [
-    "BaseDriver",
-    "BaseOdometry",
-    "ByScans",
-    "Drive",
-    "DriverSettings",
-    "Localizer",
-    "MobileRobot",
-    "OdometryOnly",
-    "OnMap",
-    "ScanPipeline",
-    "Sensed",
-    "SimulatedMobileRobot",
-    "TakenScan",
-    "WheelOdometry",
-    "drive_to_goal",
-    "mobile_robot",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "BaseDriver": ".driver",
-        "BaseOdometry": ".odometry",
-        "ByScans": ".localizer",
-        "Drive": ".navigate.run",
-        "DriverSettings": ".driver",
-        "Localizer": ".localizer",
-        "MobileRobot": ".robot",
-        "OdometryOnly": ".localizer",
-        "OnMap": ".localizer",
-        "ScanPipeline": ".sensing",
-        "Sensed": ".sensing",
-        "SimulatedMobileRobot": ".robot",
-        "TakenScan": ".sensing",
-        "WheelOdometry": "andante.control.wheel_odometry",
-        "drive_to_goal": ".navigate.run",
-        "mobile_robot": ".robot",
-    },
-)
+    "BaseDriver", "BaseOdometry", "ByScans", "DriveResult", "DriverSettings", "Localizer", "MobileRobot",
+    "OdometryOnly", "OnMap", "ScanPipeline", "Sensed", "SimulatedMobileRobot", "TakenScan", "WheelOdometry",
+    "base_driver", "drive_to_goal", "mobile_robot",
+]  # fmt: skip

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description import Robot
-from andante.errors import Unsupported
+from andante.description import ROBOTS, Robot
+from andante.errors import BadInput, Unsupported
 from andante.geometry import Array, se2
 from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
 from andante.locomotion import Command, Readings, Walker
 from andante.navigation import Vehicle, vehicle_of
 from andante.physics.state import Mode
+from andante.plugins import load_reference
 
 from .odometry import BaseOdometry
 
@@ -37,6 +38,24 @@ class DriverSettings:
     skid_scrub: float = 0.5  # ... at first for a skid-steer base
     turning: float = 0.2  # slower turns teach nothing [rad/s]
     creep: float = 1e-3  # speed at which a standing car is told which way to steer [m/s]
+
+
+def base_driver(
+    robot: Robot, hold: Array | None = None, vehicle: Vehicle | None = None, noise: OdometryNoise | None = None
+) -> BaseDriver:
+    """The driver of a robot's base: the one that its package names (`RobotPackage.driver`), else a `BaseDriver`.
+
+    Args:
+        robot: with wheels that carry it.
+        hold: targets (joints,) of all other joints; None: zeros.
+        vehicle: its speeds and accelerations; None: from the robot.
+        noise: of the odometry; None: usual.
+    """
+    reference = ROBOTS[robot.name].driver if robot.name in ROBOTS else ""
+    kind = load_reference(reference) if reference else BaseDriver
+    if not (isinstance(kind, type) and issubclass(kind, BaseDriver)):
+        raise BadInput(f"driver {reference} of robot {robot.name!r} must be a subclass of BaseDriver")
+    return kind(robot, hold, vehicle, noise)
 
 
 class BaseDriver(Walker):

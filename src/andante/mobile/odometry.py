@@ -14,14 +14,44 @@ from andante.kinematics import Drive
 from andante.localization import OdometryFilter, OdometryNoise
 from andante.locomotion import Readings
 
-KEPT = 500  # states of the past
+KEPT = 500  # poses of the past
+AHEAD = 0.1  # a pose is told by the twist for so long after the newest [s]
+
+
+class PoseHistory:
+    """Poses (3,) of the last seconds, to be asked for between their times."""
+
+    def __init__(self) -> None:
+        self._kept: deque[tuple[float, Array]] = deque(maxlen=KEPT)
+
+    def add(self, time: float, pose: Array) -> None:
+        """Keep a pose; one that is not newer than the last replaces it."""
+        if self._kept and time <= self._kept[-1][0]:
+            self._kept.pop()
+        self._kept.append((time, pose))
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+
+    def at(self, time: float) -> Array | None:
+        """The pose at a time [s] along the arc between its neighbors, the nearest beyond the ends; None: none."""
+        after: tuple[float, Array] | None = None
+        for then, pose in reversed(self._kept):
+            if then <= time:
+                if after is None:
+                    return pose.copy()
+                part = (time - then) / (after[0] - then)
+                return se2.compose(pose, se2.exp(part * se2.log(se2.between(pose, after[1]))))
+            after = (then, pose)
+        return None if after is None else after[1].copy()
 
 
 class BaseOdometry:
     """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
 
-    Wheels and, where the robot has one, the gyro. At the reference point the wheels allow no sideways speed, which the
-    filter relies on. The near past is kept for scans that come late.
+    Wheels and, where the robot has them, the gyros of all its IMUs. At the reference point the wheels allow no sideways
+    speed, which the filter relies on. The near past is kept for scans that come late.
     """
 
     def __init__(self, robot: Robot, drive: Drive, noise: OdometryNoise | None = None) -> None:
@@ -30,51 +60,39 @@ class BaseOdometry:
         if noise is None and drive.holonomic:
             noise = OdometryNoise(across=OdometryNoise.along, wheel_across=OdometryNoise.wheel_speed)
         self.filter = OdometryFilter(noise=noise)
-        self._up = up_in_imu(robot)
-        self._past: deque[tuple[float, Array, Array]] = deque(maxlen=KEPT)
+        poses = robot.link_poses()
+        mounts = {spec.name: poses[spec.link] @ spec.pose for spec in robot.sensors if spec.kind == "imu"}
+        self._up = {name: mount.rotation[2] for name, mount in mounts.items()}  # the root's z axis in each IMU
+        self._past = PoseHistory()
 
     def update(self, readings: Readings) -> None:
         """Take the readings of a control step."""
-        if self._up is not None:
-            turn = float(self._up @ np.where(self._up == 0.0, 0.0, readings.gyro))  # axes that count may be missing
+        gyros = readings.gyros or dict.fromkeys(list(self._up)[-1:], readings.gyro)
+        for name, up in self._up.items():
+            if name not in gyros:
+                continue
+            turn = float(up @ np.where(up == 0.0, 0.0, gyros[name]))  # axes that count may be missing
             if math.isfinite(turn):
                 self.filter.gyro(readings.time, turn)
         if self.wheels.update(readings):
             self.filter.wheel_twist(self.wheels.time, self.drive.from_root(self.wheels.twist))
         if math.isfinite(self.filter.time):
-            state = self.filter.state
-            self._past.append((state.time, state.pose, state.twist))
+            self._past.add(self.filter.time, self.filter.state.pose)
 
     @property
     def pose(self) -> Array:
         """Newest pose x, y, yaw of the reference point in the odom frame [m, m, rad]."""
-        return self._past[-1][1].copy() if self._past else np.zeros(3)
+        return self.filter.state.pose
 
     @property
     def twist(self) -> Array:
         """Newest twist vx, vy, w in the robot's axes [m/s, m/s, rad/s]."""
-        return self._past[-1][2].copy() if self._past else np.zeros(3)
+        return self.filter.state.twist
 
     def at(self, time: float) -> Array:
-        """Pose at a time [s]: between two kept states along the line, before the first as there, later by the twist."""
-        if not self._past:
-            return np.zeros(3)
-        last, pose, twist = self._past[-1]
-        if time >= last:
-            return se2.compose(pose, se2.exp(twist * min(time - last, 0.1)))
-        after = last, pose
-        for then, was, _ in reversed(self._past):
-            if then <= time:
-                fraction = (time - then) / (after[0] - then) if after[0] > then else 1.0
-                gap = after[1] - was
-                gap[2] = se2.wrap(gap[2])
-                return was + fraction * gap
-            after = then, was
-        return after[1].copy()
-
-
-def up_in_imu(robot: Robot) -> Array | None:
-    """The root's z axis in the axes of the robot's last IMU (3,); None: it has none."""
-    poses = robot.link_poses()
-    mounts = [poses[spec.link] @ spec.pose for spec in robot.sensors if spec.kind == "imu"]
-    return mounts[-1].rotation[2] if mounts else None
+        """Pose at a time [s]: between two kept states along the arc, before the first as there, later by the twist."""
+        ahead = time - self.filter.time
+        if math.isfinite(ahead) and ahead >= 0:
+            return se2.compose(self.pose, se2.exp(self.twist * min(ahead, AHEAD)))
+        past = self._past.at(time)
+        return self.pose if past is None else past

@@ -19,23 +19,68 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
-from andante.control.body import Body
+from andante.control.body import Body, BodyState
 from andante.control.loop import ControlLoop
+from andante.control.walking import LyingSense
 from andante.description import Robot, World, load_robot
+from andante.description.shapes import Plane
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
 from andante.locomotion import Command
 from andante.navigation import Vehicle
+from andante.physics import Engine
 from andante.simulation.scans import lidar_channel
 from andante.simulation.simulation import Simulation, simulate
 
-from .driver import BaseDriver
-from .localizer import Localizer, OdometryOnly
-from .sensing import ScanPipeline, Sensed, TakenScan
-from .start import set_on_floor
+from .driver import base_driver
+from .sensing import Localizer, OdometryOnly, ScanPipeline, Sensed, TakenScan
 from .truth import DriveMeasure, DrivenEstimate, DrivenTruth
+
+LEVEL = 0.05  # heights that differ less are one floor [m]
+AROUND = 1.5  # the floor is looked at so far around the start [m]
+ABOVE = 1.0  # ... from so high over the robot [m]
+
+
+def plane_height(world: World, x: float, y: float) -> float | None:
+    """Height [m] of the highest ground plane of a world below a place; None: it has none."""
+    heights = []
+    for placement in world.models:
+        for name, pose in placement.robot.link_poses().items():
+            for collision in placement.robot.link(name).collisions:
+                if not isinstance(collision.geometry, Plane):
+                    continue
+                at = placement.pose @ pose @ collision.pose
+                normal, origin = at.rotation @ np.asarray(collision.geometry.normal), at.translation
+                if normal[2] > 0.7:
+                    slant = normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])
+                    heights.append(float(origin[2] - slant / normal[2]))
+    return max(heights, default=None)
+
+
+def set_on_floor(engine: Engine, model: int, place: Array, ground: float) -> float:
+    """Move a robot that was put on the highest ground below it down to the plane where that is the floor around.
+
+    ground: the height it was put on [m]. Returns the height it stands on now.
+    """
+    x, y = float(place[0]), float(place[1])
+    plane = plane_height(engine.world, x, y)
+    if plane is None or abs(ground - plane) < LEVEL:
+        return ground
+    base = np.array(engine.base_pose(model))
+    steps = np.linspace(-AROUND, AROUND, 13)
+    grid = np.stack(np.meshgrid(x + steps, y + steps), axis=-1).reshape(-1, 2)
+    top = float(base[2]) + ABOVE
+    down = np.tile([0.0, 0.0, -1.0], (len(grid), 1))
+    hits = engine.cast_rays(np.column_stack([grid, np.full(len(grid), top)]), down, 100.0, ignore=model)
+    heights = top - hits.distance[np.isfinite(hits.distance)]
+    if np.sum(np.abs(heights - plane) < LEVEL) <= np.sum(np.abs(heights - ground) < LEVEL):
+        return ground
+    base[2] += plane - ground
+    engine.set_base(model, base)
+    return plane
+
 
 RATE = 20.0  # of decisions [Hz]
 CONTROL_RATE = 100.0  # of the wheels [Hz]
@@ -78,16 +123,17 @@ class MobileRobot:
             raise BadInput(f"rate must lie from 1 to {CONTROL_RATE:g} Hz, got {rate}")
         self.body, self.rate = body, float(rate)
         hold = np.nan_to_num(body.read().position)
-        self.driver = BaseDriver(body.robot, hold, vehicle, noise)
+        self.driver = base_driver(body.robot, hold, vehicle, noise)
         self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
-        self.loop = ControlLoop(body, self.driver, CONTROL_RATE, lambda state: Command(*self._twist))
+        self._lies = LyingSense(body.robot)
+        self.loop = ControlLoop(body, self.driver, CONTROL_RATE, self._command)
         self.scans = ScanPipeline(
             body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference
         )
         self._map_pose = np.asarray(map_pose, dtype=float)
         self._twist: Array = STILL
         self._steps = 0
-        self.measure: DriveMeasure = DrivenEstimate(start)  # what came of its drives
+        self.measure: DriveMeasure = DrivenEstimate(start, self._lies)  # what came of its drives
 
     @property
     def localizer(self) -> Localizer:
@@ -115,6 +161,11 @@ class MobileRobot:
             self.measure.report(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
         return sensed
 
+    def _command(self, state: BodyState) -> Command:
+        if isinstance(self.measure, DrivenEstimate):
+            self._lies.feel(state)
+        return Command(*self._twist)
+
     def settle(self, seconds: float = SETTLE) -> Sensed:
         """Stand for a while before the first command; scans that come are in the result."""
         sweeps: list[TakenScan] = []
@@ -133,12 +184,15 @@ class MobileRobot:
 
 
 class SimulatedMobileRobot(MobileRobot):
-    """A mobile robot in a simulation, with the truth about it for measuring only."""
+    """A mobile robot in a simulation, with the truth about it for measuring only.
 
-    def __init__(self, sim: Simulation, *arguments: Any, **options: Any) -> None:
+    lidar: name of the one that it sees by, of several; empty: the first.
+    """
+
+    def __init__(self, sim: Simulation, *arguments: Any, lidar: str = "", **options: Any) -> None:
         super().__init__(sim, *arguments, **options)
         assert sim.sensors is not None
-        lidar_channel(sim.sensors)  # refuses a robot that sees nothing before it drives
+        sim.lidar = lidar_channel(sim.sensors, lidar).name  # refuses a robot that sees nothing before it drives
         self.sim, self.truth, self.ground = sim, DrivenTruth(sim), sim.ground
         self.measure = self.truth
         sim.observers.append(self.truth)
@@ -156,9 +210,24 @@ def mobile_robot(
     dt: float | None = None,
     seed: int = 0,
     rate: float = RATE,
+    lidar: str = "",
     arguments: Mapping[str, str] | None = None,
 ) -> SimulatedMobileRobot:
-    """A wheeled robot whose root stands at x, y, yaw in a world, ready to drive; it has not settled yet."""
+    """A wheeled robot whose root stands at x, y, yaw in a world, ready to drive; it has not settled yet.
+
+    Args:
+        robot: with wheels and a lidar; a name, a path or a `Robot`.
+        world: a name, a path or a `World`.
+        start: x, y [m], yaw [rad] of the root.
+        engine: of the physics.
+        localizer: that tells where it is on a map; None: odometry from the start.
+        vehicle: its speeds and accelerations; None: from the robot.
+        dt: step of the physics [s]; None: the engine's.
+        seed: of physics and sensors.
+        rate: of decisions [Hz].
+        lidar: name of the one that it sees by, of several; empty: the first.
+        arguments: of a xacro file.
+    """
     made = load_robot(robot, arguments or {}) if isinstance(robot, str | Path) else robot
     place = np.asarray(start, dtype=float)
     if place.shape != (3,) or not np.isfinite(place).all():
@@ -168,7 +237,7 @@ def mobile_robot(
     floor = set_on_floor(bare.engine, bare.model, place, bare.ground)
     sim = Simulation(bare.engine, bare.model, seed, sensors=True, ground=floor)
     try:
-        return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate)
+        return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate, lidar=lidar)
     except Exception:
         sim.close()
         raise

@@ -9,10 +9,119 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.control.body import Body
-from andante.geometry import Array, se2
-from andante.mapping import Scan
+from andante.description.robot import Robot
+from andante.errors import BadInput
+from andante.geometry import SE3, Array, se2
+from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer
+from andante.localization.uwb import UwbSetup, in_source_frame
+from andante.mapping import Mapper, MappingParameters, OccupancyGrid, Scan
+from andante.sensors import SensorSuite, UwbTag
 
-from .localizer import Localizer
+START_DEVIATION = (0.15, 0.15, 0.1)  # of a start that is told [m, m, rad]
+LOST_AFTER = 5  # poor updates in a row
+
+
+class Localizer(Protocol):
+    """Tells where the odometry's frame lies on the map (REP 105: map -> odom)."""
+
+    @property
+    def map_from_odom(self) -> Array:
+        """Pose (3,) of the odometry's frame on the map [m, m, rad]."""
+
+    @property
+    def trusted(self) -> bool:
+        """False: it does not know where the robot is."""
+
+    def update(self, scan: Scan, odom: Array) -> None:
+        """Take a scan and the odometry x, y, yaw of its first beam."""
+
+    def relocalize(self, scan: Scan) -> None:
+        """Look for the pose anew, anywhere on the map."""
+
+
+class OdometryOnly:
+    """No map: the odometry's frame lies where the robot was put, and stays there."""
+
+    trusted = True
+
+    def __init__(self, start: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        self.map_from_odom = np.array(start, dtype=float)
+
+    def update(self, scan: Scan, odom: Array) -> None:
+        """Nothing to learn."""
+
+    def relocalize(self, scan: Scan) -> None:
+        """Nothing to look for."""
+
+
+class ByScans:
+    """No map: each scan is laid on those before it, so that slipping wheels and pushes are noticed.
+
+    Where scans show too little, odometry goes on alone.
+    """
+
+    trusted = True
+
+    def __init__(self, start: ArrayLike = (0.0, 0.0, 0.0), parameters: MappingParameters | None = None) -> None:
+        self.map_from_odom = np.array(start, dtype=float)
+        self._start = self.map_from_odom.copy()
+        self._parameters = parameters
+        self._mapper: Mapper | None = None
+
+    def update(self, scan: Scan, odom: Array) -> None:
+        """Track the robot on its own map."""
+        if self._mapper is None:
+            start = se2.compose(self._start, odom)
+            self._mapper = Mapper(self._parameters, keep_keys=False, start=start)
+        pose = self._mapper.update(scan, odom).pose
+        self.map_from_odom = se2.compose(pose, se2.inverse(odom))
+
+    def relocalize(self, scan: Scan) -> None:
+        """Nothing to look for: the map begins where the robot began."""
+
+
+class OnMap:
+    """Monte Carlo localization from a told start. `start` None: from anywhere, with the first scan."""
+
+    def __init__(
+        self,
+        field: LikelihoodField | OccupancyGrid,
+        start: ArrayLike | None,
+        parameters: MclParameters | None = None,
+        seed: int = 0,
+        deviation: ArrayLike = START_DEVIATION,
+    ) -> None:
+        self.mcl = MonteCarloLocalizer(field, parameters, seed)
+        self.map_from_odom = np.zeros(3)
+        self._searching = start is None
+        self._begun = start is not None
+        self._poor = 0
+        if start is not None:
+            self.mcl.start_at(start, deviation)
+            self.map_from_odom = np.array(start, dtype=float)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the particles agree and scans fit."""
+        return self._begun and not self._searching and self._poor < LOST_AFTER
+
+    def update(self, scan: Scan, odom: Array) -> None:
+        """Weigh the particles; while it searches, standing counts too, so odometry is left out."""
+        if not self._begun:
+            self.relocalize(scan)
+        estimate = self.mcl.update(scan, None if self._searching else odom)
+        self.map_from_odom = se2.compose(estimate.pose, se2.inverse(odom))
+        if self._searching:
+            self._searching, self._poor = not estimate.converged, 0
+        elif estimate.updated:
+            self._poor = 0 if estimate.health >= self.mcl.parameters.health_least else self._poor + 1
+
+    def relocalize(self, scan: Scan) -> None:
+        """Spread the particles over the whole map, most of them where this scan fits."""
+        if not self._searching or not self._begun:
+            self.mcl.start_anywhere(scan)
+        self._searching = self._begun = True
+
 
 MOMENT = 0.02  # over which a twist is told of a scan that is taken at once [s]
 
@@ -96,3 +205,30 @@ class ScanPipeline:
         """Let the localizer look for the pose anew with the newest scan."""
         if self.last is not None:
             self.localizer.relocalize(self.last.scan)
+
+
+def uwb_setup(robot: Robot, sensors: SensorSuite) -> UwbSetup:
+    """Anchors in the source's UWB frame and tags told from the first tag, as localization takes them."""
+    tags = [channel.sensor for channel in sensors if isinstance(channel.sensor, UwbTag)]
+    if not tags:
+        raise BadInput("the robot has no UWB tag; add a <sensor type='uwb'> to its file")
+    places = in_source_frame(list(tags[0].anchors.values()))
+    anchors = {name: _three(place) for name, place in zip(tags[0].anchors, places, strict=True)}
+    poses = robot.link_poses()
+    on_robot = {tag.name: (poses[tag.link] @ tag.pose).translation for tag in tags}
+    first = on_robot[tags[0].name]
+    return UwbSetup(anchors, {name: _three(place - first) for name, place in on_robot.items()})
+
+
+def world_from_uwb(sensors: SensorSuite) -> SE3:
+    """Pose of the source's UWB frame in the world: anchor 0 is its origin, 1 gives +y, 2 gives +x."""
+    places = np.array(list(sensors.anchors.values()), dtype=float)
+    local = in_source_frame(places)
+    rotation = np.linalg.lstsq(local[1:], places[1:] - places[0], rcond=None)[0].T
+    if len(places) == 3 or np.linalg.matrix_rank(local[1:]) < 3:
+        rotation[:, 2] = np.cross(rotation[:, 0], rotation[:, 1])
+    return SE3.from_parts(rotation, places[0])
+
+
+def _three(values: np.ndarray) -> tuple[float, float, float]:
+    return float(values[0]), float(values[1]), float(values[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,18 +68,21 @@ class DriveMeasure(ABC):
 
 
 class DrivenEstimate(DriveMeasure):
-    """What a real robot believes of its own way. Nobody tells what it touches, nor whether it fell."""
+    """What a real robot believes of its own way; its IMU feels whether it lies, nobody tells what it touches."""
 
-    fallen = False
-
-    def __init__(self, start: ArrayLike) -> None:
+    def __init__(self, start: ArrayLike, lies: Callable[[], bool] = lambda: False) -> None:
         super().__init__()
-        self._pose = np.array(start, dtype=float)
+        self._pose, self._lies = np.array(start, dtype=float), lies
 
     @property
     def pose(self) -> Array:
         """As it was told last."""
         return self._pose
+
+    @property
+    def fallen(self) -> bool:
+        """As its IMU feels."""
+        return self._lies()
 
     def report(self, time: float, pose: Array) -> None:
         """It believes to be at a pose x, y, yaw of the root link in the world."""

@@ -15,10 +15,9 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
 from andante.mapping import OccupancyGrid
-from andante.mobile.localizer import Localizer, OdometryOnly, OnMap
-from andante.mobile.navigate.publisher import NavigationState
-from andante.mobile.navigate.run import reading_of
-from andante.mobile.sensing import ScanPipeline
+from andante.mobile.navigate import reading_of
+from andante.mobile.publisher import NavigationState
+from andante.mobile.sensing import Localizer, OdometryOnly, OnMap, ScanPipeline
 from andante.navigation import GoalChecker, Navigator, NavigatorSettings, State, Vehicle
 from andante.navigation.vehicle import robot_outline
 

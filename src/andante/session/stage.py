@@ -169,9 +169,9 @@ class Stage(RobotView):
             hold = np.where(np.isfinite(here), here, hold)
         self.wheels: BaseDriver | None = None
         if self.ready.walker is None:
-            from andante.mobile.driver import BaseDriver  # and with it the estimators
+            from andante.mobile.driver import base_driver  # and with it the estimators
 
-            self.wheels = BaseDriver(sim.robot, hold)
+            self.wheels = base_driver(sim.robot, hold)
             self.ready = replace(self.ready, walker=self.wheels)
         ready = self.ready
         super().__init__(

@@ -91,6 +91,7 @@ class Simulation(Body):
     """
 
     simulated = True
+    lidar = ""  # name of the lidar that `scans` tells of; empty: the first
 
     def __init__(
         self,
@@ -152,12 +153,12 @@ class Simulation(Body):
         return Health(False, "the body is closed") if self._closed else WELL
 
     def scans(self, since: float) -> tuple[Scan, ...]:
-        """Scans of its first lidar that began after a time [s], oldest first; none without a lidar."""
+        """Scans of its lidar (`lidar`) that began after a time [s], oldest first; none without a lidar."""
         if self.sensors is None or not any(isinstance(channel.sensor, Lidar) for channel in self.sensors):
             return ()
         from .scans import scans_since  # and with it mapping
 
-        return tuple(scan for scan in scans_since(self.robot, self.sensors, since) if scan.time > since)
+        return tuple(scan for scan in scans_since(self.robot, self.sensors, since, self.lidar) if scan.time > since)
 
     def write(self, command: BodyCommand) -> None:
         """Set the targets of the named joints, and those of the drive under a twist."""

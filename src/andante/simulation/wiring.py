@@ -65,11 +65,13 @@ class Wiring:
                 position = np.array(position) if position is self._unknown else position
                 position[joints] = counted.values
                 measured = counted.time
-        inertial: dict[str, Any] = {}
+        inertial: dict[str, Any] = {"gyros": {}}
         for channel in self._inertial:
             felt = channel.mean_since(since)
             if felt is not None:
                 inertial["gyro"], inertial["acceleration"] = felt[:3], felt[3:]
+                if len(self._inertial) > 1:
+                    inertial["gyros"][channel.name] = felt[:3]
         forces = {name: cells for name, channel in self._feet if (cells := channel.values) is not None}
         pressed: dict[str, bool] = {}
         for bank, names, places in self._prompt:

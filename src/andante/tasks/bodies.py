@@ -84,7 +84,7 @@ def line_words(body: Body) -> str:
     if body.simulated:
         return ""
     link = body.link
-    return f"{body.name} at {body.address}, {link.late} late, {link.lost} lost"
+    return f"{body.name} at {body.address}, {link}"
 
 
 def report_log(progress: bool) -> Callable[[str], None] | None:

@@ -8,10 +8,10 @@ from typing import Any
 
 from andante.control.drivers import make_ready
 from andante.control.start import first_positions
-from andante.hardware.dry_run import dry_run
+from andante.hardware.open import dry_run
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.io.gait_parameters import checked_parameters
-from andante.mobile.driver import BaseDriver
+from andante.mobile.driver import base_driver
 
 from .bodies import split_params
 from .inputs import RobotLike, as_robot
@@ -48,7 +48,7 @@ def dry_drive(
     """The first period of a drive, in which the robot stands still."""
     table, _ = split_params(params)
     made = as_robot(robot, arguments)
-    return dry_run(body, made, table, BaseDriver(made), first_positions(made, None))
+    return dry_run(body, made, table, base_driver(made), first_positions(made, None))
 
 
 def dry_studio(
@@ -57,4 +57,4 @@ def dry_studio(
     """The first period of a live session, in which the robot stands."""
     table, _ = split_params(params)
     ready = make_ready(as_robot(robot, arguments))
-    return dry_run(body, ready.robot, table, ready.walker or BaseDriver(ready.robot), ready.pose)
+    return dry_run(body, ready.robot, table, ready.walker or base_driver(ready.robot), ready.pose)

@@ -26,10 +26,9 @@ from andante.mapping.evaluation import Agreement, compare_maps
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import parameters_from
-from andante.mobile.explore.drive import KEYS, Exploration, Explored
-from andante.mobile.explore.goals import Errand, Frontiers, Missed, Waypoints
-from andante.mobile.explore.waypoints import read_waypoints
-from andante.mobile.navigate.publisher import RecordedNavigation
+from andante.mobile.explore import KEYS, Exploration, Explored
+from andante.mobile.explore_goals import Errand, Frontiers, Missed, Waypoints, read_waypoints
+from andante.mobile.publisher import RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar

@@ -25,12 +25,9 @@ from andante.hardware.open import SIMULATED
 from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
-from andante.mobile.driver import BaseDriver
-from andante.mobile.localizer import ByScans, Localizer, OnMap
-from andante.mobile.navigate.measure import Measure, Outcome
-from andante.mobile.navigate.publisher import NavigationState, RecordedNavigation
-from andante.mobile.navigate.run import Drive, drive_to_goal
-from andante.mobile.navigate.settings import (
+from andante.mobile.driver import base_driver
+from andante.mobile.navigate import DriveResult, Measure, Outcome, drive_to_goal
+from andante.mobile.navigate_settings import (
     Tables,
     checked_tables,
     controller_with,
@@ -39,8 +36,9 @@ from andante.mobile.navigate.settings import (
     planner_with,
     vehicle_with,
 )
+from andante.mobile.publisher import NavigationState, RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
-from andante.mobile.sensing import Sensed
+from andante.mobile.sensing import ByScans, Localizer, OnMap, Sensed
 from andante.navigation import (
     Costmap,
     GoalChecker,
@@ -132,7 +130,7 @@ class NavigateResult(Outcome, Result):
         if off["rms"] == off["rms"]:  # not a number where it never drove
             estimate = f"; its own estimate was off by {off['rms']:.3f} m rms, {off['max']:.3f} m at most"
         if self.link is not None:
-            estimate = f"; {self.link.late} states late, {self.link.lost} messages lost"
+            estimate = f"; {self.link}"
         return (
             f"{self.robot} on {self.engine}: {'' if self.success else 'not '}arrived after {self.time:.1f} s and "
             f"{self.path_length:.2f} m, {self.final_error:.3f} m from the goal; {self.reason}{estimate}"
@@ -323,7 +321,7 @@ class _Navigation(NavigationState):
 
 def _rehearse(twin: Ready, start: Array) -> None:
     """Let everything that drives think once before a real robot waits for it: the first time is slow."""
-    driver, nothing = BaseDriver(twin.robot, vehicle=twin.vehicle), np.zeros(len(twin.robot.joint_names))
+    driver, nothing = base_driver(twin.robot, vehicle=twin.vehicle), np.zeros(len(twin.robot.joint_names))
     for k in range(3):
         driver.update(Readings(0.01 * k, nothing, nothing), Command(vx=0.1), 0.01)
     twin.navigator.update(NavigatorInput(0.0, start))
@@ -352,12 +350,14 @@ def _navigate(
     push: tuple[Array, float] | None,
     progress: bool,
     state: _Navigation,
-) -> tuple[Outcome, Drive]:
+) -> tuple[Outcome, DriveResult]:
     goal, names = np.array(request.goal), (request.planner, request.controller)
     sensed = robot.step()
     if robot.measure.collided or robot.measure.fallen:
         where = robot.measure.collision.thing if robot.measure.collision is not None else "the ground"
-        drive = Drive(State.FAILED, f"the start is occupied: the robot stands in {where}", sensed.time, sensed.time)
+        drive = DriveResult(
+            State.FAILED, f"the start is occupied: the robot stands in {where}", sensed.time, sensed.time
+        )
         return Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout).outcome(
             drive, names, 0.0
         ), drive
@@ -366,7 +366,7 @@ def _navigate(
     measure = Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout, push, progress)
     hopeless = _hopeless(request, ready, sensed)
     if hopeless:
-        drive = Drive(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
+        drive = DriveResult(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
         return measure.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
 
@@ -379,5 +379,5 @@ def _navigate(
         try:
             drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, watch, hit)
         except LostBody as error:
-            drive = Drive(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
+            drive = DriveResult(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
     return measure.outcome(drive, names, time.perf_counter() - wall), drive

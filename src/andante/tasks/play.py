@@ -16,6 +16,7 @@ from andante.control.loop import ControlLoop
 from andante.control.start import first_positions, lying_side
 from andante.control.tracking import Tracking
 from andante.control.view import RobotView
+from andante.control.walking import LyingSense
 from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
@@ -60,7 +61,7 @@ class PlayResult(Result):
     seconds: float  # simulated, or of the robot's clock
     time: float  # until the motion was over; NaN: it was not
     finished: bool
-    fallen: bool
+    fallen: bool  # of a real robot: as its IMU feels at the end
     tracking: Mapping[str, float | str | None]  # max [rad or m], joint, rms
     base: Array  # x y z qx qy qz qw of the root at the end; NaN of a real robot
     problems: tuple[Problem, ...]
@@ -87,7 +88,7 @@ class PlayResult(Result):
         if self.link is None:
             return f"{told} simulated{follow}; {'fallen' if self.fallen else 'up'}"
         ended = self.reason or ("fallen" if self.fallen else "up")
-        return f"{told}{follow}; {ended}; {self.link.late} states late, {self.link.lost} messages lost"
+        return f"{told}{follow}; {ended}; {self.link}"
 
     def plot(self) -> Figure:
         """Targets of the joints that moved over time."""
@@ -324,7 +325,7 @@ def _play(
     """Up to the given time, else until the motion is over and the robot has settled."""
     names, rows, ended, reason, began = body.joint_names, list[Array](), math.nan, "", body.time
     moved = [names.index(name) for name in activity.motion.names] if isinstance(activity, Playing) else None
-    tracking = Tracking(names, moved)
+    tracking, lying = Tracking(names, moved), LyingSense(body.robot)
     loop = ControlLoop(body, activity)
     view.run_by(loop)
     longest = LONGEST_RISE if isinstance(activity, GettingUp) else LONGEST
@@ -340,6 +341,8 @@ def _play(
             reason = str(error)
             break
         rows.append(np.array([state.time, *loop.targets]))
+        if not body.simulated:
+            lying.feel(state)
         if not isinstance(activity, GettingUp):
             tracking.measure(state, loop.targets)
         if activity.finished and math.isnan(ended):
@@ -359,7 +362,7 @@ def _play(
         seconds=body.time - began,
         time=ended,
         finished=not math.isnan(ended),
-        fallen=isinstance(body, Simulation) and body.fallen,
+        fallen=body.fallen if isinstance(body, Simulation) else lying(),
         tracking=tracking.summary(),
         base=body.base_pose if isinstance(body, Simulation) else np.full(7, math.nan),
         problems=problems,

@@ -66,7 +66,7 @@ class WalkResult(Result):
     def __str__(self) -> str:
         ended = "fallen" if self.fallen else "standing" if self.arrived else "timed out before standing still"
         if self.link is not None:
-            ended = f"{self.reason or ended}; {self.link.late} states late, {self.link.lost} messages lost"
+            ended = f"{self.reason or ended}; {self.link}"
         return (
             f"{self.robot} on {self.engine}, gait {self.gait}: {self.distance:.3f} m ahead, {self.drift:+.3f} m aside, "
             f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"

@@ -17,7 +17,7 @@ from andante.files import whole_file
 from andante.geometry import Array, se2
 from andante.mapping import MappingResult, OccupancyGrid
 from andante.mapping.worlds import map_of_world
-from andante.mobile.navigate.run import Drive
+from andante.mobile.navigate import DriveResult
 from andante.mobile.robot import MobileRobot
 from andante.navigation import Vehicle
 
@@ -104,7 +104,7 @@ class Shown:
     def of(
         world: World,
         robot: MobileRobot,
-        drive: Drive,
+        drive: DriveResult,
         map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
         grid: OccupancyGrid | None = None,
     ) -> Shown:

@@ -170,7 +170,7 @@ def test_topics_follow_from_the_robot(nao, waffle):
     assert set(wire.advertised) == {"/joint_targets", "/joint_targets/stop", "/cmd_vel"}
     assert set(wire.subscribed) == {"/joint_states", "/imu/data", "/odom", "/nao/foot_force", "/clock"}
     assert (body.takes_stop_plan, body.wants_twist) == (True, False)
-    assert set(on_wire(nao, joints=JointAngles())[0].advertised) == {"/joint_angles", "/cmd_vel"}
+    assert set(on_wire(nao, joints=JointAngles())[0].advertised) == {"/joint_angles", "/joint_stiffness", "/cmd_vel"}
     wire, _ = on_wire(waffle)
     assert wire.advertised == {"/cmd_vel": TWIST}  # all its joints belong to the drive
     assert set(wire.subscribed) == {"/joint_states", "/imu/data", "/odom", "/scan", "/clock"}
@@ -339,3 +339,75 @@ def test_a_listener_that_fails_does_not_end_the_line(waffle):
     wire._lose("x")
     assert any("the listener failed" in line for line in body.notes)
     assert "trying again" in body.notes[-1]
+
+
+# ---- commands that get lost on their way ---------------------------------------------------------
+def stream(wire, body, follows, seconds=2.0):
+    """Targets that swing by 0.4 rad at 1 Hz, and a robot that follows them, or stays where it is."""
+    count = len(body.joint_names)
+    for step in range(round(seconds / 0.02)):
+        wire.now += 0.02
+        swing = 0.4 * math.sin(2 * math.pi * 0.02 * step)
+        wire.state(body, 0.25 + (swing if follows else 0.0))
+        body.read()
+        body.follow(np.full(count, 0.25 + swing))
+
+
+@pytest.mark.parametrize("way", ["targets", "angles"])
+def test_joint_commands_without_effect_are_counted_and_end_the_run(nao, way):
+    options = {} if way == "targets" else {"joints": JointAngles()}
+    wire, body = on_wire(nao, **options)
+    stream(wire, body, follows=True)
+    assert body.link.unheeded == 0
+    assert body.read().health.ok
+    stream(wire, body, follows=False)
+    assert body.link.unheeded > 40
+    health = body.read().health
+    assert health.lost
+    assert re.match(r"commands have had no effect for [12]\.\d s although it tells of itself", health.words)
+    assert f"{body.link.unheeded} commands without effect" in str(body.link)
+    body.stop()
+    assert body.read().health.ok
+
+
+def test_standing_still_as_told_is_no_lost_command(nao):
+    wire, body = on_wire(nao)
+    for _ in range(100):
+        wire.now += 0.02
+        wire.state(body, 0.0)
+        body.follow(np.zeros(len(body.joint_names)))
+    assert body.link.unheeded == 0
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_twists_without_effect_are_counted(waffle, turns):
+    wire, body = on_wire(waffle)
+    for step in range(100):
+        wire.now += 0.02
+        wire.state(body, 0.1 * step if turns else 0.25)
+        body.drive((0.2, 0.0, 0.0))
+    assert (body.link.unheeded == 0) == turns
+    health = body.read().health
+    assert health.ok == turns
+    assert not health.lost  # a base may stand before a wall
+
+
+def test_stiffness_goes_to_a_topic_of_its_own_where_angles_cannot_carry_it(nao):
+    wire, body = on_wire(nao, joints=JointAngles())
+    assert wire.advertised["/joint_stiffness"] == "sensor_msgs/msg/JointState"
+    soft = np.linspace(0.0, 1.0, len(body.joint_names))
+    for _ in range(3):
+        wire.now += 0.02
+        wire.state(body)
+        body.follow(np.full(len(body.joint_names), 0.25), stiffness=soft)
+    (told,) = [message for topic, message in wire.sent if topic == "/joint_stiffness"]
+    assert told.name == list(body.joint_names)
+    assert told.effort == pytest.approx(soft)
+
+
+def test_who_has_given_up_does_not_say_that_it_tries_again(waffle):
+    wire = Wire()
+    body = RosBody(wire, waffle, clock=lambda: wire.now)
+    with pytest.raises(BadInput, match=r"no connection to ros: not reached yet$"):
+        body.connect(0.01)
+    assert body.read().health.words.endswith("; trying again")

@@ -19,8 +19,7 @@ from andante.hardware import (
     serial_ports,
 )
 from andante.hardware.serial.firmware import BoardSensors
-from andante.hardware.serial.host import HostLink
-from andante.hardware.serial.line import FIRST_WAIT, LONGEST_WAIT, Line
+from andante.hardware.serial.host import FIRST_WAIT, LONGEST_WAIT, HostLink, Line
 from andante.hardware.serial.messages import Fault
 from andante.tasks import catalog
 
@@ -38,24 +37,24 @@ def bench(cable):
 
 @pytest.fixture
 def body(cable, bench):
-    with SerialBody(cable.path, clock=slow_clock) as body:
+    with SerialBody(cable.path, "rover", clock=slow_clock) as body:
         yield body.connect(SOON)
 
 
 def test_handshake_over_a_pseudo_terminal(body, bench):
     assert body.connected
-    assert body.peer == "rover"
+    assert body.peer == "car"
     assert wait_until(lambda: body.telemetry is not None, SOON)
     assert body.read().health.ok
     assert body.telemetry.state == State.STOPPED
-    assert list(body.notes) == ["connected to rover"]
+    assert list(body.notes) == ["connected to car"]
 
 
 def test_a_firmware_of_another_version_is_refused(cable):
     bench = Bench(cable, Firmware(version=3))
     try:
         with (
-            SerialBody(cable.path, clock=slow_clock) as body,
+            SerialBody(cable.path, "rover", clock=slow_clock) as body,
             pytest.raises(Unsupported, match="speaks protocol version 3, this program version 1"),
         ):
             body.connect(SOON)
@@ -65,7 +64,7 @@ def test_a_firmware_of_another_version_is_refused(cable):
 
 
 def test_the_body_keeps_the_contract(cable, bench):
-    body = SerialBody(cable.path, clock=slow_clock).connect(SOON)
+    body = SerialBody(cable.path, "rover", clock=slow_clock).connect(SOON)
     assert wait_until(lambda: body.telemetry is not None, SOON)
     assert [str(each) for each in check_body(body) if not each.passed] == []
 
@@ -123,7 +122,7 @@ def test_twists_drive_and_stop_coming_to_stop(body, bench):
 
 
 def test_the_watchdog_stops_the_motors_when_the_computer_dies(cable, bench):
-    body = SerialBody(cable.path, clock=slow_clock).connect(SOON)
+    body = SerialBody(cable.path, "rover", clock=slow_clock).connect(SOON)
     body.start()
 
     def moving():
@@ -176,7 +175,7 @@ def test_a_cable_is_pulled_and_put_back(body, bench, cable):
 
 def test_a_port_that_comes_late_is_waited_for(cable):
     cable.pull()
-    with SerialBody(cable.path, clock=slow_clock) as body:
+    with SerialBody(cable.path, "rover", clock=slow_clock) as body:
         assert wait_until(lambda: body.notes, SOON)
         assert "cannot be opened" in body.notes[0]
         cable.plug()
@@ -189,12 +188,12 @@ def test_a_port_that_comes_late_is_waited_for(cable):
 
 def test_no_port_and_no_answer_are_told_in_words(tmp_path, cable):
     with (
-        SerialBody(str(tmp_path / "none")) as body,
+        SerialBody(str(tmp_path / "none"), "rover") as body,
         pytest.raises(BadInput, match=r"none cannot be opened: .*; serial ports here: "),
     ):
         body.connect(0.3)
     with (
-        SerialBody(cable.path, clock=slow_clock) as body,
+        SerialBody(cable.path, "rover", clock=slow_clock) as body,
         pytest.raises(BadInput, match=r"no microcontroller answered .* within 0.3 s"),
     ):
         body.connect(0.3)
@@ -210,7 +209,7 @@ def test_a_noisy_cable_is_survived_by_both_sides(cable):
     noisy = NoisyPort(cable, 11, flip=0.002, drop=0.002, double=0.002, garbage=0.001)
     bench = Bench(noisy)
     try:
-        with SerialBody(cable.path, clock=slow_clock, parameters={"throttle_gain": 0.8}) as body:
+        with SerialBody(cable.path, "rover", clock=slow_clock, parameters={"throttle_gain": 0.8}) as body:
             assert wait_until(lambda: bench.firmware.parameters["throttle_gain"] == np.float32(0.8), SOON)
             assert wait_until(lambda: body.counters.garbled > 10, SOON)
             assert bench.firmware.endpoint.counters.bytes_in > 0
@@ -236,7 +235,7 @@ def test_a_port_that_fails_in_its_own_way_and_a_listener_too_are_survived():
         told.append(words)
         raise RuntimeError("deaf")
 
-    with SerialBody(Odd, say=listen) as body:
+    with SerialBody(Odd, "rover", say=listen) as body:
         assert wait_until(lambda: sum("ZeroDivisionError: odd" in note for note in body.notes) > 1, SOON)
     assert len(told) == 1
     assert body.notes[1] == "the listener failed and is not called any more: RuntimeError: deaf"
@@ -262,7 +261,7 @@ class HungPort:
 
 def test_a_hung_port_does_not_hang_close():
     port = HungPort()
-    body = SerialBody(lambda: port)
+    body = SerialBody(lambda: port, "rover")
     assert port.entered.wait(SOON)
     body.stop()
     body.read()
@@ -276,7 +275,7 @@ def test_a_hung_port_does_not_hang_close():
 @needs_pty
 def test_a_port_that_nobody_reads_does_not_hang(cable):
     """The line is full after some kilobytes; writing gives up, calls and close go on."""
-    body = SerialBody(cable.path, clock=slow_clock)
+    body = SerialBody(cable.path, "rover", clock=slow_clock)
     body._link.exchange = lambda data, now: b"\x55" * 4096
     assert wait_until(lambda: body._line.stalls > 2, SOON)
     body.read()
@@ -287,7 +286,7 @@ def test_a_port_that_nobody_reads_does_not_hang(cable):
 def test_threads_end_with_their_bodies(cable, bench):
     before = threading.active_count()
     for _ in range(5):
-        with SerialBody(cable.path, clock=slow_clock) as body:
+        with SerialBody(cable.path, "rover", clock=slow_clock) as body:
             body.connect(SOON)
         assert not body._line._thread.is_alive()
     assert threading.active_count() == before
@@ -312,7 +311,7 @@ def test_waits_between_attempts_grow_up_to_a_cap():
 
 
 def test_errors_of_the_body_name_what_is_wrong():
-    body = SerialBody(Loopback().computer, threaded=False)
+    body = SerialBody(Loopback().computer, "rover", threaded=False)
     with pytest.raises(Unsupported, match="give a twist instead of a target for 'rear_left_wheel_joint'"):
         body.write(BodyCommand({"rear_left_wheel_joint": JointTarget()}))
     with pytest.raises(Unsupported, match=r"cannot move sideways: vy must be 0, got 0\.3"):
@@ -343,5 +342,8 @@ def test_doctor_lists_them(monkeypatch, found, words):
 
 
 def test_a_baud_rate_that_cannot_be_is_told(cable):
-    with SerialBody(cable.path, baud=-5) as body, pytest.raises(BadInput, match=r"cannot be opened: serial port .*-5"):
+    with (
+        SerialBody(cable.path, "rover", baud=-5) as body,
+        pytest.raises(BadInput, match=r"cannot be opened: serial port .*-5"),
+    ):
         body.connect(0.2)

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import BadInput, UnknownName
+from andante.geometry import se2
 from andante.hardware import BoardSensors, Firmware, HostLink, PwmChannel
-from andante.hardware.serial.firmware import PER_STEP, RING
+from andante.hardware.serial.car import NUMBERS, PARAMETERS, checked, defaults
+from andante.hardware.serial.firmware import PER_STEP, RING, waypoint_law
 from andante.hardware.serial.messages import (
     Fault,
     Pulses,
@@ -23,8 +25,7 @@ from andante.hardware.serial.messages import (
     Waypoint,
     Yaw,
 )
-from andante.hardware.serial.parameters import NUMBERS, PARAMETERS, checked, defaults
-from andante.hardware.serial.waypoint_law import steer_to, wrapped
+from andante.navigation.controllers.waypoint import waypoint_command
 
 from .lines import Desk
 
@@ -45,7 +46,7 @@ def drive_a_bicycle(desk, x, y, seconds=30.0):
     desk.link.post(Run(1))
     while desk.firmware.state is not State.ARRIVED and step * desk.dt < seconds:
         if step % 5 == 0:
-            desk.link.post(RobotPose(*pose[:2], wrapped(pose[2])))
+            desk.link.post(RobotPose(*pose[:2], float(se2.wrap(pose[2]))))
         out = desk.tick()
         speed = PwmChannel.of("throttle", p).fraction(out.throttle) * p["top_speed"]
         angle = PwmChannel.of("steering", p).fraction(out.steering) * p["full_lock"]
@@ -85,6 +86,13 @@ def test_every_combination_of_parameters_is_a_channel():
         PwmChannel.of("steering", p)
 
 
+def test_every_value_that_the_firmware_takes_makes_a_law():
+    for name in ("throttle_gain", "throttle_least", "throttle_most", "steering_gain", "turning_radius"):
+        parameter = PARAMETERS[NUMBERS[name]]
+        for value in (parameter.low, parameter.high):
+            assert waypoint_command((0, 0, 0), (3.0, 0.4), waypoint_law(LAW | {name: value})).throttle >= 0.0
+
+
 @pytest.mark.parametrize(
     ("name", "value", "error", "words"),
     [
@@ -100,27 +108,28 @@ def test_parameters_are_checked(name, value, error, words):
 
 # ---- the law -------------------------------------------------------------------------------------
 def test_throttle_goes_with_distance_and_steering_with_bearing():
-    law = LAW | {"throttle_gain": 0.2, "throttle_least": 0.1, "throttle_most": 0.5, "steering_gain": 1.5}
-    near, mid, far = (steer_to((0, 0, 0), (x, 0), law) for x in (0.2, 1.5, 9.0))
+    told = {"throttle_gain": 0.2, "throttle_least": 0.1, "throttle_most": 0.5, "steering_gain": 1.5}
+    law = waypoint_law(LAW | told)
+    near, mid, far = (waypoint_command((0, 0, 0), (x, 0), law) for x in (0.2, 1.5, 9.0))
     assert (near.throttle, mid.throttle, far.throttle) == (0.1, pytest.approx(0.3), 0.5)
     assert mid.steering == 0
-    left, right = (steer_to((1, 2, 0.3), (1 + 3 * math.cos(a), 2 + 3 * math.sin(a)), law) for a in (0.5, 0.1))
+    left, right = (waypoint_command((1, 2, 0.3), (1 + 3 * math.cos(a), 2 + 3 * math.sin(a)), law) for a in (0.5, 0.1))
     assert left.steering == pytest.approx(1.5 * 0.2)
     assert right.steering == pytest.approx(-1.5 * 0.2)
     assert left.distance == pytest.approx(3.0)
 
 
 def test_the_shorter_way_round_is_taken():
-    assert steer_to((0, 0, 3.0), (-5, -1), LAW).steering > 0
-    assert steer_to((0, 0, -3.0), (-5, 1), LAW).steering < 0
+    assert waypoint_command((0, 0, 3.0), (-5, -1), waypoint_law(LAW)).steering > 0
+    assert waypoint_command((0, 0, -3.0), (-5, 1), waypoint_law(LAW)).steering < 0
 
 
 def test_a_point_inside_the_turning_circle_is_left_first():
-    inside = steer_to((0, 0, 0), (0.0, 0.5), LAW)
+    inside = waypoint_command((0, 0, 0), (0.0, 0.5), waypoint_law(LAW))
     assert inside.away
     assert inside.steering == 0
-    assert not steer_to((0, 0, 0), (0.0, 0.5), LAW | {"turning_radius": 0.0}).away
-    assert not steer_to((0, 0, 0), (0.0, 2.5), LAW).away
+    assert not waypoint_command((0, 0, 0), (0.0, 0.5), waypoint_law(LAW | {"turning_radius": 0.0})).away
+    assert not waypoint_command((0, 0, 0), (0.0, 2.5), waypoint_law(LAW)).away
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 
 from andante.errors import BadInput
 from andante.hardware import WATCHDOG, Endpoint, Firmware, HostLink
-from andante.hardware.serial.endpoint import HEADER
-from andante.hardware.serial.framing import frame
+from andante.hardware.serial.car import NUMBERS
+from andante.hardware.serial.endpoint import HEADER, frame
 from andante.hardware.serial.host import ATTEMPTS, LOGS_KEPT
 from andante.hardware.serial.messages import (
     Ack,
@@ -21,9 +21,8 @@ from andante.hardware.serial.messages import (
     Telemetry,
     Velocity,
     Waypoint,
+    pack,
 )
-from andante.hardware.serial.parameters import NUMBERS
-from andante.hardware.serial.wire import pack
 
 from .lines import Desk, NoisyPort
 
@@ -50,7 +49,7 @@ def test_handshake_connects_both_sides_within_two_rounds(desk, notes):
     assert desk.firmware.endpoint.connected
     desk.tick(1)
     assert desk.link.connected
-    assert notes == ["connected to rover"]
+    assert notes == ["connected to car"]
     assert desk.firmware.endpoint.peer == "andante"
     desk.tick(100)
     assert desk.link.counters.troubles == desk.firmware.endpoint.counters.troubles == 0
@@ -80,7 +79,7 @@ def test_after_a_new_firmware_is_flashed_the_refusal_ends(notes):
     desk.tick(20)
     assert desk.link.connected
     assert desk.link.endpoint.refused == ""
-    assert notes[-1] == "connected to rover"
+    assert notes[-1] == "connected to car"
 
 
 def test_an_echoing_line_is_no_microcontroller(notes):
@@ -187,7 +186,7 @@ def test_parameters_are_told_again_to_a_microcontroller_that_started_anew(desk, 
     desk.firmware = Firmware(session=99)  # power cycle
     desk.tick(40)
     assert desk.firmware.parameters["throttle_gain"] == 0.75
-    assert notes.count("connected to rover") == 2
+    assert notes.count("connected to car") == 2
 
 
 def test_nothing_is_queued_while_nobody_is_connected(desk):

@@ -2,17 +2,35 @@
 
 import struct
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.errors import BadInput
-from andante.hardware.serial.endpoint import HEADER
-from andante.hardware.serial.framing import MAX_PACKET
-from andante.hardware.serial.messages import BY_CODE, MESSAGES, Hello, Log, RobotPose, Run, TagPose, Telemetry, Waypoint
-from andante.hardware.serial.wire import MAX_TEXT, TEXT, Message, Way, Wire, layout, pack, printable, shorten, unpack
+from andante.hardware.serial.endpoint import HEADER, MAX_PACKET
+from andante.hardware.serial.messages import (
+    BY_CODE,
+    MAX_TEXT,
+    MESSAGES,
+    TEXT,
+    Hello,
+    Log,
+    Message,
+    RobotPose,
+    Run,
+    TagPose,
+    Telemetry,
+    Way,
+    Waypoint,
+    Wire,
+    layout,
+    pack,
+    printable,
+    shorten,
+    unpack,
+)
 
 
 def values(wire):
@@ -107,9 +125,7 @@ def test_texts_are_cut_at_whole_letters_and_steer_no_terminal():
 
 def test_a_text_must_come_last():
     @dataclass(frozen=True)
-    class Bad(Message):
-        code: ClassVar[int] = 0x7F
-        way: ClassVar[Way] = Way.UP
+    class Bad(Message, code=0x7F, way=Way.UP):
         text: Annotated[str, Wire(TEXT)]
         number: Annotated[int, Wire("u8")]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from andante.hardware import MESSAGES, VERSION
-from andante.hardware.serial import parameters
-from andante.hardware.serial.wire import table
+from andante.hardware.serial import car as parameters
+from andante.hardware.serial.messages import table
 
 PAGE = (Path(__file__).parents[3] / "docs" / "hardware.md").read_text()
 

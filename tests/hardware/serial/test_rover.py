@@ -10,9 +10,8 @@ import andante as an
 from andante.errors import BadInput
 from andante.geometry import SE3
 from andante.hardware import Board, BodyCommand, Firmware, Loopback, SerialBody, State
-from andante.hardware.serial.board import Battery
+from andante.hardware.serial.board import Battery, FirmwareOnBoard
 from andante.hardware.serial.messages import Fault
-from andante.mobile.rover.firmware import FirmwareOnBoard
 
 from .lines import NoisyPort, wait_until
 
@@ -27,7 +26,7 @@ class Trial:
         self.sim = an.simulate("rover", sensors=True, seed=seed)
         self.micro = FirmwareOnBoard(self.sim, microcontroller)
         self.sim.observers.append(self.micro)
-        self.body = SerialBody(computer, clock=lambda: self.sim.time, threaded=False, parameters=parameters)
+        self.body = SerialBody(computer, "rover", clock=lambda: self.sim.time, threaded=False, parameters=parameters)
         self.rng = np.random.default_rng(seed)
         self.settle = settle
 
@@ -152,7 +151,7 @@ def test_a_pulled_cable_stops_the_rover_where_it_is(loop):
     assert np.linalg.norm(trial.sim.base_velocity[:2]) < 0.01
     assert trial.sim.base_pose[0] - at_watchdog < 0.25
     assert trial.micro.board.firmware.fault is Fault.LINK
-    assert trial.micro.line.breaks == 1
+    assert trial.micro.breaks == 1
     cable.plug()
     trial.tick(200)
     assert trial.body.connected
@@ -206,7 +205,7 @@ def test_wrong_use_is_told():
 
 
 def test_nothing_is_told_before_the_microcontroller_answers():
-    body = SerialBody(Loopback().computer, threaded=False)
+    body = SerialBody(Loopback().computer, "rover", threaded=False)
     assert body.inertial is None
     assert np.isnan(body.yaw)
     body.close()
@@ -216,7 +215,7 @@ def test_a_session_number_makes_the_bytes_repeat():
     sent = []
     for _ in range(2):
         cable = Loopback()
-        body = SerialBody(cable.computer, clock=lambda: 0.0, threaded=False, session=77)
+        body = SerialBody(cable.computer, "rover", clock=lambda: 0.0, threaded=False, session=77)
         body.poll()
         sent.append(cable.microcontroller().read())
         body.close()

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from andante.hardware import SerialPort
-from andante.mobile.rover.trials import rover_trial
+from andante.robots.rover.trials import rover_trial
 
 from .lines import needs_pty
 

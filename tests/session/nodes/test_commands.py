@@ -17,11 +17,11 @@ TARGETS, PLAN = "sensor_msgs/msg/JointState", "trajectory_msgs/msg/JointTrajecto
 
 
 class Leader:
-    """Walks the NAO of a session from outside: its walker reads what the session feels and publishes targets."""
+    """Walks the robot of a session from outside: its walker reads what the session feels and publishes targets."""
 
-    def __init__(self, session: LiveSession) -> None:
+    def __init__(self, session: LiveSession, gait: str = "walk") -> None:
         self.session = session
-        self.walker = prepare(session.stage.robot, Request("walk")).walker
+        self.walker = prepare(session.stage.robot, Request(gait)).walker
         self.planner = StopPlanner(self.walker)
         self.targets = session.bus.advertise("/joint_targets", TARGETS)
         self.plans = session.bus.advertise("/joint_targets/stop", PLAN)
@@ -90,6 +90,27 @@ def test_a_walking_nao_whose_targets_cease_finishes_its_step_and_stands(
     assert session.stage.sim.base_pose[0] - walked < 0.35
     assert session.behaviour == "balance"
     assert session.stage.sim.base_pose[2] > 0.29
+
+
+@pytest.mark.parametrize("after", [1.5, 1.7, 1.9])
+@pytest.mark.parametrize(("robot", "gait"), [("shell", "tripod"), ("shell", "ripple")])
+def test_a_robot_on_many_legs_whose_targets_cease_holds_its_joints_and_stays_up(
+    robot: str, gait: str, after: float
+) -> None:
+    with LiveSession(robot, "empty") as session:
+        session.run(1.0)
+        leader = Leader(session, gait)
+        assert leader.walker.ahead() is None  # no plan is made: it can be stopped at any instant
+        leader.lead(0.5)
+        leader.lead(after, Command(vx=0.6 * leader.walker.max_speed))
+        walked, held = session.stage.sim.base_pose[0], session.stage.targets.copy()
+        assert walked > 0.02
+        assert stand_still(session, 2.0) < 1.0
+        assert session.stage.targets == pytest.approx(held, abs=0.01)  # the last ones are still reached
+        assert session.behaviour == "hold"
+        assert not session.stage.sim.fallen
+        assert session.stage.sim.base_pose[0] - walked < 0.1
+        leader.close()
 
 
 def test_a_stream_that_paused_must_cease_before_it_is_heeded_again(session: LiveSession, leader: Leader) -> None:

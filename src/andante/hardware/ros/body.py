@@ -11,7 +11,6 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -23,25 +22,30 @@ from andante.description import Robot
 from andante.errors import AndanteError, BadInput, Unsupported
 from andante.geometry import Array
 from andante.hardware.remote import RemoteBody, measured
-from andante.kinematics.wheels.finder import find_drive
 from andante.mapping import Scan
-from andante.motion.joint_motion import MotionLimits
 from andante.physics.state import Mode
 
-from .clock import RobotClock
-from .link import Listener, RosLink
-from .orders import TRAJECTORY, BaseVelocity, JointMove, JointOrders, JointTargets
-from .ros1 import Ros1Link
-from .rosbridge import RosbridgeLink
-from .senses import Odometry, RosSenses
+from . import link_to
+from .link import HOPE, Listener, RosLink
+from .orders import (
+    JOINT_STATE,
+    STANDING,
+    TRAJECTORY,
+    BaseVelocity,
+    CommandWatch,
+    JointOrders,
+    JointStream,
+    JointTargets,
+    driven_by,
+)
+from .senses import Odometry, RobotClock, RosSenses
 from .settings import RosTopics
 
 SAID_KEPT = 1000  # lines that are said once only
 HEARING = 2.0  # how long a robot that tells of itself may take until it hears commands [s]
 MEASURING = 1.0  # how long its rate is measured, of its own time [s]
 LONGEST_MEASURING = 20.0  # ... and of the wall clock [s]
-STANDING: Twist = (0.0, 0.0, 0.0)
-LONGEST_SLEW = 0.1  # time between two targets that counts for how far they may be apart [s]
+UNHEEDED = 1.0  # a robot that has not followed its commands for so long is not reached by them [s]
 LATE = 2.0  # states older than this are late, in usual periods
 
 
@@ -63,7 +67,7 @@ class RosBody(RemoteBody):
     def __init__(
         self,
         address: str | RosLink,
-        robot: Robot | str = "nao",
+        robot: Robot | str,
         *,
         joints: JointOrders | None = JointTargets(),  # noqa: B008 (frozen)
         velocity: BaseVelocity | None = BaseVelocity(),  # noqa: B008 (frozen)
@@ -78,9 +82,8 @@ class RosBody(RemoteBody):
         self.timeout, self.topics, self.clock = timeout, topics.of(self.robot), clock
         self.dropped = 0  # commands that could not be obeyed
         self.late = 0  # control periods whose state was older than usual
-        self.limits = MotionLimits.of(self.robot)
         self._index = {name: i for i, name in enumerate(self.joint_names)}
-        self._wheels, self.velocity = _driven(self.robot, velocity)  # within the limits of the drive
+        self._wheels, self.velocity = driven_by(self.robot, velocity)  # within the limits of the drive
         self.wants_twist = bool(self._wheels) and self.velocity is not None
         self.joints = joints if set(self.joint_names) - self._wheels else None
         for name in joints.together if joints is not None else ():
@@ -90,8 +93,9 @@ class RosBody(RemoteBody):
         self._ticked = threading.Condition(self._lock)  # the robot's clock has gone on
         self._clock = RobotClock()
         self._senses = RosSenses(self.robot)
-        self._targets = np.full(len(self._index), np.nan)  # sent last, of the joints that were commanded
-        self._sent_at = -math.inf  # of the robot's clock [s]
+        self._stream = None if self.joints is None else JointStream(self.joints, self.robot, self._say_once)
+        self._strength: dict[str, float] | None = None  # stiffness of the joints that was sent last
+        self._watch = CommandWatch()
         self._read_at = 0.0  # time of the state that the next commands follow from [s]
         self._rate = math.inf
         self._driving = False
@@ -103,6 +107,8 @@ class RosBody(RemoteBody):
         told = {way.topic: messages.type_name(way.type_name) for way in (self.joints, self.velocity) if way is not None}
         if self.takes_stop_plan and self.joints is not None:
             told[self.joints.stop_topic] = TRAJECTORY
+        if self.joints is not None and self.joints.stiffness_topic:
+            told[self.joints.stiffness_topic] = JOINT_STATE
         self._link.open(self.topics.types, told, Listener(self._heard, self._joined, self._lost, self._tick, self._say))
 
     # ---- the line --------------------------------------------------------------------------------
@@ -114,7 +120,7 @@ class RosBody(RemoteBody):
         deadline = time.monotonic() + timeout
         while why := self._trouble(self.clock()):
             if self._closed or time.monotonic() > deadline:
-                raise BadInput(f"body {self.name!r}: {why}")
+                raise BadInput(f"body {self.name!r}: {why.removesuffix(HOPE)}")
             time.sleep(0.005)
         deadline = min(deadline, time.monotonic() + HEARING)
         while self._deaf_topics() and time.monotonic() < deadline:
@@ -146,7 +152,7 @@ class RosBody(RemoteBody):
         """How well the robot is heard."""
         with self._lock:
             lost = self._senses.missed + self.dropped + self._link.dropped
-            return LinkState(self._rate, self.age, self.late, lost)
+            return LinkState(self._rate, self.age, self.late, lost, self._watch.unheeded)
 
     @property
     def time(self) -> float:
@@ -184,7 +190,7 @@ class RosBody(RemoteBody):
         if self._closed:
             return "the body is closed"
         if not self._link.connected:
-            return f"no connection to {self._link.where}: {self._link.error}{self._hope}"
+            return f"no connection to {self._link.where}: {self._link.error}{self._link.hope}"
         topic, age = self.topics.joint_states or self.topics.odometry, now - self._alive_at
         if age == math.inf:
             return f"no message on {topic} from {self._link.where}; is the robot's driver running?"
@@ -195,12 +201,9 @@ class RosBody(RemoteBody):
                 return f"no message on {topic} for {(now - at) * self._clock.pace:.1f} s"
         return ""
 
-    @property
-    def _hope(self) -> str:
-        return "" if self._link.over else "; trying again"
-
     def _deaf_topics(self) -> list[str]:
-        return [topic for topic in self._link.advertised if self._link.listeners(topic) == 0]
+        spare = self.joints.stiffness_topic if self.joints is not None else ""
+        return [topic for topic in self._link.advertised if topic != spare and self._link.listeners(topic) == 0]
 
     def _say_once(self, words: str) -> None:
         if words not in self._said and len(self._said) < SAID_KEPT:
@@ -244,7 +247,7 @@ class RosBody(RemoteBody):
         with self._lock:
             self._senses.forget()
             self._well = False
-            self._say(f"the connection to {self._link.where} is lost: {reason}{self._hope}")
+            self._say(f"the connection to {self._link.where} is lost: {reason}{self._link.hope}")
             if self._driving and self.velocity is not None and self._link.listeners(self.velocity.topic):
                 self._stand("the connection to the ROS master is lost")  # the way to the robot is still there
             self._ticked.notify_all()
@@ -311,6 +314,9 @@ class RosBody(RemoteBody):
             trouble = f"no message for {self.timeout:g} s from {', '.join(names)}" if names else ""
         if not trouble and self._unheard and self._link.listeners(self._unheard) == 0:
             trouble = f"no subscriber on {self._unheard}: commands have no effect"
+        if self._watch.silent >= UNHEEDED:
+            trouble = f"commands have had no effect for {self._watch.silent:.1f} s although it tells of itself"
+            return Health(False, trouble, lost=not self.wants_twist)
         return Health(not trouble, trouble)
 
     def _wait_until(self, due: float) -> None:
@@ -345,10 +351,9 @@ class RosBody(RemoteBody):
         """Send targets (joints,) of all joints; see `Body.follow`."""
         with self._lock:
             self._refuse_closed()
-            if self.joints is None:
-                raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
+            topic = self._streaming().way.topic
             if modes is not None and (np.asarray(modes)[np.isfinite(targets)] != Mode.POSITION).any():
-                raise Unsupported(f"body {self.name!r} takes positions over {self.joints.topic}, no speeds or torques")
+                raise Unsupported(f"body {self.name!r} takes positions over {topic}, no speeds or torques")
             if self._trouble(self.clock()):
                 self.dropped += 1
                 return
@@ -369,60 +374,40 @@ class RosBody(RemoteBody):
         for name, target in command.joints.items():
             if name in self._wheels:
                 raise Unsupported(f"joint {name!r} belongs to the drive of {self.name!r}: give a twist instead")
-            if self.joints is None:
-                raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
+            topic = self._streaming().way.topic
             if target.mode is not Mode.POSITION:
                 raise Unsupported(
-                    f"joint {name!r} of {self.name!r} takes positions over {self.joints.topic}, not {target.mode.name}"
+                    f"joint {name!r} of {self.name!r} takes positions over {topic}, not {target.mode.name}"
                 )
 
-    def _within(self, targets: Array, here: Array) -> Array:
-        """Targets within the limits: positions, and as far from the last ones as the joint comes in that time."""
-        limits = self.limits
-        inside = np.clip(targets, limits.lower, limits.upper)
-        for i in np.flatnonzero(np.isfinite(targets) & (inside != targets)):
-            bounds = f"{limits.lower[i]:.4g} ... {limits.upper[i]:.4g}"
-            self._say_once(f"targets of joint {self.joint_names[i]!r} are clipped to {bounds}")
-        if self.joints is None or not self.joints.streams:
-            return inside  # the robot itself goes there at a speed within its limits
-        before = np.where(np.isfinite(self._targets), self._targets, here)
-        most = limits.velocity * min(max(self.time - self._sent_at, 0.01), LONGEST_SLEW)
-        slow = np.clip(inside, before - most, before + most)
-        for i in np.flatnonzero(np.isfinite(slow) & (np.abs(slow - inside) > 1e-9)):
-            self._say_once(
-                f"targets of joint {self.joint_names[i]!r} are slowed down to {limits.velocity[i]:.4g} rad/s"
-            )
-        return np.where(np.isfinite(slow), slow, inside)
+    def _streaming(self) -> JointStream:
+        """How joint targets are sent; refused where they are not."""
+        if self._stream is None:
+            raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
+        return self._stream
 
     def _send_joints(self, targets: Array, stiffness: Array | None = None) -> None:
-        way = self.joints
-        assert way is not None
-        here, _, _ = self._senses.joints(self.clock(), self._patience)
-        targets = targets.copy()
-        for name in way.together:
-            i = self._index[name]
-            if math.isfinite(targets[i]):
-                continue
-            targets[i] = self._targets[i] if math.isfinite(self._targets[i]) else here[i]
-            if not math.isfinite(targets[i]):
-                self.dropped += 1
-                self._say_once(f"joints of {way.topic} move together only, and nothing is known of {name!r}: dropped")
-                return
-        targets = self._within(targets, here)
-        chosen = np.flatnonzero(np.isfinite(targets))
-        if way.together:
-            chosen = np.array([self._index[name] for name in way.together if math.isfinite(targets[self._index[name]])])
-        moves = [
-            JointMove(self.joint_names[i], float(targets[i]), float(here[i]), float(self.limits.velocity[i]))
-            for i in chosen
-        ]
-        self._targets[chosen], self._sent_at = targets[chosen], self.time
+        stream = self._streaming()
+        way = stream.way
+        now, here = self.time, self._senses.joints(self.clock(), self._patience)[0]
+        moves = stream.moves(targets, here, now)
+        if moves is None:
+            self.dropped += 1
+            return
+        self._watch.note(now, stream.targets, here)
         self._tell(way.topic)
         strength = None if stiffness is None else dict(zip(self.joint_names, stiffness.tolist(), strict=True))
         self._link.post(way.topic, way.message(moves, self._read_at, strength))
+        if way.stiffness_topic and strength is not None and strength != self._strength:
+            self._strength = strength
+            self._link.post(way.stiffness_topic, way.stiffness_message(strength, self._read_at))
 
     def _drive(self, twist: Twist) -> None:
         assert self.velocity is not None
+        odometry = self._senses.odometry(self.clock(), self._patience)
+        went = None if odometry is None else (odometry.vx, odometry.vy, odometry.wz)
+        turned = self._senses.joints(self.clock(), self._patience)[0][[self._index[name] for name in self._wheels]]
+        self._watch.drive(self.time, twist, went, turned)
         self._driving, self._drove_at = twist != STANDING, self.clock()
         self._tell(self.velocity.topic)
         self._link.post(self.velocity.topic, self.velocity.message(twist, self.time))
@@ -445,8 +430,11 @@ class RosBody(RemoteBody):
             if self.velocity is not None:
                 self._drive(STANDING)
             here, _, _ = self._senses.joints(self.clock(), self._patience)
-            held = np.where(np.isfinite(self._targets), here, np.nan)
-            if np.isfinite(held).any() and self.joints is not None and not self.joints.streams:
+            self._watch.silent = 0.0
+            if self._stream is None or self._stream.way.streams:
+                return
+            held = np.where(np.isfinite(self._stream.targets), here, np.nan)
+            if np.isfinite(held).any():
                 self._send_joints(held)
 
     def close(self) -> None:
@@ -459,27 +447,3 @@ class RosBody(RemoteBody):
             self._ticked.notify_all()
         if not self._link.close():
             self._say(f"{self._link.where} does not respond; its thread is abandoned")
-
-
-def link_to(address: str) -> RosLink:
-    """The line that an address asks for."""
-    if address.startswith(("ws://", "wss://")):
-        return RosbridgeLink(address)
-    if address.startswith("http://"):
-        return Ros1Link(address)
-    raise BadInput(f"{address!r} is neither a rosbridge server (ws://host:9090) nor a ROS 1 master (http://host:11311)")
-
-
-def _driven(robot: Robot, velocity: BaseVelocity | None) -> tuple[set[str], BaseVelocity | None]:
-    """Joints of the drive, and the way of the twists with the limits of the drive; none for a robot without wheels."""
-    try:
-        drive = find_drive(robot)
-    except AndanteError:
-        return set(), velocity
-    if velocity is not None:
-        velocity = replace(
-            velocity,
-            max_speed=min(velocity.max_speed, drive.max_speed),
-            max_turn=min(velocity.max_turn, drive.max_turn),
-        )
-    return set(drive.joint_commands(STANDING)), velocity

@@ -14,6 +14,7 @@ from typing import Any
 TICK = 0.05  # between two looks at what is overdue [s]
 OUTBOX = 100  # messages that may wait; the oldest goes
 LAST_WORDS = 0.5  # time to send what waits when the line is closed [s]
+HOPE = "; trying again"
 PATIENCE = 4.0  # how long `close` waits for the thread [s]
 
 
@@ -64,6 +65,11 @@ class RosLink(ABC):
         """Forget what waits to be sent."""
         with self._lock:
             self._outbox.clear()
+
+    @property
+    def hope(self) -> str:
+        """What is said after the reason of a lost line that is not over."""
+        return "" if self.over else HOPE
 
     def listeners(self, topic: str) -> int | None:
         """How many hear a topic that is told here; None where nobody can tell."""

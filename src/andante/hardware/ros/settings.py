@@ -19,9 +19,9 @@ from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.sensors.topics import plain
 
-from .orders import BaseVelocity, JointAngles, JointOrders, JointPositions, JointTargets, JointTrajectory
+from .orders import JOINT_STATE, BaseVelocity, JointAngles, JointOrders, JointPositions, JointTargets, JointTrajectory
 
-JOINT_STATE, IMU, ODOMETRY = "sensor_msgs/msg/JointState", "sensor_msgs/msg/Imu", "nav_msgs/msg/Odometry"
+IMU, ODOMETRY = "sensor_msgs/msg/Imu", "nav_msgs/msg/Odometry"
 FOOT_FORCES, LASER_SCAN = "andante_msgs/msg/FootForces", "sensor_msgs/msg/LaserScan"
 CLOCK = "rosgraph_msgs/msg/Clock"
 WAYS: dict[str, type[JointOrders]] = {
@@ -70,11 +70,21 @@ class RosTopics:
 def ros_options(table: Mapping[str, Any]) -> dict[str, Any]:
     """Options of a `RosBody` from a table [body]; names and values are checked."""
     names = {field.name for field in fields(RosTopics)}
-    own = ("targets", "targets_topic", "joints", "speed", "least_time", "velocity", "stamped", "timeout")
+    own = (
+        "targets",
+        "targets_topic",
+        "stiffness_topic",
+        "joints",
+        "speed",
+        "least_time",
+        "velocity",
+        "stamped",
+        "timeout",
+    )
     for name, value in table.items():
         if name not in (*names, *own):
             raise UnknownName.among("[body] parameter", name, (*sorted(names), *own))
-        if name in (*names, "targets", "targets_topic", "velocity") and not isinstance(value, str):
+        if name in (*names, "targets", "targets_topic", "stiffness_topic", "velocity") and not isinstance(value, str):
             raise BadInput(f"[body] {name} is a word, got {value!r}")
         if name in ("speed", "least_time", "timeout") and (
             isinstance(value, bool) or not isinstance(value, int | float)
@@ -102,9 +112,9 @@ def _orders(kind: type[JointOrders], table: Mapping[str, Any]) -> JointOrders:
         if not isinstance(table["joints"], list) or not all(isinstance(name, str) for name in table["joints"]):
             raise BadInput(f"[body] joints is a list of names, got {table['joints']!r}")
         given["together"] = tuple(table["joints"])
-    for name in ("speed", "least_time"):
-        if name in table:
-            given[name] = float(table[name])
+    given |= {name: float(table[name]) for name in ("speed", "least_time") if name in table}
+    if "stiffness_topic" in table:
+        given["stiffness_topic"] = table["stiffness_topic"]
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     for name in given:
         if name not in known:

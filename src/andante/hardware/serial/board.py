@@ -6,20 +6,20 @@ The pulse widths of the firmware set steering angle and wheel speed; encoders, I
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from andante.control.body import BodyCommand, Power
+from andante.errors import BadInput
 from andante.gravity import GRAVITY
 from andante.simulation.simulation import Simulation
 
-from .car import Car
+from .car import Car, PwmChannel
 from .firmware import BoardOutput, BoardSensors, Firmware
-from .parameters import PwmChannel
-from .ports import Port
+from .ports import OpenPort, Port
 
+RATE = 50.0  # of the firmware's loop [Hz]
 TICKS_PER_TURN = 1200  # of a wheel's encoder
 
 
@@ -48,7 +48,7 @@ class Board:
         battery: Battery | None = None,
     ) -> None:
         self.body, self.car = body, Car.of(body.robot)
-        self.firmware = firmware or Firmware(self.car.parameters)
+        self.firmware = firmware or Firmware(self.car.parameters, name=body.robot.name)
         self.ticks_per_turn = ticks_per_turn
         self.battery = battery or Battery()
         self.output = BoardOutput(b"", 0, 0)
@@ -89,16 +89,33 @@ def _three(values: np.ndarray, z: float) -> tuple[float, float, float]:
     return x, y, last
 
 
-class BoardLine:
-    """A board at the end of a port: a line that breaks is opened again, the firmware goes on meanwhile."""
+class FirmwareOnBoard:
+    """A board at the end of a line, in a running simulation: an observer, put it into `sim.observers`.
 
-    def __init__(self, board: Board, open_port: Callable[[], Port]) -> None:
-        self.board, self._open_port = board, open_port
-        self._port: Port | None = None
+    A line that breaks is opened again; the firmware goes on meanwhile.
+
+    Args:
+        sim: of a car, with sensors.
+        open_port: opens the microcontroller's end of the line.
+        firmware: that runs on it; None: one with the parameters of the car.
+        rate: of the firmware's loop [Hz].
+    """
+
+    def __init__(
+        self, sim: Simulation, open_port: OpenPort, firmware: Firmware | None = None, rate: float = RATE
+    ) -> None:
+        if sim.sensors is None:
+            raise BadInput("a microcontroller needs sensors: simulate(..., sensors=True)")
+        if not 1.0 <= rate <= 1.0 / sim.engine.dt:
+            raise BadInput(f"the firmware's rate must lie from 1 Hz to that of the physics, got {rate}")
+        self.board, self.rate = Board(sim, firmware), rate
         self.breaks = 0  # how often the line broke
+        self.next_time = sim.time  # when the next step is due [s]
+        self._open_port = open_port
+        self._port: Port | None = None
 
-    def step(self) -> None:
-        """One control period: read, step the firmware, send."""
+    def update(self, sim: Simulation) -> None:
+        """One round of the firmware's loop: read, step the firmware, send."""
         received = b""
         try:
             self._port = self._port or self._open_port()
@@ -111,12 +128,11 @@ class BoardLine:
                 self._port.write(data)
             except OSError:
                 self._broken()
+        self.next_time = (round(sim.time * self.rate) + 1) / self.rate
 
     def _broken(self) -> None:
-        if self._port is not None:
-            self.breaks += 1
-            self._port.close()
-        self._port = None
+        self.breaks += self._port is not None
+        self.close()
 
     def close(self) -> None:
         """Let the port go."""

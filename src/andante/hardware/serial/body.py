@@ -17,17 +17,18 @@ import numpy as np
 from andante.control.body import BodyCommand, BodyState, Health, LinkState, Power
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
+from andante.geometry import se2
 from andante.hardware.remote import RemoteBody, measured
 
-from .car import Car
+from .car import NUMBERS, Car, PwmChannel, checked, defaults
+from .endpoint import LineCounters
 from .firmware import TELEMETRY_PERIOD
-from .framing import LineCounters
-from .host import HostLink
-from .line import Line
+from .host import HostLink, Line
 from .messages import (
     Fault,
     Inertial,
     Log,
+    Message,
     Pulses,
     RobotPose,
     Run,
@@ -38,11 +39,9 @@ from .messages import (
     Velocity,
     Waypoint,
     Yaw,
+    int32,
 )
-from .parameters import NUMBERS, PwmChannel, checked, defaults
 from .ports import OpenPort, SerialPort, serial_ports
-from .waypoint_law import wrapped
-from .wire import Message
 
 FAULT_WORDS = {
     Fault.LINK: "the microcontroller lost the line and must be started again",
@@ -52,6 +51,7 @@ FAULT_WORDS = {
     Fault.VERSION: "the microcontroller speaks another protocol version",
     Fault.SENSOR: "a sensor of the microcontroller gives no numbers; check its wiring and start again",
 }
+LONGEST_STEP = 2.0  # between two messages that still tell the speed of the wheels [s]
 HELD = (Fault.POSE, Fault.COMMAND)  # it goes on with the next pose or command; all others need a new start
 
 
@@ -66,7 +66,7 @@ class SerialBody(RemoteBody):
     def __init__(
         self,
         port: str | OpenPort,
-        robot: Robot | str = "rover",
+        robot: Robot | str,
         *,
         baud: int = 115200,
         ticks_per_turn: int = 1200,
@@ -88,6 +88,8 @@ class SerialBody(RemoteBody):
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
         self.late = 0  # control periods whose telemetry was older than usual
+        self.unheeded = 0  # ... in which the firmware had no fresh command although it was to move
+        self._moves = False  # whether the last twist was one that moves it
         self._time = 0.0
         for name in told:
             self._post(SetParameter(NUMBERS[name], self.parameters[name]))
@@ -174,7 +176,7 @@ class SerialBody(RemoteBody):
             age, counters = self._line.clock() - self._link.came(Telemetry), self._link.counters
             told, before = self._link.latest(Telemetry), self._link.before(Telemetry)
         apart = 0 if told is None or before is None else (told.time - before.time) & 0xFFFFFFFF
-        return LinkState(1000.0 / apart if apart else 0.0, age, self.late, counters.troubles)
+        return LinkState(1000.0 / apart if apart else 0.0, age, self.late, counters.troubles, self.unheeded)
 
     def _wait_until(self, due: float) -> None:
         while (left := due - self.time) > 1e-6 and self.connected:
@@ -183,7 +185,7 @@ class SerialBody(RemoteBody):
     # ---- what the firmware does ------------------------------------------------------------------
     def send_pose(self, x: float, y: float, yaw: float) -> None:
         """Tell the estimated pose in the map; wanted several times a second while driving to a waypoint."""
-        self._post(RobotPose(x, y, wrapped(yaw) if math.isfinite(yaw) else yaw))
+        self._post(RobotPose(x, y, float(se2.wrap(yaw))))
 
     def send_tag(self, tag: int, x: float, y: float, z: float = 0.0) -> None:
         """Tell the position of a UWB tag (0 front, 1 rear)."""
@@ -253,6 +255,7 @@ class SerialBody(RemoteBody):
         at = self.time
         if told is not None and at - told.time / 1000.0 >= TELEMETRY_PERIOD:
             self.late += 1
+        self.unheeded += self._moves and told is not None and told.fault == Fault.COMMAND
         return BodyState(
             at, position, velocity, **measured(values[:3], values[3:]), effort=effort,
             measured_at=math.nan if told is None else told.time / 1000.0,
@@ -264,12 +267,18 @@ class SerialBody(RemoteBody):
     def _fill_wheels(
         self, told: Telemetry, before: Telemetry | None, position: np.ndarray, velocity: np.ndarray
     ) -> None:
-        for joint, field in ((self.car.left, "ticks_left"), (self.car.right, "ticks_right")):
-            at, turn = self.joint_names.index(joint), 2 * math.pi / self.ticks_per_turn
-            position[at] = getattr(told, field) * turn
-            if before is not None and 0 < (told.time - before.time) & 0xFFFFFFFF < 2000:
-                moved = (getattr(told, field) - getattr(before, field) + 2**31) % 2**32 - 2**31
-                velocity[at] = moved * turn / (((told.time - before.time) & 0xFFFFFFFF) / 1000.0)
+        wheels = [self.joint_names.index(joint) for joint in (self.car.left, self.car.right)]
+        position[wheels] = np.array([told.ticks_left, told.ticks_right]) * 2 * math.pi / self.ticks_per_turn
+        passed, speeds = self.wheel_speeds(before or told, told)
+        if 0 < passed < LONGEST_STEP:
+            velocity[wheels] = list(speeds.values())
+
+    def wheel_speeds(self, before: Telemetry, told: Telemetry) -> tuple[float, dict[str, float]]:
+        """Time between two messages [s], and how fast the driven wheels turned in it [rad/s] by their joints."""
+        passed = ((told.time - before.time) & 0xFFFFFFFF) / 1000.0
+        ticks = int32(told.ticks_left - before.ticks_left), int32(told.ticks_right - before.ticks_right)
+        per_tick = 2 * math.pi / self.ticks_per_turn / passed if passed else 0.0
+        return passed, {self.car.left: ticks[0] * per_tick, self.car.right: ticks[1] * per_tick}
 
     def _health(self, told: Telemetry | None) -> Health:
         if self._closed:
@@ -295,6 +304,7 @@ class SerialBody(RemoteBody):
         if command.twist is not None and command.twist[1]:
             raise Unsupported(f"body {self.name!r} cannot move sideways: vy must be 0, got {command.twist[1]}")
         if command.twist is not None:
+            self._moves = any(command.twist)
             self._post(Velocity(command.twist[0], command.twist[2]))
         else:
             self._refuse_closed()

@@ -1,4 +1,4 @@
-"""The rover's firmware as a pure state machine: bytes and sensor values in, bytes and pulse widths out.
+"""The firmware of a car as a pure state machine: bytes and sensor values in, bytes and pulse widths out.
 
 It stands for the microcontroller in simulations and tests, and is the reference for one that is flashed. Motors are
 neutral unless it is connected, started, well, and has a fresh command or pose.
@@ -10,8 +10,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from andante.geometry import se2
 from andante.gravity import GRAVITY
+from andante.navigation.controllers.waypoint import WaypointCommand, WaypointSettings, waypoint_command
 
+from .car import PARAMETERS, PwmChannel, defaults
 from .endpoint import VERSION, WATCHDOG, Endpoint, Received
 from .messages import (  # fmt: skip
     Ack,
@@ -19,6 +22,7 @@ from .messages import (  # fmt: skip
     Fault,
     Inertial,
     Log,
+    Message,
     Pulses,
     RobotPose,
     Role,
@@ -30,10 +34,8 @@ from .messages import (  # fmt: skip
     Velocity,
     Waypoint,
     Yaw,
+    int32,
 )
-from .parameters import PARAMETERS, PwmChannel, defaults
-from .waypoint_law import Steer, steer_to, wrapped
-from .wire import Message
 
 TOGETHER = 0.25  # positions of the two tags belong together when they came within this time [s]
 LEAST_VECTOR = 0.05  # tags nearer to each other than this tell no heading [m]
@@ -49,7 +51,7 @@ class YawFilter:
 
     def turn(self, rate: float, dt: float) -> None:
         """Turn by the gyro."""
-        self.yaw = wrapped(self.yaw + rate * dt)
+        self.yaw = float(se2.wrap(self.yaw + rate * dt))
 
     def see_tag(self, tag: int, x: float, y: float, now: float, gain: float) -> None:
         """A tag's position has come; both together correct the heading."""
@@ -62,8 +64,8 @@ class YawFilter:
         self._tags.clear()
         if math.hypot(x0 - x1, y0 - y1) < LEAST_VECTOR:
             return
-        error = wrapped(math.atan2(y0 - y1, x0 - x1) - self.yaw)
-        self.yaw = wrapped(self.yaw + (gain if self.known else 1.0) * error)
+        error = float(se2.wrap(math.atan2(y0 - y1, x0 - x1) - self.yaw))
+        self.yaw = float(se2.wrap(self.yaw + (gain if self.known else 1.0) * error))
         self.known = True
 
 
@@ -71,7 +73,8 @@ RING = 1024  # bytes that the receiver holds; more are dropped
 PER_STEP = 512  # bytes that one step deals with
 TELEMETRY_PERIOD = 0.05  # of telemetry and yaw [s]
 INERTIAL_PERIOD = 0.02  # [s]
-SENSIBLE = 1e6  # no sensor of a rover gives more
+LEAST_GAIN = 1e-9  # a gain of 0 is taken as this
+SENSIBLE = 1e6  # no sensor of a car gives more
 LATCHED = (Fault.LINK, Fault.VOLTAGE, Fault.SENSOR)  # end only with a new start
 WORDS = {
     Fault.LINK: f"no good frame for {WATCHDOG:g} s: motors stopped",
@@ -114,13 +117,13 @@ class Firmware:
         parameters: Mapping[str, float] | None = None,
         session: int = 1,
         version: int = VERSION,
-        name: str = "rover",
+        name: str = "car",
     ) -> None:
         self.endpoint = Endpoint(Role.MICROCONTROLLER, session, name, version)
         self.parameters = defaults(parameters)
         self.state, self.fault = State.WAITING, Fault.NONE
         self.yaw = YawFilter()
-        self.steer: Steer | None = None  # the last decision on the way to a waypoint
+        self.steer: WaypointCommand | None = None  # the last decision on the way to a waypoint
         self._ring = bytearray()
         self._out = bytearray()
         self._running = False
@@ -284,18 +287,17 @@ class Firmware:
             return neutral
         pose = self._pose[1]
         away = self.steer is not None and self.steer.away
-        self.steer = steer_to((pose.x, pose.y, pose.yaw), (goal.x, goal.y), self.parameters, away)
-        if self._reached(self.steer, goal):
+        law = waypoint_law(self.parameters, goal.radius)
+        self.steer = waypoint_command((pose.x, pose.y, pose.yaw), (goal.x, goal.y), law, away=away)
+        if self.steer.arrived or self._passed(self.steer):
             self.state = State.ARRIVED
             self._send(Log(0, f"arrived at waypoint {goal.number}, {self.steer.distance:.3f} m away"), now)
             return neutral
         self._moving(State.DRIVING)
         return throttle.pulse(self.steer.throttle), steering.pulse(self.steer.steering)
 
-    def _reached(self, steer: Steer, goal: Waypoint) -> bool:
-        """Near enough, or near and no longer ahead: a car cannot turn on the spot to come nearer."""
-        if steer.distance < (goal.radius or self.parameters["arrival_radius"]):
-            return True
+    def _passed(self, steer: WaypointCommand) -> bool:
+        """Whether the waypoint is near and no longer ahead: a car cannot turn on the spot to come nearer."""
         return steer.distance < self.parameters["passing_radius"] and abs(steer.bearing) > math.pi / 2
 
     def _moving(self, state: State) -> None:
@@ -309,7 +311,7 @@ class Firmware:
         if now >= self._telemetry_due:
             self._telemetry_due = now + TELEMETRY_PERIOD - 1e-6
             volts = sensors.voltage if math.isfinite(sensors.voltage) else 0.0
-            left, right = (_int32(ticks) for ticks in sensors.ticks)
+            left, right = (int32(ticks) for ticks in sensors.ticks)
             number = self._waypoint.number if self._waypoint else 0
             millivolts = min(max(round(volts * 1000), 0), 0xFFFF)
             told = Telemetry(
@@ -322,11 +324,19 @@ class Firmware:
             self._send(Inertial(stamp, *sensors.gyro, *sensors.acceleration), now)
 
 
+def waypoint_law(parameters: Mapping[str, float], radius: float = 0.0) -> WaypointSettings:
+    """The waypoint controller with the parameters of the firmware; radius: of arrival [m], 0: the parameter."""
+    most = parameters["throttle_most"]
+    return WaypointSettings(
+        throttle_gain=max(parameters["throttle_gain"], LEAST_GAIN),
+        least_throttle=min(parameters["throttle_least"], most),
+        most_throttle=most,
+        steering_gain=max(parameters["steering_gain"], LEAST_GAIN),
+        arrival=radius or parameters["arrival_radius"],
+        turning_radius=parameters["turning_radius"],
+    )
+
+
 def _within(pulse: int, neutral: float, span: float) -> int:
     """The pulse width, kept within the span around neutral; 0 stands for neutral."""
     return round(min(max(pulse, neutral - span), neutral + span)) if pulse else round(neutral)
-
-
-def _int32(number: int) -> int:
-    """A counter as it wraps in 32 bits."""
-    return (int(number) + 2**31) % 2**32 - 2**31

@@ -12,7 +12,7 @@ from andante.bags import messages
 from andante.bus import Cancelled, GoalFailed
 from andante.errors import AndanteError, BadInput
 from andante.locomotion import Command
-from andante.mobile.navigate.publisher import NavigationPublisher
+from andante.mobile.publisher import NavigationPublisher
 
 from .node import LiveNode
 from .robot import RobotStateNode

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 
 import numpy as np
 
@@ -11,9 +10,9 @@ from andante.geometry import Array, se2, so3
 from andante.hardware import SerialBody
 from andante.hardware.serial.messages import Inertial, Telemetry
 from andante.localization import Ahrs, OdometryFilter
+from andante.mobile.odometry import PoseHistory
 
-WRAP = 2**32  # of the microcontroller's clock [ms] and of its counters
-KEPT = 256  # poses that are remembered
+WRAP = 2**32  # of the microcontroller's clock [ms]
 REACH = 0.2  # poses are told this far beyond the newest [s]
 LOST = 0.5  # a line that was silent for so long has lost what it would have told [s]
 LONGEST_GAP = 60.0  # between two counts of the wheels that still tell the way [s]
@@ -37,35 +36,6 @@ class BoardClock:
         board = (told + self._turns * WRAP) / 1000.0
         self._offset = min(self._offset, now - board)
         return board + self._offset
-
-
-class PoseHistory:
-    """Poses (3,) of the last seconds, to be asked for between their times."""
-
-    def __init__(self) -> None:
-        self._kept: deque[tuple[float, Array]] = deque(maxlen=KEPT)
-
-    def add(self, time: float, pose: Array) -> None:
-        """Keep a pose; one that is not newer than the last replaces it."""
-        if self._kept and time <= self._kept[-1][0]:
-            self._kept.pop()
-        self._kept.append((time, pose))
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._kept.clear()
-
-    def at(self, time: float) -> Array | None:
-        """The pose at a time [s] along the arc between its neighbors, the nearest beyond the ends; None: none."""
-        after: tuple[float, Array] | None = None
-        for then, pose in reversed(self._kept):
-            if then <= time:
-                if after is None:
-                    return pose
-                fraction = (time - then) / (after[0] - then)
-                return se2.compose(pose, se2.exp(fraction * se2.log(se2.between(pose, after[1]))))
-            after = (then, pose)
-        return None if after is None else after[1]
 
 
 class RoverOdometry:
@@ -114,15 +84,11 @@ class RoverOdometry:
         before, self._told = self._told, (time, told)
         if before is None:
             return
-        dt = ((told.time - before[1].time) % WRAP) / 1000.0
+        dt, speeds = self._body.wheel_speeds(before[1], told)
         if not 0 < dt < LONGEST_GAP:
             return
-        car, turn = self._body.car, 2 * math.pi / self._body.ticks_per_turn
-        speeds = {
-            joint: _counted(getattr(before[1], field), getattr(told, field)) * turn / dt
-            for joint, field in ((car.left, "ticks_left"), (car.right, "ticks_right"))
-        }
-        twist = car.drive.at_root(car.drive.twist(speeds).twist)
+        drive = self._body.car.drive
+        twist = drive.at_root(drive.twist(speeds).twist)
         if dt > LOST:  # the way since then counts, the speed does not
             self.filter = OdometryFilter(se2.compose(self.filter.state.pose, se2.exp(twist * dt)))
         else:
@@ -149,8 +115,3 @@ class RoverOdometry:
         state = self.filter.state
         gap = min(max(time - state.time, 0.0), REACH) if math.isfinite(state.time) else 0.0
         return se2.compose(state.pose, se2.exp(state.twist * gap))
-
-
-def _counted(before: int, after: int) -> int:
-    """Ticks between two counts that wrap in 32 bits."""
-    return (after - before + WRAP // 2) % WRAP - WRAP // 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 import numpy as np
 
@@ -23,24 +22,6 @@ NAVIGATOR_SPEED = 0.6  # [m/s]
 RESTARTED = (Fault.NONE, Fault.LINK, Fault.POSE, Fault.COMMAND)  # that a lost line may leave behind
 RESTART = 0.5  # a firmware that stands for so long without the waypoint is told again [s]
 NEAR = 0.06  # the navigator stops this near to the goal [m]
-
-
-class Guide(Protocol):
-    """Leads the rover; one call per tick."""
-
-    def start(self) -> None:
-        """Set off."""
-
-    def update(self) -> None:
-        """A tick has passed."""
-
-    @property
-    def done(self) -> bool:
-        """Whether it has arrived, or given up."""
-
-    @property
-    def arrived(self) -> bool:
-        """Whether it has arrived, as it believes."""
 
 
 class WaypointGuide:

@@ -17,8 +17,7 @@ from andante.control.publishers import MAP, Point, Pose, Quaternion, RobotPublis
 from andante.control.view import RobotView
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
-from andante.mobile.localizer import Localizer, OnMap
-from andante.mobile.sensing import Sensed
+from andante.mobile.sensing import Localizer, OnMap, Sensed
 from andante.navigation import Navigator, NavigatorOutput
 
 SHOWN = 400  # particles at most

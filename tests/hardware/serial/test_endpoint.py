@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput
 from andante.hardware import FrameReader
-from andante.hardware.serial.framing import MAX_PACKET, MAX_STUFFED, checksum, frame, stuff, unstuff
+from andante.hardware.serial.endpoint import MAX_PACKET, MAX_STUFFED, checksum, frame, stuff, unstuff
 
 PACKETS = st.binary(min_size=1, max_size=MAX_PACKET)
 

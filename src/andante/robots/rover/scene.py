@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,25 +16,70 @@ from numpy.typing import ArrayLike
 from andante.control.body import Twist
 from andante.control.loop import ControlLoop
 from andante.control.start import first_positions
-from andante.description import Placement, World, load_robot, load_world
+from andante.description import Placement, Robot, World, load_robot, load_world
+from andante.description.link import Link, SensorSpec
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.hardware import Loopback, SerialBody
+from andante.hardware.serial.board import FirmwareOnBoard
 from andante.hardware.serial.messages import Log
 from andante.hardware.serial.ports import OpenPort
 from andante.localization import LikelihoodField, MclParameters
 from andante.locomotion import Behaviour, Command, Readings
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.worlds import map_of_world
+from andante.mobile.sensing import uwb_setup, world_from_uwb
 from andante.mobile.truth import DrivenTruth
-from andante.mobile.uwb import uwb_setup, world_from_uwb
+from andante.sensors.lidar import lidar_model
+from andante.sensors.suite import noise_of
+from andante.sensors.uwb import UwbErrors
 from andante.simulation.scans import scans_since
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.spawn import put_on_ground
 
 from .computer import RoverComputer
-from .conditions import noisier, smoother, smoother_world
-from .firmware import FirmwareOnBoard
+
+
+def noisier(robot: Robot, factor: float) -> Robot:
+    """The robot whose lidar, UWB tags and IMU err `factor` times as much; 0: not at all, 1: as its file says."""
+    if not (math.isfinite(factor) and factor >= 0):
+        raise BadInput(f"the factor of sensor noise must be a number >= 0, got {factor}")
+    return robot if factor == 1 else replace(robot, sensors=tuple(_noisier(spec, factor) for spec in robot.sensors))
+
+
+def _noisier(spec: SensorSpec, factor: float) -> SensorSpec:
+    if spec.kind not in ERRORS:
+        return spec
+    read, names = ERRORS[spec.kind]
+    model = read(spec)
+    errors = {name: getattr(model, field) * factor for name, field in names.items()}
+    errors |= {name: min(errors[name], 1.0) for name in FRACTIONS if name in errors}
+    return replace(spec, parameters={**spec.parameters, **errors})
+
+
+def smoother(robot: Robot, factor: float) -> Robot:
+    """The robot (or a model of a world) with all coefficients of friction times `factor`."""
+    return robot if factor == 1 else replace(robot, links=tuple(_smoother(link, factor) for link in robot.links))
+
+
+def _smoother(link: Link, factor: float) -> Link:
+    shapes = []
+    for shape in link.collisions:
+        mu = 1.0 if shape.surface.mu is None else shape.surface.mu
+        mu2 = None if shape.surface.mu2 is None else shape.surface.mu2 * factor
+        shapes.append(replace(shape, surface=replace(shape.surface, mu=mu * factor, mu2=mu2)))
+    return replace(link, collisions=tuple(shapes))
+
+
+def smoother_world(world: World, factor: float) -> World:
+    """The world with all coefficients of friction times `factor`."""
+    if not (math.isfinite(factor) and factor > 0):
+        raise BadInput(f"the factor of friction must be a number > 0, got {factor}")
+    if factor == 1:
+        return world
+    models = tuple(replace(model, robot=smoother(model.robot, factor)) for model in world.models)
+    return replace(world, models=models)
+
 
 PERIOD = 0.02  # of the computer's loop and of the firmware's [s]
 RESOLUTION = 0.025  # of the map that is made of the world [m]
@@ -45,6 +91,13 @@ PARAMETERS = MclParameters(
     odometry_model="omni-corrected", sigma_hit=0.05, beams=120, effective_beams=40.0, update_min_d=0.02,
     update_min_a=0.03, range_max=12.0,
 )  # fmt: skip
+
+ERRORS: dict[str, tuple[Callable[[SensorSpec], Any], dict[str, str]]] = {  # of sensors: parameter to field
+    "uwb": (UwbErrors.of, {"noise_stddev": "stddev", **{name: name for name in ("wall_bias", "outliers", "dropout")}}),
+    "lidar": (lidar_model, {name: name for name in ("noise_stddev", "noise_proportional", "dropout")}),
+    "imu": (noise_of, {"noise_stddev": "stddev", "bias_stddev": "bias_stddev", "bias_walk": "bias_walk"}),
+}
+FRACTIONS = ("outliers", "dropout")  # errors that are at most 1
 
 
 class Cable(Protocol):

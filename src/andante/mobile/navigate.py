@@ -1,10 +1,11 @@
-"""What came of a navigated drive, by the simulator's truth or the robot's own estimate; it also pushes when told to."""
+"""The loop of a navigated drive: the navigator sees what the robot sensed, the robot drives what the navigator says."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import TracebackType
 
 import numpy as np
@@ -12,11 +13,102 @@ import numpy as np
 from andante.geometry import Array, se2, so3
 from andante.mobile.robot import MobileRobot, SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
-from andante.navigation import NavigatorOutput
+from andante.navigation import Navigator, NavigatorInput, NavigatorOutput, State
 from andante.physics.engine import check_bounds
 from andante.progress import Report, bar
 
-from .run import Drive
+BRAKING = 3.0  # longest time to come to rest at the end [s]
+FOLLOWS = np.array([0.3, 0.3, 0.6])  # a reference further from the measured twist is not followed [m/s, rad/s]
+STANDING = 0.02  # slower than this it stands [m/s, rad/s]
+
+Watch = Callable[[Sensed, NavigatorOutput], bool | None]  # called after every decision; True ends the drive
+
+
+@dataclass
+class DriveResult:
+    """What became of a drive, as far as the robot knows."""
+
+    state: State
+    reason: str
+    begun: float  # time of the first decision [s]
+    ended: float  # time of the last moment [s]
+    events: list[tuple[float, str]] = field(default_factory=list)  # seconds after the beginning, and words
+    believed: list[Array] = field(default_factory=list)  # (4,) t, x, y, yaw of the reference point on the map
+    planned: list[Array] = field(default_factory=list)  # (n, 3) the paths that were followed, oldest first
+    last: Sensed | None = None
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the robot believes to be there."""
+        return self.state is State.ARRIVED
+
+
+def reading_of(sensed: Sensed) -> NavigatorInput:
+    """What the navigator reads of what the robot sensed.
+
+    Its velocity is the reference of the wheels where the robot follows that; a robot that is held up or pushed is told
+    by what it measures. So small lags do not keep a controller from asking for more.
+    """
+    held = np.clip(sensed.reference - sensed.twist, -FOLLOWS, FOLLOWS)
+    return NavigatorInput(
+        sensed.time,
+        sensed.pose,
+        sensed.twist + held,
+        tuple(sweep.scan for sweep in sensed.sweeps),
+        sensed.trusted,
+        tuple(sweep.pose for sweep in sensed.sweeps),
+        tuple(sweep.twist for sweep in sensed.sweeps),
+    )
+
+
+def drive_to_goal(
+    robot: MobileRobot,
+    navigator: Navigator,
+    sensed: Sensed,
+    timeout: float = math.inf,
+    watch: Watch | None = None,
+    over: Callable[[], bool] = lambda: False,
+) -> DriveResult:
+    """Drive until the navigator has arrived or given up, `watch` ends it, or the time is over [s]; then stand.
+
+    The navigator has its goal. `sensed` is the moment to begin with; the last one is in the result. `over` says
+    that the braking of a drive that failed is of no interest, as after a collision.
+    """
+    drive = DriveResult(navigator.state, "", sensed.time, sensed.time)
+    while True:
+        output = navigator.update(reading_of(sensed))
+        _note(drive, sensed, output)
+        if output.request == "relocalize":
+            robot.relocalize()
+        if output.state in (State.ARRIVED, State.FAILED, State.IDLE):
+            break
+        if watch is not None and watch(sensed, output):
+            break
+        if sensed.time - drive.begun >= timeout - 1e-9:
+            drive.reason = f"timed out after {timeout:g} s" + (f": {output.reason}" if output.reason else "")
+            break
+        sensed = robot.step(output.velocity)
+    drive.state, drive.reason = output.state, drive.reason or output.reason
+    _stand(robot, drive, sensed, over)
+    return drive
+
+
+def _stand(robot: MobileRobot, drive: DriveResult, sensed: Sensed, over: Callable[[], bool]) -> None:
+    end = sensed.time + BRAKING
+    while np.abs(sensed.twist).max() > STANDING and sensed.time < end:
+        if drive.state is not State.ARRIVED and over():
+            break
+        sensed = robot.step()
+        drive.believed.append(np.array([sensed.time, *sensed.pose]))
+    drive.last, drive.ended = sensed, sensed.time
+
+
+def _note(drive: DriveResult, sensed: Sensed, output: NavigatorOutput) -> None:
+    drive.believed.append(np.array([sensed.time, *sensed.pose]))
+    for event in output.events:
+        drive.events.append((sensed.time - drive.begun, event))
+    if output.path is not None and (not drive.planned or output.path.poses is not drive.planned[-1]):
+        drive.planned.append(output.path.poses)
 
 
 @dataclass(frozen=True)
@@ -89,7 +181,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             if isinstance(robot, SimulatedMobileRobot):
                 check_bounds(robot.sim.engine)
             link = robot.body.link
-            self._report(now, self._timeout, "" if robot.body.simulated else f"{link.late} late, {link.lost} lost")
+            self._report(now, self._timeout, "" if robot.body.simulated else str(link))
         return robot.measure.collided or robot.measure.fallen
 
     def _note(self, now: float, true: Array) -> None:
@@ -104,7 +196,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             return False
         return math.isnan(self.goal[2]) or abs(float(se2.wrap(pose[2] - self.goal[2]))) <= self.yaw_tolerance
 
-    def outcome(self, drive: Drive, names: tuple[str, str], spent: float) -> Outcome:
+    def outcome(self, drive: DriveResult, names: tuple[str, str], spent: float) -> Outcome:
         """The result at the end of a drive; names: of planner and controller; spent: wall time [s]."""
         robot, truth = self.robot, self.robot.measure
         end, seconds = truth.pose, robot.body.time - self.begun
@@ -140,7 +232,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             real_time_factor=seconds / spent if spent > 0 else math.nan,
         )
 
-    def _reason(self, drive: Drive, success: bool, fallen: bool) -> str:
+    def _reason(self, drive: DriveResult, success: bool, fallen: bool) -> str:
         if drive.reason.startswith("the start"):
             return drive.reason
         if self.robot.measure.collision is not None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from andante.description.io.xmltree import read_bytes
+from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 from andante.mapping import UNKNOWN, OccupancyGrid
 from andante.navigation import Explorer, Inflation, Vehicle
+from andante.navigation import Path as DrivenPath
 from andante.navigation.frontier import Frontier, frontiers
 
 SEEN = 0.35  # a goal is done when no frontier lies within this distance of its own [m]
@@ -168,3 +173,68 @@ class Waypoints:
         if not arrived:
             self.missed.append(Missed((float(x), float(y)), 0.0, reason))
         self._next += 1
+
+
+STEP = 0.05  # between places of a trail [m]
+KEPT = 2000  # places of a trail
+
+
+class Trail:
+    """Where a robot has driven, as it believes."""
+
+    def __init__(self) -> None:
+        self._places: list[Array] = []
+
+    def add(self, pose: Array) -> None:
+        """Keep a pose (3,) when it lies a step away from the last one."""
+        if not self._places or float(np.hypot(*(pose - self._places[-1])[:2])) >= STEP:
+            self._places.append(np.array(pose, dtype=float))
+            del self._places[:-KEPT]
+
+    def back(self, length: float) -> DrivenPath | None:
+        """The last `length` meters the other way round, driven backwards; they leave the trail. None: too few."""
+        count = min(len(self._places), round(length / STEP) + 1)
+        if count < 3:
+            return None
+        points = np.array(self._places[-count:])[::-1, :2]
+        del self._places[-count:]
+        gone = np.diff(points, axis=0, append=points[-1:] + (points[-1:] - points[-2:-1]))
+        yaw = np.arctan2(-gone[:, 1], -gone[:, 0])
+        return DrivenPath(np.column_stack([points, yaw]), -np.ones(count, dtype=np.int8))
+
+
+MAX_BYTES = 1024 * 1024
+FARTHEST = 10_000.0  # [m]
+
+
+def read_waypoints(path: Path) -> Array:
+    """Places (n, 3) x, y [m] and yaw [rad] of a file; NaN where a line names no yaw.
+
+    Words are parted by blanks, commas or semicolons; what follows # is a comment; empty lines are passed over.
+    """
+    if not path.is_file():
+        raise MissingFile(f"{path}: no such file of waypoints")
+    try:
+        text = read_bytes(path, MAX_BYTES).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text file; waypoints are lines 'x y' or 'x y yaw'") from None
+    places = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
+        if words:
+            places.append(_place(words, f"{path}:{number}"))
+    if not places:
+        raise BadInput(f"{path}: holds no waypoints; write lines 'x y' or 'x y yaw' in meters and radians")
+    return np.array(places)
+
+
+def _place(words: list[str], where: str) -> list[float]:
+    if len(words) not in (2, 3):
+        raise BadInput(f"{where}: a waypoint is 'x y' or 'x y yaw', got {' '.join(words)[:60]!r}")
+    try:
+        values = [float(word) for word in words]
+    except ValueError:
+        raise BadInput(f"{where}: a waypoint is 'x y' or 'x y yaw' in numbers, got {' '.join(words)[:60]!r}") from None
+    if not all(math.isfinite(value) and abs(value) <= FARTHEST for value in values):
+        raise BadInput(f"{where}: a waypoint needs finite numbers up to {FARTHEST:g} m, got {' '.join(words)[:60]!r}")
+    return [*values, math.nan] if len(values) == 2 else values

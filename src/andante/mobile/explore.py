@@ -12,11 +12,8 @@ import numpy as np
 
 from andante.geometry import Array, se2
 from andante.mapping import LiveMapper, MappingParameters, OccupancyGrid, Scan
-from andante.mobile.localizer import Localizer, OdometryOnly
-from andante.mobile.navigate.publisher import NavigationState
-from andante.mobile.navigate.run import STANDING
 from andante.mobile.robot import MobileRobot
-from andante.mobile.sensing import Sensed
+from andante.mobile.sensing import Localizer, OdometryOnly, Sensed
 from andante.navigation import (
     GoalChecker,
     HybridAStar,
@@ -34,8 +31,9 @@ from andante.navigation import (
 )
 from andante.navigation.layers import LayeredCostmap
 
-from .goals import Errand, decided, grown, inflation
-from .retrace import Trail
+from .explore_goals import Errand, Trail, decided, grown, inflation
+from .navigate import STANDING
+from .publisher import NavigationState
 
 LOOK_AROUND = 2.5  # standing before the first goal: one scan alone is no map [s]
 REFRESH = 0.5  # the navigator takes over the map so often [s]

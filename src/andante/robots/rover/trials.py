@@ -1,4 +1,5 @@
-"""The trials of the source on a simulated rover: `rover_trial`, a pure function of its arguments.
+"""The trials of the source on a simulated rover: `rover_trial`, a pure function of its arguments, also as a trial of
+experiments (`course_trial`).
 
 The whole chain runs in lock-step: models of lidar, UWB and IMU, estimators, serial frames, firmware, pulse widths,
 steering and wheels under physics. Nothing but `truth` ever comes from the simulator's own pose.
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description import Placement, World
+from andante.description import Placement, World, load_robot
 from andante.errors import BadInput, UnknownName
+from andante.experiments.setup import Setup, Terms
 from andante.geometry import Array, se2
 from andante.hardware import State
 from andante.localization import MclParameters
@@ -33,6 +35,12 @@ REST = 0.5  # watched after it arrived [s]
 # The firmware stops as near as the estimate allows, and no later than when the waypoint lies abeam; it holds when the
 # poses, which come at 50 Hz, end.
 FIRMWARE = {"arrival_radius": 0.03, "passing_radius": 0.10, "pose_timeout": 0.2}
+
+TERMS = Terms(
+    "the rover's trials",
+    settings=("course", "world", "guide", "odometry", "timeout", "noise"),
+    measures=("final_error", "estimate_rms", "off_line", "path_length", "seconds", "arrived", "collided"),
+)
 
 
 @dataclass(frozen=True)
@@ -240,8 +248,6 @@ def _finite(values: ArrayLike, size: int, words: str) -> tuple[float, ...]:
 
 def _laser() -> Array:
     """Pose (3,) of the laser on the rover."""
-    from andante.description import load_robot
-
     x, y, _ = load_robot("rover").link_poses()["laser"].translation
     return np.array([x, y, 0.0])
 
@@ -289,3 +295,28 @@ class _Rows:
         """The rows as arrays."""
         throttle, steering, voltage, yaw = np.array(self._told, dtype=float).reshape(-1, 4).T
         return RoverTelemetry(throttle, steering, voltage, yaw, tuple(self._states))
+
+
+def course_trial(setup: Setup) -> dict[str, Any]:
+    """A trial of an experiment: one `course`; noise and friction as drawn, the start moved by what was drawn.
+
+    Measures: final_error, estimate_rms, off_line, path_length [m], seconds, arrived, collided, and the true path.
+    """
+    values = TERMS.values(setup)
+    draw, name = setup.draw, str(values.pop("course", "ahead"))
+    if name not in COURSES:
+        raise UnknownName.among("course", name, COURSES)
+    start = np.add(COURSES[name].start, (draw.x, draw.y, draw.yaw))
+    factor = float(values.pop("noise", 1.0)) * (1.0 + draw.noise)
+    friction = 1.0 if draw.friction is None else draw.friction
+    made = rover_trial(
+        name, seed=setup.seed, engine=setup.engine, start=start, noise=factor, friction=friction, **values
+    )
+    rows = np.column_stack([made.times, made.truth])[:: max(1, len(made.times) // 100)]
+    figures = made.as_dict()
+    return {
+        "success": made.arrived and not made.collided,
+        **{measure: figures[measure] for measure in TERMS.measures},
+        "collided": bool(made.collided),
+        "path": np.round(rows, 4).tolist(),
+    }

@@ -13,10 +13,10 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
 from andante.hardware import Loopback
 from andante.localization import MclParameters
-from andante.mobile.rover.conditions import noisier, smoother, smoother_world
-from andante.mobile.rover.trials import COURSES, RoverTrial, rover_trial
+from andante.robots.rover.plots import plot_rover_study, plot_rover_trial
+from andante.robots.rover.scene import noisier, smoother, smoother_world
+from andante.robots.rover.trials import COURSES, RoverTrial, rover_trial
 from andante.sensors.uwb import UwbErrors
-from andante.viz.rover_plots import plot_rover_study, plot_rover_trial
 
 FINAL, ESTIMATE = 0.10, 0.05  # what is promised [m]
 

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from andante.errors import BadInput
 from andante.files import check_outputs
-from andante.mobile.rover.trials import COURSES, RoverTrial
 from andante.viz.preview import COLORS, GRAY, INK, PALE
 from andante.viz.preview_plots import plain
+
+from .trials import COURSES, RoverTrial
 
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 ROOM, LEAST = 0.6, 4.4  # of the map around the way, and altogether [m]

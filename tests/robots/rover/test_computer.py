@@ -7,10 +7,11 @@ import pytest
 
 from andante.errors import BadInput
 from andante.geometry import se2
+from andante.hardware.serial.messages import int32
 from andante.localization import Ahrs, UwbSetup
-from andante.mobile.rover.odometry import WRAP, BoardClock, PoseHistory, _counted
-from andante.mobile.rover.stamps import Stamps
-from andante.mobile.rover.tags import RoverTags
+from andante.mobile.odometry import PoseHistory
+from andante.robots.rover.computer import RoverTags, Stamps
+from andante.robots.rover.odometry import WRAP, BoardClock
 
 ANCHORS = {"0": (0.0, 0.0, 0.0), "1": (0.0, 6.0, 0.0), "2": (8.0, 0.0, 0.0), "3": (8.0, 6.0, 0.8)}
 TAGS = {"tag0": (0.0, 0.0, 0.0), "tag1": (-0.36, 0.0, 0.0)}
@@ -34,9 +35,9 @@ def test_the_board_clock_wraps_and_starts_anew():
 
 
 def test_counts_wrap():
-    assert _counted(10, 25) == 15
-    assert _counted(2**31 - 5, -(2**31) + 5) == 10
-    assert _counted(-(2**31), 2**31 - 1) == -1
+    assert int32(25 - 10) == 15
+    assert int32(-(2**31) + 5 - (2**31 - 5)) == 10
+    assert int32(2**31 - 1 + 2**31) == -1
 
 
 def test_past_poses_lie_on_the_arc_between_their_neighbors():

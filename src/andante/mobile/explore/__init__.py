@@ -1,1 +1,0 @@
-"""A robot that explores and maps by itself."""

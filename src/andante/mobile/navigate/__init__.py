@@ -1,1 +1,0 @@
-"""A robot that drives to a goal by its own sensors."""
