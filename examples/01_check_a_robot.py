@@ -7,7 +7,7 @@ and a mesh that is not there.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from andante.description.check import check_file
+import andante as an
 
 URDF = """<robot name="arm">
   <link name="base"><inertial><mass value="2"/>
@@ -24,7 +24,7 @@ URDF = """<robot name="arm">
 with TemporaryDirectory() as folder:
     file = Path(folder) / "arm.urdf"
     file.write_text(URDF)
-    report = check_file(str(file))
+    report = an.check(file)
 
 print(f"{report.name}: {report.links} links, {report.joints} joints, {report.mass:g} kg; good to use: {report.ok}")
 for problem in report.problems:

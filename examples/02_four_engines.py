@@ -8,14 +8,13 @@ import time
 import numpy as np
 
 import andante as an
-from andante.physics import ENGINES, installed
 
 SECONDS = 2.0
 nao = an.robot("nao")
 
 print(f"{'engine':8} {'drift [mm]':>10} {'height [m]':>10} {'x real time':>11}")
-for name, entry in ENGINES.items():
-    if not installed(entry):
+for name, entry in an.physics.ENGINES.items():
+    if not an.physics.installed(entry):
         print(f"{name:8} not installed: pip install 'andante[{entry.extra}]'")
         continue
     sim = an.simulate(nao, engine=name)

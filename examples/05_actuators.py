@@ -6,13 +6,13 @@ An actuator has a torque-speed limit, friction, rotor inertia, backlash and dela
 import numpy as np
 
 import andante as an
-from andante.physics.actuators import NAO_ACTUATORS, ActuatorDrive, fitted
+from andante.physics.actuators import NAO_ACTUATORS
 
 nao = an.robot("nao")
-for label, robot in (("ideal servos", nao), ("NAO actuators", fitted(nao, NAO_ACTUATORS))):
+for label, robot in (("ideal servos", nao), ("NAO actuators", an.physics.fitted(nao, NAO_ACTUATORS))):
     sim = an.simulate(robot)
     if robot is not nao:
-        sim.engine.set_drives(sim.model, ActuatorDrive(robot, NAO_ACTUATORS))
+        sim.engine.set_drives(sim.model, an.physics.ActuatorDrive(robot, NAO_ACTUATORS))
     sim.run(0.5)
     pose = dict(nao.poses["StandInit"])
     for side in "LR":

@@ -6,8 +6,6 @@ A target is x y z yaw pitch roll in the base frame; NaN leaves a coordinate free
 import numpy as np
 
 import andante as an
-from andante.geometry import SE3
-from andante.kinematics import Legs, load_dh, parallel
 
 nan = np.nan
 nao, shell = an.robot("nao"), an.robot("shell")
@@ -25,7 +23,7 @@ far = leg.ik([0.1, 0.05, -0.60, nan, nan, nan], start=start)
 print(f"far: reached {far.converged}, {100 * far.error:.1f} cm are missing")
 
 # A thousand targets in one call, on two threads.
-arm = load_dh("panda_like")
+arm = an.kinematics.load_dh("panda_like")
 lower, upper = arm.limits
 targets = arm.coordinates(np.random.default_rng(0).uniform(lower, upper, (1000, 7)))
 batch = arm.ik(targets, threads=2)
@@ -36,15 +34,15 @@ chains = [shell.chain("base_link", f"lower_foot_{k}").hold({"q111": 0.0}) for k 
 feet = np.array([chain.coordinates(chain.vector(shell.pose("stand"))) for chain in chains])
 feet[:, 3:] = nan
 feet[::2, 2] += 0.02  # every other foot up
-together = Legs(tuple(chains)).ik(feet)
+together = an.kinematics.Legs(tuple(chains)).ik(feet)
 print(f"six legs: {together.converged.sum()} reached")
 
 # The body moves while the feet stay; the folding joint of all six legs is one variable.
-body = parallel(shell, [f"lower_foot_{k}" for k in range(1, 7)])
+body = an.kinematics.parallel(shell, [f"lower_foot_{k}" for k in range(1, 7)])
 stance = body.vector(shell.pose("stand"))
 ground = body.foot_poses(stance)[:, :3, 3]
 circle = np.linspace(0, 2 * np.pi, 9)
-poses = SE3.from_xyz_rpy(
+poses = an.geometry.SE3.from_xyz_rpy(
     np.stack([0.02 * np.cos(circle), 0.02 * np.sin(circle), 0 * circle], axis=-1),
     np.stack([0.1 * np.sin(circle), 0.1 * np.cos(circle), 0 * circle], axis=-1),
 )

@@ -3,25 +3,22 @@
 import numpy as np
 
 import andante as an
-from andante.control.activities import Acting, Playing
-from andante.control.loop import ControlLoop
-from andante.control.tracking import Tracking
-from andante.motion import ActionRunner, ArcLength, Nurbs, check_set, parse_actions, play_from, time_path, transition
-from andante.motion.io.library import find_motion
 
 # a smooth curve through four points, run as fast as 1 m/s and 4 m/s² per axis allow
-curve = Nurbs.through([[0, 0, 0], [0.2, 0.1, 0], [0.3, -0.1, 0.1], [0.5, 0, 0.2]])
-timed = time_path(("x", "y", "z"), curve.evaluate, curve.domain, np.ones(3), np.full(3, 4.0))
-print(f"curve of {ArcLength(curve).length:.3f} m in {timed.duration:.2f} s")
+curve = an.motion.Nurbs.through([[0, 0, 0], [0.2, 0.1, 0], [0.3, -0.1, 0.1], [0.5, 0, 0.2]])
+timed = an.motion.time_path(("x", "y", "z"), curve.evaluate, curve.domain, np.ones(3), np.full(3, 4.0))
+print(f"curve of {an.motion.ArcLength(curve).length:.3f} m in {timed.duration:.2f} s")
 
 nao = an.robot("nao")
-print(f"StandInit to Crouch: {transition(nao, nao.pose('StandInit'), 'Crouch', speed=0.4).duration:.2f} s")
+print(f"StandInit to Crouch: {an.motion.transition(nao, nao.pose('StandInit'), 'Crouch', speed=0.4).duration:.2f} s")
 
 # key-frames under physics
 sim = an.simulate(nao, sensors=True)
 start = sim.read().position
-motion = play_from(find_motion(nao, "wave_hand"), nao, dict(zip(nao.joint_names, start, strict=True)))
-loop, tracking = ControlLoop(sim, Playing(motion, nao.joint_names, start)), Tracking(nao.joint_names)
+waving, here = an.motion.find_motion(nao, "wave_hand"), dict(zip(nao.joint_names, start, strict=True))
+motion = an.motion.play_from(waving, nao, here)
+loop = an.ControlLoop(sim, an.control.Playing(motion, nao.joint_names, start))
+tracking = an.control.Tracking(nao.joint_names)
 while sim.time < 3.0:
     tracking.measure(loop.step(), loop.targets)
 worst = tracking.summary()
@@ -40,12 +37,12 @@ action nod priority 3
     joint q211 in 0.5 by -0.1 ; 0
 """
 shell = an.robot("shell")
-actions = parse_actions(TEXT, "example.action")
-print("problems:", [str(problem) for problem in check_set(shell, actions, shell.pose("stand"))])
+actions = an.motion.parse_actions(TEXT, "example.action")
+print("problems:", [str(problem) for problem in an.motion.check_set(shell, actions, shell.pose("stand"))])
 sim = an.simulate(shell, sensors=True)
-runner = ActionRunner(shell, actions)
+runner = an.motion.ActionRunner(shell, actions)
 runner.start("rise")
-loop = ControlLoop(sim, Acting(runner, shell.joint_names, sim.read().position))
+loop = an.ControlLoop(sim, an.control.Acting(runner, shell.joint_names, sim.read().position))
 loop.run(0.5)
 runner.start("nod")
 loop.run(2.5)

@@ -4,27 +4,23 @@ The gait sees encoders, foot forces and the IMU only; where it really is comes f
 """
 
 import andante as an
-from andante.control.loop import ControlLoop
-from andante.locomotion import Command, LeggedGait
-from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.rig import with_rig
 
 robot = an.robot("shell")
-rig = infer_rig(robot)  # any robot file with four legs or more
+rig = an.locomotion.infer_rig(robot)  # any robot file with four legs or more
 for leg in rig.legs:
     print(f"{leg.name:14} {', '.join(leg.joints):18} reaches {1e3 * leg.reach:.0f} mm")
 
-robot = with_rig(robot, rig)
-gait = LeggedGait(robot, rig, "tripod")  # or ripple, wave, crawl, trot
+robot = an.locomotion.with_rig(robot, rig)
+gait = an.locomotion.LeggedGait(robot, rig, "tripod")  # or ripple, wave, crawl, trot
 sim = an.simulate(robot, world="rough", pose=rig.stance, sensors=True)
-walk = ControlLoop(sim, gait)
+walk = an.ControlLoop(sim, gait)
 walk.run(0.5)
 
 for words, command, seconds in (
-    ("ahead", Command(vx=0.12), 3.0),
-    ("in an arc, body low", Command(vx=0.08, wz=0.2, height=-0.015), 2.0),
-    ("sideways", Command(vy=-0.1), 1.5),
-    ("stand, leaning", Command(pitch=0.1), 2.0),
+    ("ahead", an.Command(vx=0.12), 3.0),
+    ("in an arc, body low", an.Command(vx=0.08, wz=0.2, height=-0.015), 2.0),
+    ("sideways", an.Command(vy=-0.1), 1.5),
+    ("stand, leaning", an.Command(pitch=0.1), 2.0),
 ):
     walk.command = command
     walk.run(seconds)

@@ -1,14 +1,12 @@
 """The Shell folds into a ball, rolls by its legs alone, rights itself, unfolds and walks on: by its keys."""
 
 import andante as an
-from andante.control.loop import ControlLoop
-from andante.locomotion.gaits import Request, prepare
-from andante.locomotion.shell import ShellController, ShellMode
+from andante.locomotion.shell import ShellMode
 
-ready = prepare(an.robot("shell"), Request("tripod"))  # the legs' own walker, for the hexapod
-shell = ShellController(ready.robot, ready.walker)
+ready = an.locomotion.prepare(an.robot("shell"), an.locomotion.Request("tripod"))  # the walker of its legs
+shell = an.locomotion.ShellController(ready.robot, ready.walker)
 sim = an.simulate(ready.robot, pose=ready.pose, sensors=True, seed=1)
-loop = ControlLoop(sim, shell)
+loop = an.ControlLoop(sim, shell)
 
 
 def press(*keys: str, until: ShellMode | None = None, seconds: float = 20.0) -> None:

@@ -10,21 +10,14 @@ from pathlib import Path
 import numpy as np
 
 import andante as an
-from andante.locomotion import WaveModel, WaveParameters
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.fitness import better_fitness, source_fitness
-from andante.locomotion.wave.gait import WaveGait
-from andante.locomotion.wave.playback import wave_keyframes
-from andante.motion.io.keyframe_files import write_keyframes_toml
-from andante.simulation.walk_watch import WalkWatch
 
-shipped = default_gait("smooth")
+shipped = an.locomotion.default_gait("smooth")
 print(" ".join(f"{symbol}={value:g}" for symbol, value in shipped.parameters.symbols().items()))
 
 sim = an.simulate("nao")
 first = np.array([sim.robot.pose("StandInit")[name] for name in sim.robot.joint_names])
-gait = WaveGait(sim.robot, shipped.parameters, "smooth", shipped.speed, first)
-watch = WalkWatch(sim, shipped.parameters.period)
+gait = an.locomotion.WaveGait(sim.robot, shipped.parameters, "smooth", shipped.speed, first)
+watch = an.simulation.WalkWatch(sim, shipped.parameters.period)
 sim.observers.append(watch)
 
 
@@ -39,7 +32,8 @@ def go(seconds: float) -> None:
 
 gait.start()
 go(3.0)
-gait.set_parameters(WaveParameters.of({"T": 1.03 * gait.parameters.period}, gait.parameters))  # a little slower
+slower = an.locomotion.WaveParameters.of({"T": 1.03 * gait.parameters.period}, gait.parameters)
+gait.set_parameters(slower)
 go(2.0)
 gait.stop()
 go(2.0)
@@ -49,9 +43,11 @@ print(
     f"{found.along:.3f} m ahead, {found.aside:+.3f} m aside, turned {math.degrees(found.turned):+.1f} deg, "
     f"{found.energy:.0f} J, {'fallen' if found.fallen else 'up'}"
 )
-print(f"fitness {better_fitness(found):.3f}, by the source {source_fitness(found):.1f}")
+print(f"fitness {an.locomotion.better_fitness(found):.3f}, by the source {an.locomotion.source_fitness(found):.1f}")
 
 with tempfile.TemporaryDirectory() as folder:
     file = Path(folder) / "stroll.toml"
-    write_keyframes_toml(wave_keyframes(WaveModel(sim.robot, shipped.parameters), first, cycles=4, name="stroll"), file)
+    wave = an.locomotion.WaveModel(sim.robot, shipped.parameters)
+    stroll = an.locomotion.wave_keyframes(wave, first, cycles=4, name="stroll")
+    an.motion.write_keyframes_toml(stroll, file)
     print(f"{file.name}: {len(file.read_text().splitlines())} lines; andante play nao {file.name}")

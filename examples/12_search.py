@@ -5,28 +5,27 @@ stopped. This one is tiny; `andante gait search nao --study walk --budget 20000`
 """
 
 import andante as an
-from andante.search import Ended, Evaluated, ObjectiveSpec, StudyConfig, StudyFolder, events, summarize
 
-objective = ObjectiveSpec("andante.robots.nao.experiments.objective:WaveObjective", {"robot": "nao", "seconds": 1.0})
+objective = an.search.ObjectiveSpec(an.robots.nao.ROBOT.objective, {"robot": "nao", "seconds": 1.0})
 space = objective.build().space.freeze({"T": 0.8, "b": 40.0})
 print(f"{space.dimensions} free parameters: {', '.join(space.names)}")
 
-config = StudyConfig(objective, space, sampler="cmaes", batch=8, budget=24, seed=3)
-folder = StudyFolder.create("walk", config)
+config = an.search.StudyConfig(objective, space, sampler="cmaes", batch=8, budget=24, seed=3)
+folder = an.search.StudyFolder.create("walk", config)
 
-first = events(folder, workers=0)  # workers=None takes a process per processor
+first = an.search.events(folder, workers=0)  # workers=None takes a process per processor
 for event in first:
-    if isinstance(event, Evaluated):
+    if isinstance(event, an.search.Evaluated):
         if event.improved:
             ahead = event.record.figures["distance"]
             print(f"candidate {event.record.index:2}: fitness {event.record.fitness:+.3f}, {ahead:+.3f} m ahead")
         if event.done == 14:
             first.close()  # as Ctrl-C or kill -9 would
             break
-print(f"stopped after {summarize(folder).candidates} candidates")
+print(f"stopped after {an.search.summarize(folder).candidates} candidates")
 
-for event in events(folder, workers=0):
-    if isinstance(event, Ended) and event.best is not None:
+for event in an.search.events(folder, workers=0):
+    if isinstance(event, an.search.Ended) and event.best is not None:
         print(f"{event.done} candidates in all, {event.evaluated} of them now; best fitness {event.best.fitness:+.3f}")
 
 files = an.gait.export("walk", "found", cycles=4)

@@ -6,23 +6,20 @@ Where it believes to be comes from its own steps; where it really is comes from 
 import math
 
 import andante as an
-from andante.control.loop import ControlLoop
-from andante.locomotion import Command
-from andante.locomotion.gaits import Request, prepare
 
-ready = prepare(an.robot("nao"), Request("walk"))
+ready = an.locomotion.prepare(an.robot("nao"), an.locomotion.Request("walk"))
 walker = ready.walker
 print(f"up to {walker.max_speed:.2f} m/s ahead and {math.degrees(walker.max_turn):.0f} deg/s on the spot")
 
 sim = an.simulate(ready.robot, pose=ready.pose, sensors=True)
-walk = ControlLoop(sim, walker)
+walk = an.ControlLoop(sim, walker)
 walk.run(0.5)
 
 for words, command, seconds in (
-    ("ahead", Command(vx=0.25), 2.0),
-    ("in an arc", Command(vx=0.15, wz=0.5), 1.5),
-    ("aside", Command(vy=0.08), 1.5),
-    ("stop", Command(), 1.5),
+    ("ahead", an.Command(vx=0.25), 2.0),
+    ("in an arc", an.Command(vx=0.15, wz=0.5), 1.5),
+    ("aside", an.Command(vy=0.08), 1.5),
+    ("stop", an.Command(), 1.5),
 ):
     walk.command = command
     walk.run(seconds)

@@ -5,21 +5,21 @@ Everything comes from made-up sensor readings; the true way only measures.
 
 import numpy as np
 
-from andante.geometry import se2
-from andante.localization import LikelihoodField, MonteCarloLocalizer, StandStill, track_uwb, trilaterate_log
-from andante.localization.synthetic import map_of_walls, uwb_drive
-from andante.mapping import odometry_at_scans
-from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
+import andante as an
 
-walls = rooms(
+se2 = an.geometry.se2
+synthetic = an.mapping.synthetic
+
+walls = synthetic.rooms(
     [(0, 0), (12, 0), (12, 9), (0, 9)], (3, 3, 6, 3), (0, 6.5, 1.5, 0.3), (5, 0, 0.4, 1.2), (8, 7.5, 0.5, 1.5)
 )
-way = smooth_path([(1.5, 1.6), (10.3, 1.6), (10.5, 7), (1.8, 7.6)], 0.2)
-run = drive(walls, way, seed=3, noise=DriveNoise(way_scale=1.05, turn_scale=0.95, drift=0.03))
-wheels, truth = odometry_at_scans(run.log), run.truth.poses
+way = synthetic.smooth_path([(1.5, 1.6), (10.3, 1.6), (10.5, 7), (1.8, 7.6)], 0.2)
+run = synthetic.drive(walls, way, seed=3, noise=synthetic.DriveNoise(way_scale=1.05, turn_scale=0.95, drift=0.03))
+wheels, truth = an.mapping.odometry_at_scans(run.log), run.truth.poses
 
 # On a map: the first scan is searched for everywhere, then particles follow odometry and scans.
-localizer = MonteCarloLocalizer(LikelihoodField(map_of_walls(walls)), seed=1)
+field = an.localization.LikelihoodField(an.localization.synthetic.map_of_walls(walls))
+localizer = an.localization.MonteCarloLocalizer(field, seed=1)
 localizer.start_anywhere(run.log.scans[0])
 lifted, put_down = 30, 75
 carried = se2.compose(wheels[lifted - 1], se2.inverse(wheels[put_down]))  # the wheels do not notice
@@ -33,15 +33,15 @@ for k in [*range(lifted), *range(put_down, len(truth))]:
         )
 
 # Among anchors: ranges of two tags with outliers and walls in between, and an IMU.
-hall = uwb_drive(seed=1, seconds=30.0)
-times, places = trilaterate_log(hall.log, hall.setup)
+hall = an.localization.synthetic.uwb_drive(seed=1, seconds=30.0)
+times, places = an.localization.trilaterate_log(hall.log, hall.setup)
 plain = np.linalg.norm(places[:, :2] - hall.truth.at(times)[:, :2], axis=1)
-fused = track_uwb(hall.log, hall.setup)
+fused = an.localization.track_uwb(hall.log, hall.setup)
 ours = np.linalg.norm(fused.positions[:, :2] - hall.truth.at(fused.trajectory.times)[:, :2], axis=1)
 print(f"UWB: {plain.mean():.2f} m by trilateration, {ours.mean():.2f} m with the IMU; {fused.refused} ranges refused")
 
 # The UWB frame on the map: stand still at a known pose until told to move.
-still = StandStill(laser_on_map=(0.0, 0.0, 0.0), samples=20)
+still = an.localization.StandStill(laser_on_map=(0.0, 0.0, 0.0), samples=20)
 for position, pose in zip(fused.positions, fused.trajectory.poses, strict=True):
     message = still.add(position, pose[2])
     if still.ready:

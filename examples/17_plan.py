@@ -9,54 +9,53 @@ import math
 import numpy as np
 
 import andante as an
-from andante.geometry import se2
-from andante.mapping import OccupancyGrid, Scan
-from andante.navigation import AStar, Costmap, HybridAStar, Navigator, NavigatorInput, State, ThetaStar, vehicle_of
+
+se2 = an.geometry.se2
 
 cells = np.zeros((120, 160), dtype=np.int8)  # 8 x 6 m
 cells[[0, -1]] = 100
 cells[:, [0, -1]] = 100
 cells[:80, 79:81] = 100  # a wall to drive around
-grid = OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells)
+grid = an.mapping.OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells)
 
-rover, waffle = vehicle_of(an.robot("rover"), max_speed=1.0), vehicle_of(an.robot("waffle"))
+rover, waffle = an.navigation.vehicle_of(an.robot("rover"), max_speed=1.0), an.navigation.vehicle_of(an.robot("waffle"))
 print(f"rover: {rover.drive}, turns within {rover.turning_radius:.2f} m")
 print(f"waffle: {waffle.drive}, up to {waffle.max_speed:.2f} m/s")
 
 start, goal = (1.2, 1.2, 0.0), (6.5, 1.0, math.pi / 2)
 for name, planner, vehicle in (
-    ("A*", AStar(), waffle),
-    ("any angle", ThetaStar(), waffle),
-    ("hybrid A*", HybridAStar(rover), rover),
+    ("A*", an.navigation.AStar(), waffle),
+    ("any angle", an.navigation.ThetaStar(), waffle),
+    ("hybrid A*", an.navigation.HybridAStar(rover), rover),
 ):
-    plan = planner.plan(start, goal, Costmap.of(grid, vehicle))
+    plan = planner.plan(start, goal, an.navigation.Costmap.of(grid, vehicle))
     parts = len(plan.path.segments())
     print(f"{name}: {plan.path.length:.2f} m in {parts} part(s), {plan.expanded} cells or states looked at")
 
-inside = AStar().plan(start, (4.0, 2.0, 0.0), Costmap.of(grid, waffle))
+inside = an.navigation.AStar().plan(start, (4.0, 2.0, 0.0), an.navigation.Costmap.of(grid, waffle))
 print("a goal in the wall:", inside.reason)
 
 box = np.array([2.6, 2.9, 0.25])  # on no map: x, y, radius
 beams = np.linspace(-math.pi, math.pi, 360, endpoint=False)
 
 
-def look(time: float, pose: np.ndarray) -> Scan:
+def look(time: float, pose: np.ndarray) -> an.mapping.Scan:
     """Ranges to the box alone; the walls are on the map."""
     x, y = se2.transform(se2.inverse(pose), box[:2])
     along = x * np.cos(beams) + y * np.sin(beams)
     inside = box[2] ** 2 - (x * x + y * y - along**2)
     ranges = np.where((along > 0) & (inside > 0), along - np.sqrt(np.maximum(inside, 0.0)), np.inf)
-    return Scan(time, ranges, beams[0], beams[1] - beams[0], 0.05, 3.0)
+    return an.mapping.Scan(time, ranges, beams[0], beams[1] - beams[0], 0.05, 3.0)
 
 
-navigator = Navigator(waffle, grid, controller="pursuit")
+navigator = an.navigation.Navigator(waffle, grid, controller="pursuit")
 navigator.set_goal(goal)
 pose, velocity, time, nearest = np.array(start), np.zeros(3), 0.0, math.inf
 while time < 120:
-    output = navigator.update(NavigatorInput(time, pose, velocity, (look(time, pose),)))
+    output = navigator.update(an.navigation.NavigatorInput(time, pose, velocity, (look(time, pose),)))
     for event in output.events:
         print(f"{time:5.1f} s: {event}")
-    if output.state in (State.ARRIVED, State.FAILED):
+    if output.state in (an.navigation.State.ARRIVED, an.navigation.State.FAILED):
         break
     velocity = output.velocity
     pose, time = se2.compose(pose, se2.exp(0.1 * velocity)), time + 0.1

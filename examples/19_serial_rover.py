@@ -9,16 +9,13 @@ estimator's.
 import numpy as np
 
 import andante as an
-from andante.geometry import SE3
-from andante.hardware import BodyCommand, Loopback, SerialBody, State, serial_ports
-from andante.hardware.serial.board import FirmwareOnBoard
 
-print("serial ports here:", ", ".join(port.name for port in serial_ports()) or "none")
+print("serial ports here:", ", ".join(port.name for port in an.hardware.serial_ports()) or "none")
 
 sim = an.simulate("rover", sensors=True)
-cable = Loopback()
-sim.observers.append(FirmwareOnBoard(sim, cable.microcontroller))
-body = SerialBody(
+cable = an.hardware.Loopback()
+sim.observers.append(an.hardware.FirmwareOnBoard(sim, cable.microcontroller))
+body = an.hardware.SerialBody(
     cable.computer, "rover", clock=lambda: sim.time, threaded=False, say=lambda words: print("line:", words)
 )
 noise = np.random.default_rng(0)
@@ -32,7 +29,7 @@ def tick() -> None:
 
 def estimate() -> np.ndarray:
     """x, y, yaw as a localizer would give them."""
-    pose = SE3.from_vector(sim.base_pose)
+    pose = an.geometry.SE3.from_vector(sim.base_pose)
     return np.array([*pose.translation[:2], pose.rpy[2]]) + noise.normal(0.0, 0.02, 3)
 
 
@@ -47,7 +44,7 @@ for goal in ((1.5, 0.0), (2.5, 1.0)):  # ahead, then to the left
         if steps % 50 == 0 and body.telemetry is not None:
             told = body.telemetry
             pulses = f"throttle {told.throttle} µs, steering {told.steering} µs"
-            print(f"{sim.time:5.2f} s  {State(told.state).name:9} {pulses}")
+            print(f"{sim.time:5.2f} s  {an.hardware.State(told.state).name:9} {pulses}")
         tick()
         steps += 1
     off = np.hypot(*(sim.base_pose[:2] - goal))
@@ -55,7 +52,7 @@ for goal in ((1.5, 0.0), (2.5, 1.0)):  # ahead, then to the left
 
 print("driven by twists instead, then the cable is pulled:")
 for _ in range(50):
-    body.write(BodyCommand(twist=(0.5, 0.0, 0.0)))
+    body.write(an.hardware.BodyCommand(twist=(0.5, 0.0, 0.0)))
     tick()
 cable.pull()
 for _ in range(50):

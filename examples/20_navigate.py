@@ -9,15 +9,11 @@ import math
 import numpy as np
 
 import andante as an
-from andante.mobile.navigate import drive_to_goal
-from andante.mobile.robot import mobile_robot
-from andante.mobile.sensing import ByScans
-from andante.navigation import GoalChecker, Navigator, vehicle_of
 
 start = (0.0, -0.8, 0.0)  # x, y, yaw in the world [m, m, rad]
-vehicle = vehicle_of(an.robot("rover"), max_speed=0.8)  # footprint and drive from the robot file
-robot = mobile_robot("rover", "lab", start, localizer=ByScans(start), vehicle=vehicle, seed=1)
-navigator = Navigator(vehicle, seed=1)
+vehicle = an.navigation.vehicle_of(an.robot("rover"), max_speed=0.8)  # footprint and drive from the robot file
+robot = an.mobile.mobile_robot("rover", "lab", start, localizer=an.mobile.ByScans(start), vehicle=vehicle, seed=1)
+navigator = an.navigation.Navigator(vehicle, seed=1)
 sensed = robot.settle()  # the gyro shows its bias while the car stands
 
 
@@ -31,8 +27,8 @@ def push_it(sensed, output):
 
 goal = (1.3, 0.2, math.nan)  # NaN: any heading will do
 pushes = [sensed.time + 1.0]
-navigator.set_goal(goal, GoalChecker(distance=0.12, angle=0.15, speed=0.3))
-drive = drive_to_goal(robot, navigator, sensed, timeout=40.0, watch=push_it)
+navigator.set_goal(goal, an.navigation.GoalChecker(distance=0.12, angle=0.15, speed=0.3))
+drive = an.mobile.drive_to_goal(robot, navigator, sensed, timeout=40.0, watch=push_it)
 off = np.hypot(*(robot.truth.pose[:2] - np.array(goal[:2])))
 print(f"{drive.reason} after {drive.ended - drive.begun:.1f} s, {off:.3f} m off")
 for when, words in drive.events:

@@ -7,8 +7,6 @@ Leave the waypoints out and it drives by itself, from frontier to frontier, unti
 import numpy as np
 
 import andante as an
-from andante.mapping.io import load_map
-from andante.mobile import OnMap, mobile_robot
 
 way = [(0.8, 0.1), (1.4, -0.4)]  # x, y [, yaw] in the world; or a file of them
 outcome = an.explore("rover", world="lab", out="lab_map", waypoints=way, plot="lab_map.png")
@@ -20,7 +18,8 @@ print(
 
 # A new robot, put down elsewhere, reads the map and finds itself: nobody tells it where it is.
 where = (0.9, -0.5, 2.0)
-robot = mobile_robot("rover", "lab", where, localizer=OnMap(load_map("lab_map.yaml"), start=None), seed=3)
+localizer = an.mobile.OnMap(an.mapping.load_map("lab_map.yaml"), start=None)
+robot = an.mobile.mobile_robot("rover", "lab", where, localizer=localizer, seed=3)
 sensed = robot.settle(2.0)
 print(f"put at {where}, it believes to be at {np.round(robot.to_root(sensed.pose), 2)}, sure: {sensed.trusted}")
 robot.close()

@@ -5,15 +5,15 @@ Then it is put at the start of a trial, finds its pose and drives along y = 0; o
 runs in lock-step and repeats with its seed; the simulator's own pose is used for measuring only.
 """
 
-from andante.robots.rover.plots import plot_rover_trial
-from andante.robots.rover.trials import COURSES, rover_trial
+import andante as an
 
-trial = rover_trial("along_y", push="10 left 1.5")  # N s, direction, seconds after it set off
-print(f"{COURSES['along_y'].words}: {100 * trial.final_error:.1f} cm from the waypoint after {trial.seconds:.1f} s")
+trial = an.robots.rover.rover_trial("along_y", push="10 left 1.5")  # N s, direction, seconds after it set off
+words = an.robots.rover.COURSES["along_y"].words
+print(f"{words}: {100 * trial.final_error:.1f} cm from the waypoint after {trial.seconds:.1f} s")
 print(f"pushed {trial.off_line:.2f} m off its line")
 for source, rms in trial.rms.items():
     print(f"  {source:9} {100 * rms:5.1f} cm rms")
 for event in trial.events:
     print(f"  {event.time:6.2f} s  {event.who}: {event.words}")
-plot_rover_trial(trial, "rover_trial.png")
+an.robots.rover.plot_rover_trial(trial, "rover_trial.png")
 print("rover_trial.png shows way, estimates, errors and pulses")

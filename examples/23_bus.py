@@ -1,9 +1,10 @@
 """Topics, a service, an action, parameters and transforms on one bus: a thermostat that drives to the cold room."""
 
-from andante.bags import messages
-from andante.bus import Bus, Cancelled
+import andante as an
 
-bus = Bus()
+messages = an.bags.messages
+
+bus = an.bus.Bus()
 
 # A sensor publishes at most ten times a second of simulated time; a controller listens and answers.
 sensor = bus.advertise("/temperature", "sensor_msgs/msg/Temperature", rate=10.0, node="sensor", sensor=True)
@@ -38,7 +39,7 @@ def drive(goal):
             x += min(0.05, aim - x)
             bus.tf.set_pose("map", "base", bus.clock.now, (x, 0, 0, 0, 0, 0, 1))
             yield {"distance_remaining": aim - x}
-    except Cancelled:
+    except an.bus.Cancelled:
         return None
     return {}
 

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from andante.bags import bag_info, convert_bag, messages, open_bag
-from andante.bus import Bus, Player, Recorder
+import andante as an
+
+messages = an.bags.messages
 
 # Two seconds of joint states at 50 Hz, and a name that is latched.
-bus = Bus()
+bus = an.bus.Bus()
 states = bus.advertise("/joint_states", "sensor_msgs/msg/JointState", rate=50.0)
 bus.advertise("/robot_name", "std_msgs/msg/String", latched=True).publish(messages.make("std_msgs/String", data="nao"))
-with Recorder(bus, "run.mcap") as recorder:
+with an.bus.Recorder(bus, "run.mcap") as recorder:
     for k in range(250):
         now = k * 0.008
         bus.clock.advance_to(now)
@@ -22,7 +23,7 @@ with Recorder(bus, "run.mcap") as recorder:
             recorder.writer.flush()  # also done by itself every second of wall time
         bus.spin()
 
-found = bag_info("run.mcap")
+found = an.bags.bag_info("run.mcap")
 print(f"{found.path}: {found.kind}, {found.duration:.2f} s, {found.count} messages")
 for topic in found.topics:
     print(f"  {topic.name} ({topic.type}) {topic.count} messages")
@@ -30,14 +31,14 @@ for topic in found.topics:
 # A power cut in the middle: no index any more, half of the file gone.
 raw = Path("run.mcap").read_bytes()
 Path("cut.mcap").write_bytes(raw[: len(raw) // 3])
-with open_bag("cut.mcap") as cut:
+with an.bags.open_bag("cut.mcap") as cut:
     print("after the cut:", cut.count, "messages;", cut.notes[0])
-repaired = convert_bag("cut.mcap", "repaired.bag")
-print("repaired as rosbag1:", repaired.count, "messages, whole:", bag_info("repaired.bag").whole)
+repaired = an.bags.convert_bag("cut.mcap", "repaired.bag")
+print("repaired as rosbag1:", repaired.count, "messages, whole:", an.bags.bag_info("repaired.bag").whole)
 
 # Play it ten times as fast.
-stage = Bus()
-player = Player(stage, "run.mcap", speed=10.0)
+stage = an.bus.Bus()
+player = an.bus.Player(stage, "run.mcap", speed=10.0)
 positions = []
 stage.subscribe("/joint_states", None, lambda message: positions.append(float(message.position[0])), queue=1000)
 player.run()

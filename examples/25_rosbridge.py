@@ -9,11 +9,10 @@ import threading
 
 from websockets.sync.client import connect
 
-from andante.bridges import start_server
-from andante.session import LiveSession
+import andante as an
 
-session = LiveSession("waffle", world="empty", seed=1)
-server = start_server(session.bus)  # a process of its own, on 127.0.0.1 at a free port
+session = an.session.LiveSession("waffle", world="empty", seed=1)
+server = an.bridges.start_server(session.bus)  # a process of its own, on 127.0.0.1 at a free port
 session.inbound.append(server.poll)  # once per cycle; it never waits
 print("the server runs in a process of its own:", server.alive)
 

@@ -3,10 +3,9 @@
 Everything that the studio's page and the ROS bridges do goes over the same topics and services.
 """
 
-from andante.bags import messages
-from andante.session import LiveSession
+import andante as an
 
-session = LiveSession("nao", world="empty", seed=1)
+session = an.session.LiveSession("nao", world="empty", seed=1)
 session.bus.subscribe("/rosout", None, lambda line: print(f"  log: {line.msg}"), queue=100)
 
 # Listen: a message is built only because somebody does.
@@ -18,7 +17,7 @@ print(f"{session.behaviour}: the feet carry {loads[-1]:.1f} N of {9.81 * session
 # Drive: a velocity lasts for half a second, then the robot stops by itself.
 twist = session.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist")
 for _ in range(20):
-    twist.publish(messages.make("geometry_msgs/msg/Twist", linear={"x": 0.1}))
+    twist.publish(an.bags.messages.make("geometry_msgs/msg/Twist", linear={"x": 0.1}))
     session.run(0.1)
 print(f"{session.behaviour}: believes to be at x = {session.position[0]:.2f} m")
 

@@ -7,23 +7,23 @@ far the simulation is from them. `andante experiment run straight-walk --out wal
 from dataclasses import replace
 from pathlib import Path
 
-from andante.experiments import RunJob, Values, load_experiment, read_reference, rows_of, run_experiment
-from andante.experiments.statistics import compare, summarize
+import andante as an
 
-whole = load_experiment("straight-walk")
+whole = an.experiments.load_experiment("straight-walk")
 print(f"{whole.name}: {whole.count} trials, {len(whole.tests)} tests, varied: {', '.join(whole.vary.as_dict())}")
 
 few = {name: levels for name, levels in whole.tests.items() if name in "DG"}
 experiment = replace(whole, factors={"speed": (80, 100), "distance": (0.5,)}, tests=few, trials=2)
-outcome = run_experiment(RunJob(experiment, Path("walk"), workers=0))  # workers=None takes a process per processor
+job = an.experiments.RunJob(experiment, Path("walk"), workers=0)  # workers=None takes a process per processor
+outcome = an.experiments.run_experiment(job)
 print(f"{outcome.trials} trials in {outcome.seconds:.1f} s, {outcome.failed} failed")
 
-simulated = Values.of(experiment, rows_of("walk", experiment))
-real = Values.of(experiment, read_reference(experiment.reference, experiment))
+simulated = an.experiments.Values.of(experiment, an.experiments.rows_of("walk", experiment))
+real = an.experiments.Values.of(experiment, an.experiments.read_reference(experiment.reference, experiment))
 for test in simulated.tests:
     ours, theirs = simulated.get("mujoco", test, "planar"), real.get("real", test, "planar")
-    s, r = summarize(ours), summarize(theirs)
-    found = compare(ours, theirs)
+    s, r = an.experiments.summarize(ours), an.experiments.summarize(theirs)
+    found = an.experiments.compare(ours, theirs)
     print(
         f"test {test}: simulated {s.mean:.3f} m, real {r.mean:.3f} m [{r.low:.3f}, {r.high:.3f}], "
         f"difference {found.difference:+.3f} m, p {found.welch:.2g}, effect {found.size}"

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.bags import messages
-from andante.bus import Bus, Recorder
-from andante.mapping.io.trajectories import write_trajectory
-from andante.mapping.synthetic import DriveNoise, drive, rooms, smooth_path
+import andante as an
+
+messages = an.bags.messages
+synthetic = an.mapping.synthetic
 
 LIDAR = (0.18, 0.0, math.pi)  # x, y, yaw on the base: ahead of the axle, looking back
-FLOOR = rooms(
+FLOOR = synthetic.rooms(
     [(0, 0), (12, 0), (12, 8), (0, 8)],
     (0, 3.4, 3.2, 0.2), (4.6, 3.4, 4.4, 0.2), (10.4, 3.4, 1.6, 0.2),  # a wall with two doors
     (6.0, 3.6, 0.2, 3.0), (2.2, 5.6, 0.8, 0.8), (8.0, 1.2, 1.2, 0.5), (9.4, 6.2, 0.6, 0.6),
@@ -52,16 +52,16 @@ parser.add_argument("bag", nargs="?", default="field.bag")
 parser.add_argument("--no-tf", action="store_true", help="as bags come whose recorder forgot tf")
 options = parser.parse_args()
 
-noise = DriveNoise(range_sigma=0.015, way_scale=1.03, turn_scale=1.02, drift=0.01)
-run = drive(FLOOR, smooth_path(WAY, 0.06), seed=7, noise=noise, beams=270, field=1.5 * math.pi, range_max=10.0, dt=0.1,
-            sensor=LIDAR)  # fmt: skip
+noise = synthetic.DriveNoise(range_sigma=0.015, way_scale=1.03, turn_scale=1.02, drift=0.01)
+lidar = {"beams": 270, "field": 1.5 * math.pi, "range_max": 10.0, "sensor": LIDAR}
+run = synthetic.drive(FLOOR, synthetic.smooth_path(WAY, 0.06), seed=7, noise=noise, dt=0.1, **lidar)
 
-bus = Bus()
+bus = an.bus.Bus()
 scans = bus.advertise("/robot7/lidar/front", "sensor_msgs/msg/LaserScan")
 wheels = bus.advertise("/robot7/wheels", "nav_msgs/msg/Odometry")
 tf = bus.advertise("/tf", "tf2_msgs/msg/TFMessage")
 fixed = bus.advertise("/tf_static", "tf2_msgs/msg/TFMessage", latched=True)
-with Recorder(bus, options.bag) as recorder:
+with an.bus.Recorder(bus, options.bag) as recorder:
     if not options.no_tf:
         mount = [transform(0.0, "robot7/base", "robot7/lidar", LIDAR)]
         fixed.publish(messages.from_dict("tf2_msgs/TFMessage", {"transforms": mount}))
@@ -96,5 +96,5 @@ with Recorder(bus, options.bag) as recorder:
             )
         )
         bus.spin()
-write_trajectory(run.truth, Path("truth.txt"))
+an.mapping.write_trajectory(run.truth, Path("truth.txt"))
 print(f"{options.bag}: {recorder.count} messages, {run.truth.times[-1]:.0f} s; truth.txt: where it really was")

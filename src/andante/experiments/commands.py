@@ -18,17 +18,32 @@ from .variation import read_model
 
 
 def names() -> tuple[str, ...]:
-    """Names of the experiments that are there."""
+    """List the experiments.
+
+    Returns:
+        Their names: those that ship and those of installed robot packages.
+    """
     return builtin_names()
 
 
 def references() -> tuple[str, ...]:
-    """Names of the references that are there."""
+    """List the references, the trials of real robots that experiments are compared with.
+
+    Returns:
+        Their names: those that ship and those that were imported.
+    """
     return reference_names()
 
 
 def load(name: Experiment | Path | str) -> Experiment:
-    """An experiment by name, FILE.toml or `file.py:Name`."""
+    """Load an experiment.
+
+    Args:
+        name: an `Experiment`, a name, FILE.toml or `file.py:Name`.
+
+    Returns:
+        The experiment: factors, engines, trials and measures.
+    """
     return name if isinstance(name, Experiment) else load_experiment(str(name))
 
 
@@ -57,15 +72,15 @@ def run(
         engines: mujoco, bullet, dart, ode; those of the experiment by default.
         factors: other levels of some factors, such as {"distance": [0.5]}.
         trials: of every combination.
-        seed: of the experiment.
+        seed: random seed of the experiment.
         workers: processes; None: one per processor, 0: none.
         executor: local or ray.
         shard: only part i (from 0) of n, "i/n".
-        timeout: after which a trial has failed [s].
-        minutes: after which nothing new is begun [min].
+        timeout: time after which a trial counts as failed [s].
+        minutes: time after which nothing new is started [min].
         model: parameters from `fit`, or their file.
         record: folder to record every trial into, as MCAP.
-        progress: show how far it is on stderr.
+        progress: print progress on stderr.
 
     Returns:
         How many trials there are; `plot` shows what they measured.
@@ -78,7 +93,15 @@ def run(
 
 
 def merge(out: Path | str, parts: Sequence[Path | str]) -> RunOutcome:
-    """Put the shards of an experiment, the folders `parts`, together into the new folder `out`."""
+    """Merge the shards of an experiment.
+
+    Args:
+        out: new folder for the whole run.
+        parts: folders of the shards.
+
+    Returns:
+        How many trials there are; `plot` shows what they measured.
+    """
     return merge_runs(Path(out), [Path(part) for part in parts])
 
 
@@ -163,7 +186,7 @@ def fit(
         sampler: grid, random, cmaes, tpe, nsga2, elites or `file.py:Name`.
         reference: another reference than that of the experiment.
         standard: which of its sources to come near.
-        seed: of the search.
+        seed: random seed of the search.
         workers, executor, progress: as in `run`.
 
     Returns:

@@ -6,10 +6,11 @@ from .driver import BaseDriver, DriverSettings, base_driver
 from .navigate import DriveResult, drive_to_goal
 from .odometry import BaseOdometry
 from .robot import MobileRobot, SimulatedMobileRobot, mobile_robot
-from .sensing import ByScans, Localizer, OdometryOnly, OnMap, ScanPipeline, Sensed, TakenScan
+from .sensing import ByScans, Localizer, OdometryOnly, OnMap, ScanPipeline, Sensed, TakenScan, uwb_setup, world_from_uwb
 
 __all__ = [
     "BaseDriver", "BaseOdometry", "ByScans", "DriveResult", "DriverSettings", "Localizer", "MobileRobot",
     "OdometryOnly", "OnMap", "ScanPipeline", "Sensed", "SimulatedMobileRobot", "TakenScan", "WheelOdometry",
-    "base_driver", "drive_to_goal", "mobile_robot",
+    "base_driver", "drive_to_goal", "mobile_robot", "uwb_setup",
+    "world_from_uwb",
 ]  # fmt: skip

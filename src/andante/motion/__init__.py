@@ -74,6 +74,4 @@ __all__ = [
     "write_keyframes_toml",
 ]
 
-__getattr__ = lazy_names(
-    __name__, {"find_motion": ".io.library", "write_keyframes_toml": ".io.keyframe_files"}
-)
+__getattr__ = lazy_names(__name__, {"find_motion": ".io.library", "write_keyframes_toml": ".io.keyframe_files"})

@@ -377,11 +377,25 @@ def simulate(
     others: Sequence[Placement] = (),
     settings: Settings | None = None,
 ) -> Simulation:
-    """A robot standing in a world, servos holding its first pose; everything has a good default.
+    """Put a robot into a world, standing, its servos holding its first pose.
 
-    A pose named lying (LyingBelly, LyingBack) starts on that side; such a robot counts as fallen until it stands.
-    start is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
-    is `dt`, else what `settings` say, else 2 ms.
+    Args:
+        robot: a `Robot`, a name or a path.
+        world: a `World`, a name or a path.
+        engine: mujoco, bullet, dart, ode, `file.py:Name`, or a class.
+        dt: physics step [s]; None: what `settings` say, else 0.002.
+        pose: first pose, a name or joint positions [rad, m]; one named lying (LyingBelly, LyingBack) starts on that
+            side, and such a robot counts as fallen until it stands.
+        start: x, y [m] and yaw [rad] in the world.
+        drop: height to fall from [m].
+        fixed: fix the root link to the world.
+        seed: random seed of all noise.
+        sensors: simulate the sensors of the robot file, for `read`.
+        others: more robots in the same world.
+        settings: step and solver of the engine.
+
+    Returns:
+        The simulation at time 0, a `Body` like any other.
     """
     robot = load_robot(robot) if isinstance(robot, str | Path) else robot
     world = load_world(world) if isinstance(world, str | Path) else world

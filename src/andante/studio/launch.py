@@ -22,11 +22,11 @@ def launch(
     Args:
         file: the launch file (.toml).
         words: what to replace in it, as on the command line: "server.port:=9000", "/nao/pgain:=80".
-        say: told what has started, a line each.
+        say: callback for messages, one line each.
         arguments: what to replace whose name is plain, such as robot="shell".
 
     Returns:
-        How it ended.
+        State of the robot at the end of the session.
     """
     plan = read_launch(file, [*words, *(f"{name}:={_word(value)}" for name, value in arguments.items())])
     if plan.server is not None:

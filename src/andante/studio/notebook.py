@@ -58,7 +58,18 @@ def show(
     height: int = 640,
     port: int = 0,
 ) -> Shown:
-    """Start a studio and return what a notebook shows as a frame of that height [px]; `close` ends it."""
+    """Start a studio and show it inside a notebook.
+
+    Args:
+        robot: a `Robot` that has a file, a name or a path.
+        world: a `World` that has a file, a name or a path.
+        engine: mujoco, bullet, dart or ode.
+        height: of the frame in the notebook [px].
+        port: of the page; 0 takes a free one.
+
+    Returns:
+        What the notebook shows as a frame; `close` ends the studio.
+    """
     if not 100 <= height <= 5000:
         raise BadInput(f"the height of the frame is 100 to 5000 pixels, got {height}")
     where = ["--world", file_of(world), "--engine", engine, "--port", str(port)]

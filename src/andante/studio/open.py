@@ -196,7 +196,7 @@ def studio(
         browser: open the page in the browser.
         folder: of recordings and clips; ./andante_sessions by default.
         seconds: end after this simulated time [s].
-        seed: of all noise.
+        seed: random seed of all noise.
         announce: called with the address of the page as soon as it can be opened.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
         params: a TOML file with a table [body] for a real robot.

@@ -30,7 +30,14 @@ def _silent(text: str) -> None:
 
 
 def open(path: Path | str) -> Bag:
-    """A bag to read messages from: .bag, .mcap, .db3 or a rosbag2 folder, torn ones too. Use it in a `with`."""
+    """Open a bag to read its messages, also one that was cut off. Use it in a `with`.
+
+    Args:
+        path: a .bag, .mcap or .db3 file, or a rosbag2 folder.
+
+    Returns:
+        The bag; iterating over it gives messages with topic, time [ns] and data.
+    """
     return open_bag(path)
 
 
@@ -135,8 +142,8 @@ def record(
         regex: topics in which this expression is found.
         exclude, exclude_regex: topics that are left out.
         max_size: a new file begins at this size [MB].
-        seconds: end after so long [s].
-        say: told what happens, a line each.
+        seconds: duration [s]; None: until Ctrl-C.
+        say: callback for messages, one line each.
 
     Returns:
         The bag. Nothing is left behind when no session answers.
@@ -225,15 +232,15 @@ def play(
         bag: the bag to read.
         topics, regex, exclude, exclude_regex: as in `record`.
         speed: 2 plays twice as fast.
-        start: begin so long after the beginning [s].
+        start: time to skip at the beginning [s].
         loop: begin anew at the end, until Ctrl-C.
         clock: publish /clock; never into a session, which has its own.
         session: port or address of a running session or rosbridge server; empty: a server of our own.
         port: of that server; 0: a free one.
         wait: begin when the first client has come.
         serve: starts that server; the command line serves the page of the studio too.
-        say: told what happens, a line each.
-        progress: show how far it is on stderr.
+        say: callback for messages, one line each.
+        progress: print progress on stderr.
 
     Returns:
         How much was played.

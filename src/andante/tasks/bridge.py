@@ -43,12 +43,12 @@ def ros1(
         session: its address (ws://127.0.0.1:PORT/rosbridge or http://...) or port.
         master: URI of the ROS master; $ROS_MASTER_URI by default.
         host: our own address for other nodes; $ROS_IP by default.
-        name: of our node.
+        name: name of our node.
         out, into: patterns of topics that go out and come in.
-        exclude: patterns of names that stay at home.
+        exclude: patterns of names that are not bridged.
         sim_time: set /use_sim_time while the session publishes /clock.
-        seconds: end after so long [s].
-        say: told what happens, a line each.
+        seconds: duration [s]; None: until Ctrl-C.
+        say: callback for messages, one line each.
     """
     from andante.bridges.ros1 import Ros1Bridge
     from andante.bridges.ros1.xmlrpc import address

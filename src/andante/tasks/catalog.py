@@ -70,17 +70,29 @@ class EngineInfo(Entry):
 
 
 def robots() -> list[RobotEntry]:
-    """The registered robots. A package that is broken has its row, with the problem."""
+    """List the registered robots.
+
+    Returns:
+        An entry each; that of a package that cannot be loaded names the problem.
+    """
     return [_robot(name) for name in robot_names()]
 
 
 def worlds() -> list[WorldEntry]:
-    """The registered worlds. A package that is broken has its row, with the problem."""
+    """List the registered worlds.
+
+    Returns:
+        An entry each; that of a package that cannot be loaded names the problem.
+    """
     return [_world(name) for name in world_names()]
 
 
 def engines() -> list[EngineInfo]:
-    """The registered physics engines, and whether they are installed."""
+    """List the registered physics engines.
+
+    Returns:
+        An entry each: name, and whether it is installed.
+    """
     return [_engine(name) for name in ENGINES]
 
 
@@ -149,7 +161,11 @@ class DoctorResult(Result):
 
 
 def doctor() -> DoctorResult:
-    """Engines, rendering, file formats and the tools that the tests compare with."""
+    """Look for what is installed: engines, rendering, file formats and the tools that the tests compare with.
+
+    Returns:
+        Python, platform, and a finding each with how to get what is missing.
+    """
     findings = (*_engines(), _rendering(), *_libraries(), _serial(), *_tools())
     return DoctorResult(platform.python_version(), sys.platform, findings)
 

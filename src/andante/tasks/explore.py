@@ -150,20 +150,20 @@ def explore(
         world: a `World`, a name or a path.
         out: MAP of MAP.pgm, MAP.yaml and MAP.tum; None: nothing is written, `grid` has the map.
         start: x, y [m], yaw [rad] of the root link in the world.
-        waypoints: places x, y [, yaw] to drive along, or a file of them; None: it explores by frontiers.
+        waypoints: x, y [m] and optionally yaw [rad] of each waypoint, or a file; None: frontier exploration.
         trajectory: file of the trajectory; None: MAP.tum.
         timeout: longest time [s] of simulated driving.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
-        max_speed: at most [m/s].
+        max_speed: speed limit [m/s].
         params: a file with the parameters of mapping, and a table [body] for a real robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
-        seed: of all noise.
+        seed: random seed of all noise.
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, or
             `file.py:Name`. It moves at once; its way and map are compared with nothing.
-        progress: show how far it is on stderr.
+        progress: print progress on stderr.
 
     Returns:
         The map and what came of the drive. Files are written all or none.

@@ -249,13 +249,27 @@ class SearchResult(Result):
 
 
 def as_row(record: Record) -> dict[str, Any]:
-    """A candidate as the command line prints it."""
+    """One candidate as the command line prints it.
+
+    Args:
+        record: the candidate, as the study keeps it.
+
+    Returns:
+        Index, parameters, fitness, distance and drift [m], time [s] and whether it fell; None where not measured.
+    """
     figures = {**dict.fromkeys(TOLD), **record.figures}
     return {"index": record.index, "parameters": dict(record.parameters), "fitness": record.fitness, **figures}
 
 
 def row_words(row: Mapping[str, Any]) -> str:
-    """The figures of a candidate in a line."""
+    """Figures of a candidate as text.
+
+    Args:
+        row: as `as_row` returns it.
+
+    Returns:
+        One line.
+    """
     text = "failed" if row["fitness"] is None else f"fitness {row['fitness']:.5g}"
     if row["distance"] is not None:
         text += f", {row['distance']:.3f} m ahead"
@@ -267,7 +281,14 @@ def row_words(row: Mapping[str, Any]) -> str:
 
 
 def parameter_words(parameters: Mapping[str, Any]) -> str:
-    """The parameters of a candidate in a line."""
+    """Parameters of a candidate as text.
+
+    Args:
+        parameters: name to value.
+
+    Returns:
+        One line.
+    """
     return "  ".join(f"{name} {_short(value)}" for name, value in parameters.items())
 
 
@@ -295,7 +316,7 @@ def evaluate(
 
     Args:
         robot: a `Robot` that has a file, a name or a path.
-        parameters: of the gait, such as {"T": 0.6}; those that are not given are those of the gait that ships.
+        parameters: parameters of the gait, such as {"T": 0.6}; those left out are those of the gait that ships.
         params: a TOML or JSON file with parameters; `parameters` go before it.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         variant: exact (as published) or smooth.
@@ -304,8 +325,8 @@ def evaluate(
         fitness: better, source or `file.py:Name`.
         robust: several trials each: friction, masses, pose and pushes vary.
         objective: one of your own, `file.py:Name`; empty: the wave gait.
-        arguments: more of the objective's own.
-        seed: of all noise.
+        arguments: more arguments of the objective.
+        seed: random seed of all noise.
 
     Returns:
         The figures of the gait.
@@ -360,20 +381,20 @@ def search(
         robot: a `Robot` that has a file, a name or a path.
         study: folder to make for the study.
         sampler: grid, random, cmaes, tpe, nsga2, elites or `file.py:Name`.
-        budget: how many candidates.
+        budget: number of candidates.
         workers: processes; None: one per processor, 0: none.
         executor: local or ray.
         shard: only part i (from 0) of n, "i/n".
-        freeze: parameters that are held.
+        freeze: parameters to keep fixed, name to value.
         space: a TOML file with ranges of your own.
         params: a file with parameters to start from (cmaes, tpe, elites).
-        options: of the sampler, such as {"sigma": 0.1}.
+        options: options of the sampler, such as {"sigma": 0.1}.
         batch: candidates asked for together; 0: as the sampler likes it.
         engine, variant, seconds, world, fitness, robust, objective, arguments: as in `evaluate`.
-        timeout: after which a candidate has failed [s].
-        minutes: after which nothing new is begun [min].
-        seed: of the search and of all noise.
-        progress: show how far it is on stderr.
+        timeout: time after which a candidate counts as failed [s].
+        minutes: time after which nothing new is started [min].
+        seed: random seed of the search and of all noise.
+        progress: print progress on stderr.
 
     Returns:
         What the study has come to.
@@ -432,14 +453,30 @@ def resume(
 
 
 def best(study: Path | str, top: int = 1) -> SearchResult:
-    """The best `top` candidates of a study so far, also while it runs."""
+    """Read the best candidates of a study, also while it runs.
+
+    Args:
+        study: its folder.
+        top: number of candidates, 1 to 100000.
+
+    Returns:
+        What the study has come to, the best candidates first.
+    """
     if not 1 <= top <= 100_000:
         raise BadInput(f"top is a number from 1 to 100000, got {top}")
     return SearchResult(Path(study), summarize(StudyFolder.open(Path(study)), top))
 
 
 def merge(out: Path | str, parts: Sequence[Path | str]) -> SearchResult:
-    """Put the shards of a study, the folders `parts`, together into one study, the new folder `out`."""
+    """Merge the shards of a study.
+
+    Args:
+        out: new folder for the whole study.
+        parts: folders of the shards.
+
+    Returns:
+        What the study has come to.
+    """
     made = merge_studies(Path(out), [Path(part) for part in parts])
     return SearchResult(Path(out), summarize(made.study), notices=made.notices)
 

@@ -65,16 +65,16 @@ def ik(
 
     Args:
         robot: a `Robot`, a name or a path.
-        tip: link that shall reach the target.
+        tip: link that has to reach the target.
         target: x y z yaw pitch roll in the base frame [m, rad]; nan: free.
         base: link where the chain begins; the root by default.
         pose: named pose to begin from.
         hold: joints that stand still [rad, m].
         axes: whose axes free coordinates are meant in, base or tool.
         limits: keep joints within their limits.
-        restarts: attempts from random places.
+        restarts: attempts from random joint positions.
         arguments: `name:=value` arguments of the robot's file.
-        seed: of the random places.
+        seed: random seed of the restarts.
 
     Returns:
         The joint positions; `converged` says whether they reach the target.

@@ -136,18 +136,18 @@ def localize(
 
     Args:
         log: CARMEN, rosbag1, rosbag2, MCAP, or a table of ranges.
-        map: a grid, or the yaml file of one.
+        map: a grid, or a map_server yaml file.
         initial_pose: x, y [m], yaw [rad] on the map at the start.
         anywhere: a global start: search the whole map.
         uwb: a file of anchors and tags.
-        seed: of the particles.
+        seed: random seed of the particles.
         trajectory: file of the trajectory to write (TUM lines).
         reference: file of true poses to compare with.
         params: a TOML or JSON file with parameters.
         scan, odom, imu: topics, where they cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
         tf: a file of transforms that the log lacks.
-        progress: show how far it is on stderr.
+        progress: print progress on stderr.
 
     Returns:
         Where it was, and how well that agrees with a reference.

@@ -99,7 +99,7 @@ def map_log(
         scan, odom, imu: topics, where they cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
         tf: a file of transforms that the log lacks.
-        progress: show how far it is on stderr.
+        progress: print progress on stderr.
 
     Returns:
         The map and the trajectory. Files are written all or none.

@@ -208,28 +208,28 @@ def navigate(
     Args:
         robot: a `Robot`, a name or a path.
         goal: x, y [m] and yaw [rad] of the root link in the world; a yaw left out or NaN is free.
-        start: x, y, yaw of the root link in the world.
+        start: x, y [m] and yaw [rad] of the root link in the world.
         world: a `World`, a name or a path.
-        map: a grid, or the yaml file of one; None: it has none.
-        map_pose: x, y, yaw of the map's frame in the world.
-        tolerance: how near to the goal [m].
-        ignore_yaw: any heading at the goal will do.
-        timeout: longest time [s].
+        map: a grid, or a map_server yaml file; None: plan from live scans.
+        map_pose: x, y [m] and yaw [rad] of the map frame in the world.
+        tolerance: largest distance from the goal that counts as reached [m].
+        ignore_yaw: accept any yaw at the goal.
+        timeout: simulated time after which the drive has failed [s].
         planner, controller: names, or `file.py:Name`.
-        max_speed: at most [m/s].
+        max_speed: speed limit [m/s].
         params: a TOML or JSON file with tables like [mppi] or [layers], and [body] for a real robot.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
-        seed: of all noise.
+        seed: random seed of all noise.
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
             `file.py:Name`. It moves at once.
-        progress: show how far it is on stderr.
+        progress: print progress on stderr.
 
     Returns:
-        What came of it, by the simulator's truth. Files are complete or absent, also when it is interrupted.
+        Outcome, in simulation by the ground truth. Files are complete or absent, also when it is interrupted.
     """
     files = check_outputs(
         {"recordings": (record, RECORDINGS), "plots": (plot, (*PICTURES, ".svg", ".pdf")), "videos": (video, VIDEOS)}

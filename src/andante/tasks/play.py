@@ -204,24 +204,24 @@ def play(
     Args:
         robot: a `Robot`, a name or a path.
         motion: a pose, a motion of the robot's library, a key-frame or action file, a recording, or get-up.
-        parameters: of an action.
-        pose: that it starts in.
+        parameters: arguments of an action.
+        pose: named pose to start in.
         seconds: how long it is played; None: until it is over, and a second more.
         speed: 1 as written, 2 twice as fast.
         loop: rounds of a motion or action; 0: until the time is over.
         joints: patterns of the joints of a recording that are played; none: all.
-        anyway: play although the check found errors.
+        anyway: play even if the check found errors.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         arguments: `name:=value` arguments of the robot's file.
-        seed: of all noise.
+        seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
         params: a TOML file with a table [body] for a real robot.
-        progress: tell of the connection to a real robot on stderr.
+        progress: print the state of the connection to a real robot on stderr.
 
     Returns:
         How it went. Files are complete or absent, also when it is interrupted.

@@ -91,17 +91,17 @@ def sim(
         robot: a `Robot`, a name or a path.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
-        seconds: of simulated time.
+        seconds: simulated time [s].
         dt: physics step [s].
-        pose: that it holds, a name or joint positions.
-        drop: height that it falls from [m].
-        fixed: bolt its root link down.
+        pose: pose to hold, a name or joint positions [rad, m].
+        drop: height to fall from [m].
+        fixed: fix the root link to the world.
         push: impulse [N s], direction (a word or degrees) in its first axes, time [s].
         arguments: `name:=value` arguments of the robot's file.
-        seed: of all noise.
+        seed: random seed of all noise.
         record, video, picture: files to write.
-        realtime: not faster than the wall clock.
-        progress: show how far it is on stderr.
+        realtime: run at most as fast as the wall clock.
+        progress: print progress on stderr.
 
     Returns:
         Where it ended. Files are complete or absent, also when it is interrupted.

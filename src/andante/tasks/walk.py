@@ -107,8 +107,9 @@ def walk(
         robot: a `Robot`, a name or a path.
         distance: straight ahead [m], negative: backwards. One of distance, turn and velocity is given.
         turn: on the spot [deg], left positive.
-        velocity: vx, vy [m/s] and wz [rad/s] for some `seconds`.
-        speed: percent of the gait's top speed.
+        velocity: vx, vy [m/s] and wz [rad/s] in the body frame, for `seconds`.
+        seconds: how long the velocity is followed [s].
+        speed: percent of the maximum speed of the gait.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         gait: empty for the robot's usual one; or `file.py:Name`.
@@ -117,14 +118,14 @@ def walk(
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
-        seed: of all noise.
+        seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once.
-        progress: show how far it is on stderr.
+        progress: print progress on stderr.
 
     Returns:
-        What came of it. Files are complete or absent, also when it is interrupted.
+        Outcome, in simulation by the ground truth. Files are complete or absent, also when it is interrupted.
     """
     goal = WalkGoal(distance, turn, velocity, seconds, speed)
     shove = parse_push(push) if push is not None else None

@@ -39,6 +39,9 @@ def check_engine(
     Args:
         engine: class, instance or registered name.
         only: names of the checks to run; all of `CHECKS` by default.
+
+    Returns:
+        A result per check: name, whether it passed, and what was measured.
     """
     if isinstance(engine, str):
         kind = engine_class(engine)

@@ -1,8 +1,15 @@
 """NAO H25 V4.0."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from andante.description import RobotPackage
+from andante.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .experiments.trial import WaveTrial
+
+__all__ = ["ROBOT", "WaveTrial"]
 
 ROBOT = RobotPackage(
     Path(__file__).with_name("nao.urdf.xacro"),
@@ -14,3 +21,5 @@ ROBOT = RobotPackage(
     objective="andante.robots.nao.experiments.objective:WaveObjective",
     benchmarks={"gait": "andante.robots.nao.experiments.bench:run"},
 )
+
+__getattr__ = lazy_names(__name__, {"WaveTrial": ".experiments.trial"})
