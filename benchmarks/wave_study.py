@@ -24,9 +24,8 @@ from andante.description import load_robot, load_world
 from andante.experiments.wave.objective import WaveObjective
 from andante.experiments.wave.scenes import with_friction
 from andante.experiments.wave.trial import WaveTrial
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
-from andante.locomotion.wave.model import WaveParameters
+from andante.locomotion.wave.model import WaveParameters, default_gait
 from andante.physics.registry import ENGINES, installed
 from andante.search import StudyFolder
 

@@ -12,9 +12,9 @@ import numpy as np
 import andante as an
 from andante.experiments.wave.watch import WalkWatch
 from andante.locomotion import WaveModel, WaveParameters
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import better_fitness, source_fitness
 from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.model import default_gait
 from andante.locomotion.wave.playback import wave_keyframes
 from andante.motion.io.keyframe_files import write_keyframes_toml
 

@@ -71,7 +71,7 @@ def test_a_walker_stands_and_goes_nowhere_by_default() -> None:
     assert walker.position.tolist() == [0.0, 0.0, 0.0]
     assert (walker.approach, walker.orientation) == (None, None)
     assert (walker.stiffness, walker.modes, walker.base_twist) == (None, None, None)
-    assert (walker.shape, walker.buttons, walker.free_joints) == ("", (), frozenset())
+    assert (walker.shape, dict(walker.buttons), walker.free_joints) == ("", {}, frozenset())
     assert walker.footsteps == ({}, {})
     assert not walker.moves_body
     walker.reset()

@@ -22,8 +22,7 @@ import numpy as np
 from andante.experiments.wave.objective import WaveObjective
 from andante.experiments.wave.trial import WaveTrial
 from andante.geometry import Array
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.model import WaveModel, WaveParameters
+from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 

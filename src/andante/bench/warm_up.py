@@ -34,8 +34,7 @@ def warm_up() -> Iterator[str]:
 
 def _gaits() -> Iterator[str]:
     from andante.experiments.wave.trial import WaveTrial
-    from andante.locomotion.io.wave_file import default_gait
-    from andante.locomotion.wave.model import VARIANTS
+    from andante.locomotion.wave.model import VARIANTS, default_gait
     from andante.tasks.walk import walk
 
     for robot, gait in WALKS:

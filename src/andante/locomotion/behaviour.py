@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class Walker(Behaviour):
     """
 
     least_rate = 50.0  # of the robot's state, below which it cannot be controlled [Hz]
-    buttons: tuple[str, ...] = ()  # that `press` takes, such as those that change its shape
+    buttons: Mapping[str, str] = MappingProxyType({})  # that `press` takes, and what they do
     moves_body = False  # whether it heeds height, roll and pitch of a command
 
     @property

@@ -18,9 +18,8 @@ from andante.errors import AndanteError, BadInput, Diverged, UnknownName
 from andante.experiments.wave.objective import SOURCE_RANGES, WaveObjective, wave_space
 from andante.experiments.wave.scenes import Robustness, scene, shove, with_friction
 from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
-from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters
+from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters, default_gait
 from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 from andante.search import ObjectiveSpec

@@ -8,9 +8,9 @@ import pytest
 from andante.errors import BadInput
 from andante.experiments.wave.trial import SETTLE, WaveTrial
 from andante.experiments.wave.watch import WalkWatch
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
 from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.model import default_gait
 from andante.simulation.simulation import Simulation, simulate
 
 PARAMETERS = default_gait("smooth").parameters

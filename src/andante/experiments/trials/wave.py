@@ -10,9 +10,8 @@ from andante.description import load_robot, load_world
 from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
 from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
 from andante.experiments.wave.trial import WaveTrial
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
-from andante.locomotion.wave.model import WaveParameters
+from andante.locomotion.wave.model import WaveParameters, default_gait
 
 TERMS = Terms(
     "a wave gait",

@@ -10,9 +10,8 @@ from andante._version import __version__
 from andante.control.start import first_positions
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import WaveStatistics, fitness_named, statistics, transport_cost
-from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters
+from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters, default_gait
 from andante.physics.registry import ENGINES, version
 from andante.search import Real, Space
 

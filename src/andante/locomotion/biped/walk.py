@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from andante.description import Robot
-from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, se2
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
-from andante.locomotion.gaits import Prepared
 from andante.locomotion.rigs.balance import margin
-from andante.locomotion.rigs.rig import Rig, free_joints, with_rig
+from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .body import BipedBody, planned_push
 from .estimation import Alarm, BipedOdometry, BipedSense
@@ -484,18 +480,3 @@ class BipedWalk(Walker):
         point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
         point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
         return body.hold(self._q, root, push, point)
-
-
-def make_walk(robot: Robot, rig: Rig, parameters: Mapping[str, Any] | None = None) -> Prepared:
-    """A robot on two legs, standing as its walk begins; `parameters` are those of `BipedSettings`."""
-    known = [each.name for each in fields(BipedSettings)]
-    for key in parameters or {}:
-        if key not in known:
-            raise UnknownName.among("gait parameter", key, known, "gait 'walk'")
-    try:
-        settings = BipedSettings(**(parameters or {}))
-    except TypeError as error:
-        raise BadInput(f"gait 'walk': {error}") from None
-    rigged = with_rig(robot, rig)
-    walker = BipedWalk(rigged, rig, settings)
-    return Prepared(rigged, walker.pose, walker, rig.forward, "walk")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,15 +10,13 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.behaviour import Command, Readings, Walker
-from andante.locomotion.gaits import Prepared
-from andante.motion import smoothstep
+from andante.locomotion.gaits import Driver, Gait, Prepared, Request, prepare
+from andante.motion import smoothstep, vector_of
 
-from .model import SAMPLES, SINE_FRACTION, TEN, ShippedGait, WaveModel, WaveParameters
+from .model import SAMPLES, SINE_FRACTION, TEN, WaveModel, WaveParameters, default_gait, wave_joints, waves
 from .playback import STOP_STRETCH, envelope
 
-FIRST_POSE = "StandInit"
 CHANGE_TIME = 0.5  # in which new parameters take over, and the exact waves come to rest [s]
-LEG = 0.2  # about the length of a bent leg of the NAO [m]
 
 
 class WaveGait(Walker):
@@ -43,7 +39,7 @@ class WaveGait(Walker):
         self._model = WaveModel(robot, parameters, variant)
         self._first = np.zeros(len(robot.joint_names)) if first is None else np.asarray(first, dtype=float)
         self._last = self._first
-        self._speed = speed if speed is not None else speed_guess(parameters)
+        self._speed = speed if speed is not None else speed_guess(parameters, self._model.joints.leg)
         if not (math.isfinite(self._speed) and self._speed > 0):
             raise BadInput(f"the speed of a wave gait must be > 0 m/s, got {self._speed}")
         self._wanted = False
@@ -186,30 +182,45 @@ class WaveGait(Walker):
         return self._model.angles(sample * period / SAMPLES)
 
 
-def speed_guess(parameters: WaveParameters) -> float:
-    """Speed of a foot that neither slips nor lags: two strides of the hips' sine a cycle, at least 1 mm/s [m/s]."""
+def speed_guess(parameters: WaveParameters, leg: float = 0.2) -> float:
+    """Speed of a foot that neither slips nor lags: two strides of the hips' sine a cycle, at least 1 mm/s [m/s].
+
+    `leg` is about the length of a bent leg [m].
+    """
     swing = 2.0 * SINE_FRACTION * math.radians(abs(parameters.hip_amplitude))
-    return max(1e-3, 2.0 * LEG * swing / parameters.period)
+    return max(1e-3, 2.0 * leg * swing / parameters.period)
 
 
-def make_wave(robot: Robot, parameters: Mapping[str, Any] | None, shipped: Callable[[str], ShippedGait]) -> Prepared:
-    """The NAO ready to walk by waves; parameters are the symbols, `variant` (exact, smooth) and `speed` [m/s].
+def make_wave(robot: Robot, request: Request) -> Prepared:
+    """A robot ready to walk by waves; parameters are the symbols, `variant` (exact, smooth) and `speed` [m/s].
 
-    What is not given is taken from the `shipped` gait of the variant.
+    What is not given is taken from the gait that its package has for the variant.
 
     Where no variant is named, the ten published numbers and no other are an exact gait, as `gait export` writes it.
     """
-    given = dict(parameters or {})
+    given = dict(request.parameters or {})
     speed = given.pop("speed", None)
     variant = given.pop("variant", "exact" if set(given) == set(TEN) else "smooth")
     if not isinstance(variant, str):
         raise BadInput(f"gait 'wave': variant is a word, exact or smooth, got {variant!r}")
-    usual = shipped(variant)
+    joints = wave_joints(robot)
+    usual = default_gait(variant, joints.package)
     if speed is None and not given:
         speed = usual.speed
     elif speed is not None and (isinstance(speed, bool) or not isinstance(speed, int | float)):
         raise BadInput(f"gait 'wave': speed is a number of m/s, got {speed!r}")
     chosen = WaveParameters.of(given, usual.parameters)
-    pose = robot.complete(robot.pose(FIRST_POSE))
-    first = np.array([pose[name] for name in robot.joint_names])
-    return Prepared(robot, pose, WaveGait(robot, chosen, variant, speed, first), 0.0, "wave")
+    pose = robot.complete(robot.pose(joints.first_pose))
+    walker = WaveGait(robot, chosen, variant, speed, vector_of(robot, pose))
+    return Prepared(robot, pose, walker, 0.0, "wave")
+
+
+def drive_waves(robot: Robot, request: Request) -> Prepared:
+    """The wave gait under any command: it walks while it shall go ahead, and stands otherwise."""
+    made = prepare(robot, request)
+    if isinstance(made.walker, WaveGait):
+        made.walker.strict = False
+    return made
+
+
+WALKERS = (Gait("wave", waves, make_wave), Driver(waves, drive_waves))  # for the packages of robots that walk by waves

@@ -13,7 +13,7 @@ from andante.geometry import Array
 from andante.motion import smoothstep
 from andante.motion.keyframes import Key, Keyframes, Repeat
 
-from .model import CONTROL_TIME, JOINTS, SAMPLES, WaveModel
+from .model import CONTROL_TIME, SAMPLES, WaveModel
 
 LONGEST = 3600.0  # [s]
 STOP_STRETCH = 1.5  # the swings die this much slower than they grow, and the stride twice: it ends standing straight
@@ -76,7 +76,6 @@ def envelope(t: ArrayLike, ramp: float) -> Array:
 KEYS_PER_CYCLE = 36
 MOST_CYCLES = 1000
 ENDING, END_TIME = 25, 0.5  # keys and time of the way back to the first pose after exact waves [s]
-HELD_AT_ZERO = "LHipYawPitch"
 
 
 def wave_keyframes(model: WaveModel, first: Array, cycles: int = 8, name: str = "wave") -> Keyframes:
@@ -112,9 +111,9 @@ def _held_keys(model: WaveModel, first: Array, cycles: int, name: str) -> Keyfra
 
 
 def _keys(model: WaveModel, times: Array, targets: Array) -> tuple[Key, ...]:
-    """Keys inside the joints' limits, of the joints that have waves and the one that must stay at 0."""
+    """Keys inside the joints' limits, of the joints that have waves and those that must stay at 0."""
     limits = {joint.name: joint.limits for joint in model.robot.movable}
-    columns = {joint: model.robot.joint_names.index(joint) for joint in (*JOINTS, HELD_AT_ZERO)}
+    columns = {joint: model.robot.joint_names.index(joint) for joint in (*model.joints.joints, *model.joints.rest)}
     return tuple(
         Key(
             round(float(t), 6),

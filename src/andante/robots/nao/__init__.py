@@ -9,4 +9,5 @@ ROBOT = RobotPackage(
     meshes="andante.robots.nao.meshes:MESHES",
     motions=Path(__file__).with_name("motions"),
     gaits=Path(__file__).with_name("gaits"),
+    walkers="andante.locomotion.wave.gait:WALKERS",
 )

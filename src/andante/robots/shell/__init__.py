@@ -1,4 +1,4 @@
-"""The folding hexapod Shell: description, poses and generated meshes."""
+"""The folding hexapod Shell: description, meshes, and how it folds, rolls and is driven."""
 
 from pathlib import Path
 
@@ -8,4 +8,5 @@ ROBOT = RobotPackage(
     Path(__file__).with_name("shell.urdf.xacro"),
     meshes="andante.robots.shell.meshes:MESHES",
     motions=Path(__file__).with_name("motions"),
+    walkers="andante.robots.shell.driver:WALKERS",
 )

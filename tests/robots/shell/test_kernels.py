@@ -8,9 +8,8 @@ import pytest
 from andante.description import load_robot
 from andante.geometry import so3
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball import kernels as ball_drive
-from andante.locomotion.ball.roller import BallRoller, BallSettings
-from andante.locomotion.ball.strokes import strokes_of
+from andante.robots.shell import kernels as ball_drive
+from andante.robots.shell.roller import BallRoller, BallSettings, strokes_of
 
 from .reference import PlainRoller
 

@@ -11,8 +11,8 @@ import andante as an
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array, so3
-from andante.locomotion.ball.kernels import stroke_openings
-from andante.locomotion.ball.strokes import HALF, LEGS, Strokes, strokes_of
+from andante.robots.shell.kernels import stroke_openings
+from andante.robots.shell.roller import HALF, LEGS, Strokes, strokes_of
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball.kernels import filter_step, in_body, seen_from_legs, stroke_openings
-from andante.locomotion.ball.roller import BallSettings
-from andante.locomotion.ball.strokes import LEGS, Strokes, strokes_of
+from andante.robots.shell.kernels import filter_step, in_body, seen_from_legs, stroke_openings
+from andante.robots.shell.roller import LEGS, BallSettings, Strokes, strokes_of
 
 UP = np.array([0.0, 0.0, 1.0])
 
