@@ -153,7 +153,7 @@ class Balance:
         """Center of mass (3,) and sole corners of each foot (n, 3), in the root frame [m], at positions (joints,)."""
         turns, places = self._frames(q)
         points, center = points_of(turns, places, self._sole_body, self._sole_points), np.empty(3)
-        weigh(turns, places, self._tree.mass, self._tree.center, center)
+        weigh(self._tree, turns, places, center)
         return center, [points[s] for s in self._slices]
 
     def over_feet(self, q: ArrayLike, up: Array) -> bool:
@@ -172,12 +172,9 @@ class Balance:
 
     def _frames(self, q: ArrayLike) -> tuple[Array, Array]:
         """Rotations (bodies, 3, 3) and origins (bodies, 3) in the root frame."""
-        tree = self._tree
-        turns, places = np.empty((len(tree.parent), 3, 3)), np.empty((len(tree.parent), 3))
-        positions = np.ascontiguousarray(q, dtype=float)
-        sliding_frames(
-            positions, tree.parent, tree.joint, tree.slides, tree.rotation, tree.offset, tree.axis, turns, places
-        )
+        count = len(self._tree.parent)
+        turns, places = np.empty((count, 3, 3)), np.empty((count, 3))
+        sliding_frames(np.ascontiguousarray(q, dtype=float), self._tree, turns, places)
         return turns, places
 
 

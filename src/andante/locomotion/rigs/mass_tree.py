@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,8 +15,7 @@ from andante.geometry import SE3, Array
 MOVES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 
 
-@dataclass(frozen=True)
-class MassTree:
+class MassTree(NamedTuple):
     """Rigid bodies, parents first; body 0 is the root. Body k > 0 is carried by joint `joint[k]` of the robot."""
 
     parent: np.ndarray  # (bodies,) index of the parent body, -1 for the root
@@ -78,25 +77,23 @@ def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
 
 
 @njit(cache=True, nogil=True)
-def frames(
-    q: Array,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    turns: Array,
-    at: Array,
-) -> None:
+def product(a: Array, b: Array, i: int, j: int) -> float:
+    """Element i, j of a b for matrices (3, 3)."""
+    made: float = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]
+    return made
+
+
+@njit(cache=True, nogil=True)
+def frames(q: Array, tree: MassTree, turns: Array, at: Array) -> None:
     """Fill rotations `turns` (bodies, 3, 3) and origins `at` (bodies, 3) [m] in the root frame at q (joints,)."""
-    m = np.empty((3, 3))
+    rotation, offset, axis, m = tree.rotation, tree.offset, tree.axis, np.empty((3, 3))
     for i in range(3):
         at[0, i] = 0.0
         for j in range(3):
             turns[0, i, j] = 1.0 if i == j else 0.0
-    for k in range(1, parent.shape[0]):
-        p = parent[k]
-        angle = q[joint[k]]
+    for k in range(1, tree.parent.shape[0]):
+        p = tree.parent[k]
+        angle = q[tree.joint[k]]
         c, s = np.cos(angle), np.sin(angle)
         v = 1.0 - c
         x, y, z = axis[k, 0], axis[k, 1], axis[k, 2]
@@ -104,21 +101,9 @@ def frames(
         m[1, 0], m[1, 1], m[1, 2] = y * x * v + z * s, c + y * y * v, y * z * v - x * s
         m[2, 0], m[2, 1], m[2, 2] = z * x * v - y * s, z * y * v + x * s, c + z * z * v
         for i in range(3):
-            a0 = (
-                turns[p, i, 0] * rotation[k, 0, 0]
-                + turns[p, i, 1] * rotation[k, 1, 0]
-                + turns[p, i, 2] * rotation[k, 2, 0]
-            )
-            a1 = (
-                turns[p, i, 0] * rotation[k, 0, 1]
-                + turns[p, i, 1] * rotation[k, 1, 1]
-                + turns[p, i, 2] * rotation[k, 2, 1]
-            )
-            a2 = (
-                turns[p, i, 0] * rotation[k, 0, 2]
-                + turns[p, i, 1] * rotation[k, 1, 2]
-                + turns[p, i, 2] * rotation[k, 2, 2]
-            )
+            a0 = product(turns[p], rotation[k], i, 0)
+            a1 = product(turns[p], rotation[k], i, 1)
+            a2 = product(turns[p], rotation[k], i, 2)
             for j in range(3):
                 turns[k, i, j] = a0 * m[0, j] + a1 * m[1, j] + a2 * m[2, j]
             at[k, i] = (
@@ -127,9 +112,9 @@ def frames(
 
 
 @njit(cache=True, nogil=True)
-def weigh(turns: Array, at: Array, mass: Array, center: Array, out: Array) -> None:
+def weigh(tree: MassTree, turns: Array, at: Array, out: Array) -> None:
     """Center of mass (3,) [m] in the root frame, from frames as `frames` fills them."""
-    total = 0.0
+    mass, center, total = tree.mass, tree.center, 0.0
     out[0] = out[1] = out[2] = 0.0
     for k in range(mass.shape[0]):
         total += mass[k]
@@ -141,29 +126,19 @@ def weigh(turns: Array, at: Array, mass: Array, center: Array, out: Array) -> No
 
 
 @njit(cache=True, nogil=True)
-def sliding_frames(
-    q: Array,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    slides: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    turns: Array,
-    at: Array,
-) -> None:
+def sliding_frames(q: Array, tree: MassTree, turns: Array, at: Array) -> None:
     """As `frames`, for trees in which some joints slide: those move the origin of their body along its axis."""
-    count = parent.shape[0]
-    angle, moved, own = np.zeros(count), offset.copy(), np.arange(count)
+    rotation, axis, count = tree.rotation, tree.axis, tree.parent.shape[0]
+    angle, moved, own = np.zeros(count), tree.offset.copy(), np.arange(count)
     for k in range(1, count):
-        value = q[joint[k]]
-        if not slides[k]:
+        value = q[tree.joint[k]]
+        if not tree.slides[k]:
             angle[k] = value
             continue
         for i in range(3):
             along = rotation[k, i, 0] * axis[k, 0] + rotation[k, i, 1] * axis[k, 1] + rotation[k, i, 2] * axis[k, 2]
             moved[k, i] += value * along
-    frames(angle, parent, own, rotation, moved, axis, turns, at)
+    frames(angle, MassTree(tree.parent, own, tree.slides, rotation, moved, axis, tree.mass, tree.center), turns, at)
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,8 @@ from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.keys import KEYS, KeyPad, KeySpeeds
 
 from .folding import FoldMap, FoldSettings, Progress, RouteFollower
-from .roller import BallRoller, BallSettings
+from .kernels import BallSettings
+from .roller import BallRoller
 
 LOG_LINES = 200
 BUTTONS = {"shell": "fold into the ball", "hexapod": "unfold and stand"}  # and what they do

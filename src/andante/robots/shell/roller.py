@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,48 +23,11 @@ from andante.locomotion.behaviour import Behaviour, Command, Readings
 from andante.locomotion.rigs.rig import root_from_imu
 
 from . import kernels
+from .kernels import LEGS, BallSettings, Stroke, Strokes
 
-LEGS = 6
-HALF = 0.5  # opening at which the second piece of a stroke begins
 ROOM = 0.12  # by which a petal opens for the lower leg of its gore [rad]
 SAMPLES = 11  # openings at which a stroke is tabulated
 SKIN = 0.010  # collision points this near to the surface of the ball can touch the floor [m]
-
-
-@dataclass(frozen=True)
-class Stroke:
-    """Where the outer points of one leg are while it opens, in the body frame of the leg that points along x."""
-
-    openings: Array  # (n,) from 0 to 1
-    points: Array  # (n, p, 3) [m]
-    radius: Array  # (p,) of the sphere round each point [m]
-
-
-@dataclass(frozen=True)
-class Strokes:
-    """The two kinds of stroke of the Shell, and where they sit among its joints."""
-
-    ball: Array  # joint positions of the closed ball (joints,)
-    lower: Stroke
-    upper: Stroke
-    first: Array  # (12, joints) what the first half of the opening adds; six lower legs, then six upper
-    second: Array  # (12, joints) and the second half
-    azimuth: Array  # (12,) of the middle of each leg's gore in the body frame [rad]
-    radius: float  # of the ball [m]
-    lift: float  # what the squared speed gains from lying on its side to its heavy side down [m^2/s^2]
-
-    def positions(self, opening: Array) -> Array:
-        """Joint positions (joints,) with the legs open by fractions (12,)."""
-        return self.ball + np.minimum(1.0, 2 * opening) @ self.first + np.maximum(0.0, 2 * opening - 1) @ self.second
-
-    def kept_apart(self, opening: Array) -> Array:
-        """Openings (12,) with no two lower neighbors in their second half, where their tiles would meet."""
-        lower = opening[:LEGS]
-        most = np.maximum(np.roll(lower, 1), np.roll(lower, -1))
-        loses = (lower < most) | ((lower == most) & (np.arange(LEGS) % 2 == 1))
-        out = opening.copy()
-        out[:LEGS] = np.where(loses & (most > HALF), np.minimum(lower, HALF), lower)
-        return out
 
 
 def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 0.8, petal: float = 1.6) -> Strokes:
@@ -187,7 +149,6 @@ class Attitude:
             np.ascontiguousarray(acceleration, dtype=float),
             self.time_constant,
             self.tolerance,
-            GRAVITY,
             dt,
         )
         return self._rotation
@@ -203,32 +164,6 @@ class Attitude:
         return math.acos(min(1.0, max(-1.0, float(self.rotation[2, 2]))))
 
 
-@dataclass(frozen=True)
-class BallSettings:
-    """How the ball is driven. Speeds are of its center."""
-
-    depth: float = 0.06  # how far below the floor a pushing leg aims at full strength [m]
-    nearest: float = 0.01  # horizontal distance behind the center at which a leg begins to push [m]
-    full: float = 0.04  # and at which it pushes fully [m]
-    gain: float = 8.0  # strength of the push per velocity error [1/(m/s)]
-    dead: float = 0.05  # velocity error that needs no push [m/s]
-    opening_speed: float = 5.0  # of the legs' openings [1/s]
-    slowest: float = 0.75  # mean speed below which it cannot pass over its heavy side [m/s]
-    fastest: float = 1.2  # [m/s]
-    slowest_on_top: float = 0.35  # least wanted speed with the heavy side up [m/s]
-    righting: float = 0.8  # speed per angle of lean at which it brings its lower side down [(m/s)/rad]
-    righting_speed: float = 0.3  # and its bound [m/s]
-    weight_rights: float = 0.35  # sine of the lean from which its weight does that alone
-    rocking_lean: float = math.radians(40)  # nearer to upright it rocks by itself,
-    rocking_speed: float = 0.2  # braked only when faster [m/s]
-    settled_lean: float = math.radians(25)  # the ball is settled when it leans less,
-    settled_speed: float = 0.06  # rolls more slowly [m/s]
-    settled_time: float = 0.3  # and has done so for this long [s]
-    stuck_speed: float = 0.12  # mean speed along the way, over `stuck_time` [s], below which it takes a run-up [m/s]
-    stuck_time: float = 1.2
-    run_up: float = 0.7  # how long it rolls backward then [s]
-
-
 class BallRoller(Behaviour):
     """Drives the closed ball at a wanted velocity, `vx` forward and `vy` to the left of a course that `wz` turns.
 
@@ -237,18 +172,9 @@ class BallRoller(Behaviour):
     """
 
     def __init__(self, robot: Robot, settings: BallSettings | None = None, strokes: Strokes | None = None) -> None:
-        self.settings = settings or BallSettings()
-        self.strokes = s = strokes or strokes_of(robot)
+        self.settings = BallSettings(*map(float, settings or ()))
+        self.strokes = strokes or strokes_of(robot)
         self.attitude = Attitude.of(robot)
-        self._figures = np.array(astuple(self.settings), dtype=float)
-        self._legs = (
-            s.lower.openings,
-            s.lower.points,
-            s.lower.radius,
-            s.upper.openings,
-            s.upper.points,
-            s.upper.radius,
-        )
         self._state = np.zeros(kernels.STATE)
         self.start()
 
@@ -285,23 +211,9 @@ class BallRoller(Behaviour):
 
     def drive(self, command: Command, dt: float) -> Array:
         """The same with an attitude that was brought up to date elsewhere."""
-        s = self.strokes
+        attitude, wanted = self.attitude, np.array([command.vx, command.vy, command.wz], dtype=float)
         target: Array = kernels.drive_step(
-            self._figures,
-            self._state,
-            self.opening,
-            self.attitude.rotation,
-            self.attitude.spin,
-            np.array([command.vx, command.vy, command.wz], dtype=float),
-            s.radius,
-            s.lift,
-            s.azimuth,
-            HALF,
-            *self._legs,
-            s.ball,
-            s.first,
-            s.second,
-            dt,
+            self.settings, self.strokes, self._state, self.opening, attitude.rotation, attitude.spin, wanted, dt
         )
         return target
 
@@ -312,25 +224,15 @@ class BallRoller(Behaviour):
         v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
         """
         rotation, lift = self.attitude.rotation, self.strokes.lift
-        return np.array(
-            kernels.wanted_velocity(self._figures, lift, rotation, self.course, float(command.vx), float(command.vy))
-        )
+        vx, vy = float(command.vx), float(command.vy)
+        return np.array(kernels.wanted_velocity(self.settings, lift, rotation, self.course, vx, vy))
 
     def righting_velocity(self) -> Array:
         """Velocity (2,) that brings the lower side down by the shortest way, slower the nearer it is [m/s]."""
-        return np.array(kernels.righting_velocity(self._figures, self.attitude.rotation))
+        return np.array(kernels.righting_velocity(self.settings, self.attitude.rotation))
 
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the center by the error (2,) [m/s], heading_from_body given."""
-        s = self.strokes
-        made: Array = kernels.push_openings(
-            self._figures,
-            np.ascontiguousarray(rotation),
-            float(error[0]),
-            float(error[1]),
-            s.radius,
-            s.azimuth,
-            HALF,
-            *self._legs,
-        )
+        x, y = float(error[0]), float(error[1])
+        made: Array = kernels.push_openings(self.settings, self.strokes, np.ascontiguousarray(rotation), x, y)
         return made
