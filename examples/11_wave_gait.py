@@ -13,10 +13,9 @@ import andante as an
 from andante.experiments.wave.watch import WalkWatch
 from andante.locomotion import WaveModel, WaveParameters
 from andante.locomotion.wave.fitness import better_fitness, source_fitness
-from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.gait import WaveGait, wave_keyframes
 from andante.locomotion.wave.model import default_gait
-from andante.locomotion.wave.playback import wave_keyframes
-from andante.motion.io.keyframe_files import write_keyframes_toml
+from andante.motion.io.library import write_keyframes_toml
 
 shipped = default_gait("smooth")
 print(" ".join(f"{symbol}={value:g}" for symbol, value in shipped.parameters.symbols().items()))

@@ -17,7 +17,7 @@ from andante.hardware.dry_run import dry_run
 from andante.hardware.open import make_body, open_body
 from andante.hardware.ros.orders import JointPositions, JointTargets, JointTrajectory
 from andante.hardware.ros.settings import ros_options
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import HoldPose
 from andante.mobile.driver import BaseDriver
 from andante.tasks.bodies import require_pose, require_rate
 from andante.tasks.walk import walk

@@ -10,8 +10,17 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
 from andante.locomotion import Walker
 from andante.locomotion.gaits import Request, gait_names, prepare
-from andante.locomotion.legged.kernels import forward_fraction, lift, moved, smooth, swing
-from andante.locomotion.legged.patterns import PATTERNS, GaitPattern, pattern, sides
+from andante.locomotion.legged.patterns import (
+    PATTERNS,
+    GaitPattern,
+    forward_fraction,
+    lift,
+    moved,
+    pattern,
+    sides,
+    smooth,
+    swing,
+)  # fmt: skip
 
 
 def on_ground(gait, phase):

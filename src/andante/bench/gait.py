@@ -22,8 +22,8 @@ import numpy as np
 from andante.experiments.wave.objective import WaveObjective
 from andante.experiments.wave.trial import WaveTrial
 from andante.geometry import Array
+from andante.locomotion.wave.gait import Playback, playback
 from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
-from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 
 from .bare import BARE

@@ -12,6 +12,7 @@ from andante.lazy import lazy_names
 from .behaviour import Behaviour, Command, Readings, Walker, WalkerWrapper
 
 if TYPE_CHECKING:
+    from .behaviour import HoldPose
     from .biped.settings import BipedSettings
     from .biped.walk import BipedWalk
     from .falls.detector import FallDetector, FallRules
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from .falls.manager import FallEvent, FallManager, FallState
     from .falls.pose_routes import pose_route, standing_poses
     from .gaits import Gait, Prepared, Request, prepare, register
-    from .hold_pose import HoldPose
     from .io.fall_library import fall_motions
     from .io.rig_file import read_rig, rig_for, write_rig
     from .legged.body_motion import BodyMotion, BodyPose, circle
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from .rigs.infer import infer_rig
     from .rigs.rig import Leg, Rig, check_rig, with_rig
     from .wave.fitness import WaveStatistics, better_fitness, statistics
-    from .wave.gait import WaveGait
+    from .wave.gait import WaveGait, playback, wave_keyframes
     from .wave.model import WaveModel, WaveParameters, default_gait
-    from .wave.playback import playback, wave_keyframes
 
 __all__ = [
     "Balance",

@@ -19,8 +19,8 @@ from andante.experiments.wave.objective import SOURCE_RANGES, WaveObjective, wav
 from andante.experiments.wave.scenes import Robustness, scene, shove, with_friction
 from andante.experiments.wave.trial import SETTLE, Shove, WaveTrial
 from andante.locomotion.wave.fitness import statistics
+from andante.locomotion.wave.gait import Playback, playback
 from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters, default_gait
-from andante.locomotion.wave.playback import Playback, playback
 from andante.physics.registry import ENGINES, installed
 from andante.search import ObjectiveSpec
 from andante.simulation.simulation import simulate

@@ -8,7 +8,7 @@ import pytest
 from andante.description import Inertia, Joint, JointType, Limits, Link, Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.locomotion.rigs.mass_tree import frames, mass_tree, points_of, sliding_frames, weigh
+from andante.locomotion.rigs.balance import frames, mass_tree, points_of, sliding_frames, weigh
 
 WIDE = Limits(-3.0, 3.0, 10.0, 10.0)
 

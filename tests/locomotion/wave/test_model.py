@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from andante.description import load_robot
 from andante.errors import AndanteError, BadInput, UnknownName
+from andante.locomotion.wave.gait import envelope, playback
 from andante.locomotion.wave.model import (
     EXTRA,
     SAMPLES,
@@ -23,7 +24,6 @@ from andante.locomotion.wave.model import (
     WaveParameters,
     default_gait,
 )
-from andante.locomotion.wave.playback import envelope, playback
 
 from .reference import near_an_edge, reference
 

@@ -9,9 +9,9 @@ import pytest
 
 from andante.description import load_robot
 from andante.errors import BadInput
+from andante.locomotion.wave.gait import envelope, wave_keyframes
 from andante.locomotion.wave.model import WaveModel, default_gait
-from andante.locomotion.wave.playback import envelope, wave_keyframes
-from andante.motion.io.keyframe_files import read_keyframes_toml, write_keyframes_toml
+from andante.motion.io.library import read_keyframes_toml, write_keyframes_toml
 from andante.tasks.play import play
 
 NAO = load_robot("nao")

@@ -18,8 +18,8 @@ from andante.errors import BadInput, Diverged
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.wave.fitness import Track
+from andante.locomotion.wave.gait import Playback, playback
 from andante.locomotion.wave.model import WaveModel, WaveParameters
-from andante.locomotion.wave.playback import Playback, playback
 from andante.physics import Engine, Settings
 from andante.simulation.simulation import Simulation, simulate
 

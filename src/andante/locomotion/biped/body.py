@@ -16,8 +16,8 @@ from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY
+from andante.locomotion.rigs.balance import mass_tree
 from andante.locomotion.rigs.legs import welded
-from andante.locomotion.rigs.mass_tree import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.motion import vector_of
 

@@ -9,7 +9,7 @@ from numba import njit
 
 from andante.geometry import Array
 from andante.gravity import GRAVITY
-from andante.locomotion.rigs.mass_tree import MassTree, frames, product, weigh
+from andante.locomotion.rigs.balance import MassTree, frames, product, weigh
 
 
 class BipedLegs(NamedTuple):

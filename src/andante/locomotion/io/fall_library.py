@@ -11,10 +11,9 @@ from pathlib import Path
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.locomotion.falls.motions import DIRECTIONS, FallMotions, Posture, Stage
+from andante.locomotion.falls.get_up import DIRECTIONS, FallMotions, Posture, Stage
 from andante.motion import Keyframes, fit
-from andante.motion.io.keyframe_files import read_keyframes_toml
-from andante.motion.io.library import motions_folder
+from andante.motion.io.library import motions_folder, read_keyframes_toml
 
 STAND = ("StandInit", "stand", "Stand")
 LYING = frozenset((Posture.BELLY, Posture.BACK))

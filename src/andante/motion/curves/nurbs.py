@@ -13,9 +13,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
-from . import nurbs as _bspline
-from .bezier import Bezier
-from .curve import homogeneous, parameters_inside, projected, quotient_derivatives
+from .curve import Bezier, homogeneous, parameters_inside, projected, quotient_derivatives
 
 
 def spans(knots: Array, degree: int, u: Array) -> np.ndarray:
@@ -146,8 +144,8 @@ class Nurbs:
         u = waypoint_parameters(wanted, spacing) if parameters is None else np.asarray(parameters, dtype=float)
         if u.shape != (len(wanted),) or not np.isfinite(u).all() or not (np.diff(u) > 0).all():
             raise BadInput(f"{len(wanted)} points need {len(wanted)} parameters that grow")
-        knots = _bspline.averaged_knots(u, degree)
-        return Nurbs(degree, knots, _bspline.solve_collocation(knots, degree, u, w, wanted), w)
+        knots = averaged_knots(u, degree)
+        return Nurbs(degree, knots, solve_collocation(knots, degree, u, w, wanted), w)
 
     @property
     def domain(self) -> tuple[float, float]:
@@ -170,9 +168,9 @@ class Nurbs:
             if k > self.degree:
                 parts.append(np.zeros((*at.shape, four.shape[1])))
                 continue
-            parts.append(_bspline.value(knots, degree, four, at))
+            parts.append(value(knots, degree, four, at))
             if degree > 0:
-                knots, degree, four = _bspline.differentiated(knots, degree, four)
+                knots, degree, four = differentiated(knots, degree, four)
         return quotient_derivatives(parts)[order]
 
     def with_knot(self, u: float, times: int = 1) -> Nurbs:
@@ -185,7 +183,7 @@ class Nurbs:
             raise BadInput(f"{present} knots lie at {u:g} already; degree {self.degree} allows {self.degree}")
         knots, four = self.knots, self._four
         for _ in range(times):
-            knots, four = _bspline.inserted(knots, self.degree, four, u)
+            knots, four = inserted(knots, self.degree, four, u)
         return Nurbs(self.degree, knots, *projected(four))
 
     def pieces(self) -> tuple[Bezier, ...]:

@@ -8,7 +8,7 @@ import trimesh
 
 from andante.description.mesh.modeling import mirror
 
-from . import _arm, _head, _leg, _torso
+from . import _head, _limbs, _torso
 
 Maker = Callable[[], trimesh.Trimesh]
 
@@ -28,35 +28,35 @@ MIDDLE: dict[str, Maker] = {
 }
 
 LEFT: dict[str, Maker] = {  # l_NAME and its mirror image r_NAME
-    "shoulder_grey": _arm.shoulder,
-    "bicep_white": _arm.bicep,
-    "bicep_accent": _arm.bicep_accent,
-    "bicep_grey": _arm.bicep_grey,
-    "elbow_grey": _arm.elbow,
-    "forearm_white": _arm.forearm,
-    "forearm_accent": _arm.forearm_accent,
-    "hand_grey": _arm.cuff,
-    "hand_white": _arm.palm,
-    "hand_accent": _arm.palm_accent,
-    "hand_ring": _arm.wrist_ring,
-    "fingers_white": _arm.fingers,
-    "fingers_dark": _arm.grip,
-    "pelvis_white": _leg.pelvis_housing,
-    "pelvis_grey": _leg.pelvis,
-    "hip_grey": _leg.hip,
-    "thigh_white": _leg.thigh,
-    "thigh_accent": _leg.thigh_accent,
-    "thigh_grey": _leg.thigh_grey,
-    "thigh_ring": _leg.knee_ring,
-    "tibia_white": _leg.tibia,
-    "tibia_accent": _leg.tibia_accent,
-    "tibia_grey": _leg.tibia_grey,
-    "ankle_grey": _leg.ankle,
-    "foot_white": _leg.foot,
-    "foot_accent": _leg.foot_accent,
-    "foot_grey": _leg.foot_grey,
-    "foot_dark": _leg.foot_dark,
-    "sole_hull": _leg.sole_hull,
+    "shoulder_grey": _limbs.shoulder,
+    "bicep_white": _limbs.bicep,
+    "bicep_accent": _limbs.bicep_accent,
+    "bicep_grey": _limbs.bicep_grey,
+    "elbow_grey": _limbs.elbow,
+    "forearm_white": _limbs.forearm,
+    "forearm_accent": _limbs.forearm_accent,
+    "hand_grey": _limbs.cuff,
+    "hand_white": _limbs.palm,
+    "hand_accent": _limbs.palm_accent,
+    "hand_ring": _limbs.wrist_ring,
+    "fingers_white": _limbs.fingers,
+    "fingers_dark": _limbs.grip,
+    "pelvis_white": _limbs.pelvis_housing,
+    "pelvis_grey": _limbs.pelvis,
+    "hip_grey": _limbs.hip,
+    "thigh_white": _limbs.thigh,
+    "thigh_accent": _limbs.thigh_accent,
+    "thigh_grey": _limbs.thigh_grey,
+    "thigh_ring": _limbs.knee_ring,
+    "tibia_white": _limbs.tibia,
+    "tibia_accent": _limbs.tibia_accent,
+    "tibia_grey": _limbs.tibia_grey,
+    "ankle_grey": _limbs.ankle,
+    "foot_white": _limbs.foot,
+    "foot_accent": _limbs.foot_accent,
+    "foot_grey": _limbs.foot_grey,
+    "foot_dark": _limbs.foot_dark,
+    "sole_hull": _limbs.sole_hull,
 }
 
 

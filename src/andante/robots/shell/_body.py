@@ -9,7 +9,7 @@ import trimesh
 
 from andante.description.mesh.modeling import join, prism, revolve, ring, rounded_box, tube
 
-from ._figures import figures
+from ._tiles import figures
 
 F = figures()
 SIXTHS = [k * math.pi / 3 for k in range(6)]

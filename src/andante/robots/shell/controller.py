@@ -10,8 +10,7 @@ import numpy as np
 
 from andante.description import Robot
 from andante.geometry import Array
-from andante.locomotion.behaviour import Behaviour, Command, Readings, Walker
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import Behaviour, Command, HoldPose, Readings, Walker
 from andante.locomotion.keys import KEYS, KeyPad, KeySpeeds
 
 from .folding import FoldMap, FoldSettings, Progress, RouteFollower
