@@ -100,11 +100,12 @@ def test_names_are_known_without_loading(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_entries_that_cannot_be_loaded_are_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    nao = ROBOTS["nao"]
     registry = registry_of(monkeypatch, "nowhere:ROBOT")
     with pytest.warns(RuntimeWarning, match="cannot be loaded: ModuleNotFoundError"):
         assert dict(registry.usable()) == {}
     registry = registry_of(monkeypatch, "andante.robots.nao:ROBOT")
-    assert dict(registry.usable()) == {"one": ROBOTS["nao"]}
+    assert dict(registry.usable()) == {"one": nao}
 
 
 def test_references_are_loaded_by_module_and_attribute() -> None:

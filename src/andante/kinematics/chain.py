@@ -251,12 +251,7 @@ class Chain:
 
     # ---- inverse --------------------------------------------------------------------------------
     def ik(
-        self,
-        target: ArrayLike,
-        start: ArrayLike | None = None,
-        *,
-        threads: int = 1,
-        **options: Unpack[Options],
+        self, target: ArrayLike, start: ArrayLike | None = None, *, threads: int = 1, **options: Unpack[Options]
     ) -> Result[Any, Any, Any]:
         """Joint positions that bring the tip to x y z yaw pitch roll in the base frame; NaN = free coordinate.
 

@@ -32,11 +32,7 @@ def leaning(roll: float, pitch: float) -> Array:
 def angles_of(rotation: Array) -> tuple[float, float, float]:
     """yaw, roll, pitch [rad] with rotation = turned(yaw) leaning(roll, pitch)."""
     low = max(-1.0, min(1.0, float(rotation[2, 0])))
-    return (
-        math.atan2(rotation[1, 0], rotation[0, 0]),
-        math.atan2(rotation[2, 1], rotation[2, 2]),
-        -math.asin(low),
-    )
+    return (math.atan2(rotation[1, 0], rotation[0, 0]), math.atan2(rotation[2, 1], rotation[2, 2]), -math.asin(low))
 
 
 def seen_from(frame: tuple[float, float, float], x: float, y: float) -> tuple[float, float]:

@@ -147,11 +147,7 @@ class GetUp(Behaviour):
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        motions: FallMotions,
-        settings: GetUpSettings | None = None,
-        balance: Balance | None = None,
+        self, robot: Robot, motions: FallMotions, settings: GetUpSettings | None = None, balance: Balance | None = None
     ) -> None:
         self.robot, self.motions, self.settings = robot, motions, settings or GetUpSettings()
         self._names = robot.joint_names

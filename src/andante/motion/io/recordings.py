@@ -58,10 +58,7 @@ def read_recording(path: Path) -> Recording:
 
 
 def recorded_motion(
-    recording: Recording,
-    robot: Robot,
-    joints: Sequence[str] = (),
-    rate: float | None = None,
+    recording: Recording, robot: Robot, joints: Sequence[str] = (), rate: float | None = None
 ) -> Keyframes:
     """The recording as a motion of a robot: its joints, or those that fit one of the patterns (`?Shoulder*`).
 
