@@ -27,7 +27,7 @@ from andante.description.mesh.modeling import (
 )
 from andante.geometry import Array
 
-from .tables import sole_outline
+from . import tables
 
 HAND = (0.05775, 0.0, -0.01231)  # finger joint in the wrist link [m]
 # Finger bones in the wrist link [m]: from knuckle to middle joint, from there to the tip.
@@ -41,13 +41,13 @@ THUMB = (
 )
 
 
-def shoulder() -> trimesh.Trimesh:
+def shoulder_grey() -> trimesh.Trimesh:
     """The pitch drive inside the shoulder."""
     return revolve([(-0.028, 0.0265), (0.006, 0.0265)], (0, 0, 0), (0, 1, 0), around=20)
 
 
 @cache
-def bicep() -> trimesh.Trimesh:
+def bicep_white() -> trimesh.Trimesh:
     """Round shoulder cap that tapers to the elbow."""
     return loft(
         [
@@ -72,8 +72,8 @@ def bicep() -> trimesh.Trimesh:
 def bicep_accent() -> trimesh.Trimesh:
     """Coloured disc on the outside of the shoulder, panel along the upper arm."""
     return join(
-        patch(bicep(), (0.000, 0.06, 0), (0, 1, 0), circle(0.0275, 30), rings=4),
-        patch(bicep(), (0.074, 0.06, 0), (0, 1, 0), rounded(0.040, 0.026, 3.0, 24), rings=3),
+        patch(bicep_white(), (0.000, 0.06, 0), (0, 1, 0), circle(0.0275, 30), rings=4),
+        patch(bicep_white(), (0.074, 0.06, 0), (0, 1, 0), rounded(0.040, 0.026, 3.0, 24), rings=3),
     )
 
 
@@ -81,11 +81,11 @@ def bicep_grey() -> trimesh.Trimesh:
     """Cuff at the elbow, cap of the shoulder screw."""
     return join(
         revolve([(0.1000, 0.0180), (0.1085, 0.0180), (0.1105, 0.0160)], (0, 0.0140, 0), (1, 0, 0), around=24),
-        patch(bicep(), (0.000, 0.06, 0), (0, 1, 0), circle(0.0095, 20), lift=0.0014, rings=2),
+        patch(bicep_white(), (0.000, 0.06, 0), (0, 1, 0), circle(0.0095, 20), lift=0.0014, rings=2),
     )
 
 
-def elbow() -> trimesh.Trimesh:
+def elbow_grey() -> trimesh.Trimesh:
     """The elbow drive."""
     return join(
         revolve([(-0.024, 0.0165), (-0.004, 0.0165)], (0, 0, 0), (1, 0, 0), around=20),
@@ -94,7 +94,7 @@ def elbow() -> trimesh.Trimesh:
 
 
 @cache
-def forearm() -> trimesh.Trimesh:
+def forearm_white() -> trimesh.Trimesh:
     """Bulging shell between elbow and wrist."""
     return loft(
         [
@@ -115,16 +115,16 @@ def forearm() -> trimesh.Trimesh:
 
 def forearm_accent() -> trimesh.Trimesh:
     """Coloured panel on the outside of the forearm."""
-    return patch(forearm(), (0.027, 0.05, 0), (0, 1, 0), rounded(0.044, 0.026, 2.8, 26), rings=3)
+    return patch(forearm_white(), (0.027, 0.05, 0), (0, 1, 0), rounded(0.044, 0.026, 2.8, 26), rings=3)
 
 
-def cuff() -> trimesh.Trimesh:
+def hand_grey() -> trimesh.Trimesh:
     """The turning wrist."""
     return revolve([(-0.004, 0.0215), (0.0075, 0.0215), (0.011, 0.018)], (0, 0, 0), (1, 0, 0))
 
 
 @cache
-def palm() -> trimesh.Trimesh:
+def hand_white() -> trimesh.Trimesh:
     """Back of the hand and palm."""
     return loft(
         [
@@ -142,9 +142,9 @@ def palm() -> trimesh.Trimesh:
     )
 
 
-def palm_accent() -> trimesh.Trimesh:
+def hand_accent() -> trimesh.Trimesh:
     """Touch plate on the back of the hand."""
-    return patch(palm(), (0.034, 0, 0.05), (0, 0, 1), rounded(0.030, 0.026, 2.6, 26), rings=3)
+    return patch(hand_white(), (0.034, 0, 0.05), (0, 0, 1), rounded(0.030, 0.026, 2.6, 26), rings=3)
 
 
 def _in_gripper(*meshes: trimesh.Trimesh) -> trimesh.Trimesh:
@@ -152,7 +152,7 @@ def _in_gripper(*meshes: trimesh.Trimesh) -> trimesh.Trimesh:
     return moved(join(*meshes), np.eye(3), [-value for value in HAND])
 
 
-def fingers() -> trimesh.Trimesh:
+def fingers_white() -> trimesh.Trimesh:
     """Two fingers and a thumb, each of two bones, closing on each other."""
     bones = []
     for near, far in (FINGER, [[(x, -y, z) for x, y, z in bone] for bone in FINGER], THUMB):
@@ -161,12 +161,12 @@ def fingers() -> trimesh.Trimesh:
     return _in_gripper(*bones)
 
 
-def grip() -> trimesh.Trimesh:
+def fingers_dark() -> trimesh.Trimesh:
     """The dark pad that the fingers close around."""
     return _in_gripper(ellipsoid((0.050, 0, -0.006), (0.013, 0.020, 0.012), 16, 8))
 
 
-def wrist_ring() -> trimesh.Trimesh:
+def hand_ring() -> trimesh.Trimesh:
     """Coloured ring where the hand meets the wrist."""
     return ring(0.0205, 0.0016, (0.0085, 0, 0), (1, 0, 0))
 
@@ -175,7 +175,7 @@ SOLE = -0.04511  # height of the ground below the ankle axes [m]
 SOLE_THICKNESS = 0.03  # of the collision hull: sole and shoe up to the instep [m]
 
 
-def pelvis() -> trimesh.Trimesh:
+def pelvis_grey() -> trimesh.Trimesh:
     """The drive along the slanted hip axis."""
     return revolve(
         [(-0.040, 0.012), (-0.036, 0.0155), (0.004, 0.0165), (0.010, 0.0150), (0.013, 0.011)],
@@ -185,7 +185,7 @@ def pelvis() -> trimesh.Trimesh:
     )
 
 
-def pelvis_housing() -> trimesh.Trimesh:
+def pelvis_white() -> trimesh.Trimesh:
     """The housing behind the drive."""
     return loft(
         [
@@ -203,7 +203,7 @@ def pelvis_housing() -> trimesh.Trimesh:
     )
 
 
-def hip() -> trimesh.Trimesh:
+def hip_grey() -> trimesh.Trimesh:
     """The block between hip roll and hip pitch."""
     return join(
         revolve([(-0.032, 0.011), (-0.028, 0.0140), (0.020, 0.0140), (0.024, 0.011)], (0, 0, 0), (1, 0, 0), around=20),
@@ -212,7 +212,7 @@ def hip() -> trimesh.Trimesh:
 
 
 @cache
-def thigh() -> trimesh.Trimesh:
+def thigh_white() -> trimesh.Trimesh:
     """Full in front and outside, drawn in at the knee."""
     return loft(
         [
@@ -233,7 +233,7 @@ def thigh() -> trimesh.Trimesh:
 
 def thigh_accent() -> trimesh.Trimesh:
     """Coloured panel along the outside of the thigh."""
-    return patch(thigh(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.084, 2.8, 28, 0.30), rings=4)
+    return patch(thigh_white(), (0.004, 0.08, -0.045), (0, 1, 0), rounded(0.052, 0.084, 2.8, 28, 0.30), rings=4)
 
 
 def thigh_grey() -> trimesh.Trimesh:
@@ -244,7 +244,7 @@ def thigh_grey() -> trimesh.Trimesh:
 
 
 @cache
-def tibia() -> trimesh.Trimesh:
+def tibia_white() -> trimesh.Trimesh:
     """Shin: narrow below the knee, full calf, flare over the ankle."""
     return loft(
         [
@@ -265,12 +265,12 @@ def tibia() -> trimesh.Trimesh:
 
 def tibia_accent() -> trimesh.Trimesh:
     """Coloured panel on the outside of the calf."""
-    return patch(tibia(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.070, 2.8, 28, -0.15), rings=3)
+    return patch(tibia_white(), (0.004, 0.08, -0.062), (0, 1, 0), rounded(0.046, 0.070, 2.8, 28, -0.15), rings=3)
 
 
 def tibia_grey() -> trimesh.Trimesh:
     """Knee pad, and the dark opening around the ankle."""
-    pad = patch(tibia(), (0.08, 0.005, -0.008), (1, 0, 0.12), rounded(0.036, 0.026, 2.6, 26), rings=3)
+    pad = patch(tibia_white(), (0.08, 0.005, -0.008), (1, 0, 0.12), rounded(0.036, 0.026, 2.6, 26), rings=3)
     opening = loft(
         [
             Section(-0.1275, (-0.030, 0.036), (-0.031, 0.041), 2.8),
@@ -282,7 +282,7 @@ def tibia_grey() -> trimesh.Trimesh:
     return join(pad, opening)
 
 
-def ankle() -> trimesh.Trimesh:
+def ankle_grey() -> trimesh.Trimesh:
     """The block with both ankle drives."""
     return join(
         rounded_box((0.002, 0, 0.012), (0.056, 0.0285, 0.050), 0.008, 4.0),
@@ -291,7 +291,7 @@ def ankle() -> trimesh.Trimesh:
 
 
 @cache
-def foot() -> trimesh.Trimesh:
+def foot_white() -> trimesh.Trimesh:
     """The shoe: high over the ankle, low and round at the toe."""
     return loft(
         [
@@ -315,10 +315,10 @@ def foot() -> trimesh.Trimesh:
 def foot_grey() -> trimesh.Trimesh:
     """Sole plate and the two halves of the bumper."""
     bumpers = [
-        patch(foot(), (0.12, y, -0.0325), (1, turn, 0), rounded(0.026, 0.0085, 3.0, 22), rings=3)
+        patch(foot_white(), (0.12, y, -0.0325), (1, turn, 0), rounded(0.026, 0.0085, 3.0, 22), rings=3)
         for y, turn in ((0.019, 0.3), (-0.014, -0.3))
     ]
-    return join(prism(_softened(sole_outline()), SOLE, SOLE + 0.006, 0.0012), *bumpers)
+    return join(prism(_softened(tables.sole_outline()), SOLE, SOLE + 0.006, 0.0012), *bumpers)
 
 
 def _softened(outline: Array) -> Array:
@@ -332,19 +332,19 @@ def _softened(outline: Array) -> Array:
 
 def foot_accent() -> trimesh.Trimesh:
     """Coloured instep."""
-    return patch(foot(), (0.060, 0.0055, 0.03), (0.25, 0, 1), rounded(0.050, 0.036, 2.5, 28), rings=4)
+    return patch(foot_white(), (0.060, 0.0055, 0.03), (0.25, 0, 1), rounded(0.050, 0.036, 2.5, 28), rings=4)
 
 
 def foot_dark() -> trimesh.Trimesh:
     """The opening that the ankle stands in."""
-    return patch(foot(), (-0.004, 0.004, 0.04), (0, 0, 1), rounded(0.050, 0.062, 2.8, 28), lift=0.0004, rings=4)
+    return patch(foot_white(), (-0.004, 0.004, 0.04), (0, 0, 1), rounded(0.050, 0.062, 2.8, 28), lift=0.0004, rings=4)
 
 
 def sole_hull() -> trimesh.Trimesh:
     """Collision body of the foot: an exact prism over the sole outline."""
-    return prism(sole_outline(), SOLE, SOLE + SOLE_THICKNESS)
+    return prism(tables.sole_outline(), SOLE, SOLE + SOLE_THICKNESS)
 
 
-def knee_ring() -> trimesh.Trimesh:
+def thigh_ring() -> trimesh.Trimesh:
     """Coloured ring around the knee cap."""
     return join(*(ring(0.0165, 0.0016, (0, y, -0.1), (0, 1, 0)) for y in np.array([0.0462, -0.0395])))

@@ -255,7 +255,7 @@ def petal_servo() -> trimesh.Trimesh:
     return rounded_box((0.040, 0, 0), (0.040, 0.019, 0.034), 0.0015, power=10)
 
 
-def lid() -> trimesh.Trimesh:
+def body_lid() -> trimesh.Trimesh:
     """The lid over the pole, in the frame of the body: a cap of the sphere."""
     edge = np.radians(LID) + F["tile_gap"] / TOP
     angle = np.linspace(edge, np.pi / 2 - 0.01, 8)
