@@ -1,4 +1,4 @@
-"""Packages that register robots, worlds, engines and behaviours: the example, installed, and packages that are broken."""
+"""Packages that register robots, worlds, engines and behaviours: the example, installed, and broken ones."""
 
 import json
 import os

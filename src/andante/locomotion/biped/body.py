@@ -89,7 +89,6 @@ class BipedBody:
             if len(path) < 5:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
         self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
-        self.leg_joints = tuple(np.array([self.tree.joint[body] for body in path], dtype=np.int64) for path in paths)
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
         self.arms = self._arms()
@@ -257,6 +256,20 @@ class BipedBody:
         out = np.empty(len(q))
         holding(q, self.tree, self.legs, root, push, point, out)
         return out
+
+    def carry(
+        self, q: Array, root: Array, torso: Array, stance: int, other: Pair, planned: tuple[float, Array, Pair]
+    ) -> Array:
+        """Torques (joints,) [N m] that carry what `planned_push` gives.
+
+        root (3, 3): level_from_root, torso (3,): its place, other: where the foot that does not stand is [m].
+        """
+        fraction, force, at = planned
+        push, point = np.empty((2, 3)), np.empty((2, 3))
+        push[stance], push[1 - stance] = (1.0 - fraction) * force, fraction * force
+        point[stance] = (np.array([*at, 0.0]) - torso) @ root
+        point[1 - stance] = (np.array([at[0] + other[0], at[1] + other[1], 0.0]) - torso) @ root
+        return self.hold(q, root, push, point)
 
 
 def _leveled(points: Array, name: str) -> Array:

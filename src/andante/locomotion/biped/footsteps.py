@@ -54,6 +54,17 @@ def reversed_step(step: tuple[float, float, float]) -> tuple[float, float, float
     return x, y, -step[2]
 
 
+def leveled(step: Step, tilt: Array, outline: Array) -> tuple[float, float, float, float, float, float]:
+    """Pose x, y, z, yaw, roll, pitch of a foot that comes down level although the standing one is tilted.
+
+    tilt (3, 3): of the standing sole, outline (corners, 2): of it [m]. Seen from the standing sole.
+    """
+    back = tilt.T
+    at = back @ np.array([step[0], step[1], float(np.min(outline @ tilt[2, :2]))])
+    _, roll, pitch = angles_of(back)
+    return float(at[0]), float(at[1]), float(at[2]), step[2], roll, pitch
+
+
 def beyond(x: float, y: float, usual: float) -> tuple[float, float]:
     """What of a vector is longer than usual."""
     size = math.hypot(x, y)

@@ -9,6 +9,7 @@ from numba import njit
 
 from andante.geometry import Array
 from andante.gravity import GRAVITY
+from andante.locomotion.attitude import level_from_body
 from andante.locomotion.rigs.balance import MassTree, frames, product, weigh
 
 
@@ -256,21 +257,13 @@ def measure(
     r0, p0, r1, p1 = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
     _sole(stance, legs, turns, at, r0, p0)
     _sole(1 - stance, legs, turns, at, r1, p1)
-    x, y, z = up[0], up[1], up[2]
-    k = 1.0 / max(1.0 + z, 1e-6)
-    level = np.empty((3, 3))  # shortest rotation that brings the vertical upright
-    level[0, 0], level[0, 1], level[0, 2] = 1.0 - k * x * x, -k * x * y, -x
-    level[1, 0], level[1, 1], level[1, 2] = -k * x * y, 1.0 - k * y * y, -y
-    level[2, 0], level[2, 1], level[2, 2] = x, y, z
-    root, foot = np.zeros((3, 3)), np.zeros((3, 3))
+    level, root, foot = level_from_body(up), np.empty((3, 3)), np.empty((3, 3))
     for i in range(3):
         for j in range(3):
-            for n in range(3):
-                root[i, j] += level[i, n] * upright[n, j]
+            root[i, j] = product(level, upright, i, j)
     for i in range(3):
         for j in range(3):
-            for n in range(3):
-                foot[i, j] += root[i, n] * r0[n, j]
+            foot[i, j] = product(root, r0, i, j)
     out[0] = out[1] = 0.0
     c, s = 0.0, 0.0
     for i in range(3):

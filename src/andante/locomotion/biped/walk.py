@@ -28,10 +28,12 @@ from .footsteps import (
     RIGHT,
     Step,
     Swing,
+    advance,
     angles_of,
     choose_step,
     coming_offset,
     leaning,
+    leveled,
     next_step,
     seen_from,
     shift_fraction,
@@ -379,11 +381,7 @@ class BipedWalk(Walker):
         x, y, yaw = self.step
         if self._tilt is None:
             return x, y, 0.0, yaw, 0.0, 0.0
-        back = self._tilt.T
-        ground = float(np.min(self.body.soles[self.stance].outline @ self._tilt[2, :2]))
-        at = back @ np.array([x, y, ground])
-        _, roll, pitch = angles_of(back)
-        return float(at[0]), float(at[1]), float(at[2]), yaw, roll, pitch
+        return leveled(self.step, self._tilt, self.body.soles[self.stance].outline)
 
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
@@ -437,11 +435,9 @@ class BipedWalk(Walker):
 
     # ---- pendulum and joints ---------------------------------------------------------------------
     def _advance(self, pressure: Pair, dt: float) -> None:
-        w = self.measures.rate
-        ch, sh = math.cosh(w * dt), math.sinh(w * dt)
-        (x, y), (vx, vy), (px, py) = self.place, self.speed, pressure
-        self.place = (px + (x - px) * ch + vx / w * sh, py + (y - py) * ch + vy / w * sh)
-        self.speed = ((x - px) * w * sh + vx * ch, (y - py) * w * sh + vy * ch)
+        moved = [advance(*each, self.measures.rate, dt) for each in zip(self.place, self.speed, pressure, strict=True)]
+        (x, vx), (y, vy) = moved
+        self.place, self.speed = (x, y), (vx, vy)
         self.pressure = pressure
         self._past.append(self._wanted())
 
@@ -463,20 +459,10 @@ class BipedWalk(Walker):
         self._yaw, _, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, self._height, upright, 0.5 * yaw, 2
         )  # fmt: skip
-        bend = self._load_torques(turned(self._yaw) @ upright) / body.kp
+        both = self.phase != "walk" or self.time < self.measures.double
+        push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
+        bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
         out = self._q + self.sag * bend
         self._sent = (out, bend)
         targets: Array = out.copy()
         return targets
-
-    def _load_torques(self, root: Array) -> Array:
-        """Torques with which the joints carry the planned load."""
-        body, k, m = self.body, self.stance, self.measures
-        other = (self.swing.pose[0], self.swing.pose[1])
-        both = self.phase != "walk" or self.time < m.double
-        fraction, force, (x, y) = planned_push(body.mass, m.rate, self.place, self.pressure, other, both)
-        push, point = np.empty((2, 3)), np.empty((2, 3))
-        push[k], push[1 - k] = (1.0 - fraction) * force, fraction * force
-        point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
-        point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
-        return body.hold(self._q, root, push, point)

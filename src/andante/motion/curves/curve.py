@@ -30,6 +30,11 @@ def homogeneous(points: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Ar
     return control, w
 
 
+def lifted(control: Array, weights: Array) -> Array:
+    """Homogeneous coordinates (n, d + 1) of control points (n, d) and their weights (n,)."""
+    return np.concatenate([control * weights[:, None], weights[:, None]], axis=1)
+
+
 def projected(four: Array) -> tuple[Array, Array]:
     """Control points and weights of homogeneous control points (n, d + 1)."""
     return four[:, :-1] / four[:, -1:], four[:, -1]
@@ -203,7 +208,7 @@ class Bezier:
             raise BadInput(f"the order of a derivative is 0 or more, got {order}")
         width = self.domain[1] - self.domain[0]
         at = (parameters_inside(u, self.domain) - self.domain[0]) / width
-        four = np.concatenate([self.control * self.weights[:, None], self.weights[:, None]], axis=1)
+        four = lifted(self.control, self.weights)
         parts, scale = [], 1.0
         for _ in range(order + 1):
             parts.append(_casteljau(four, at) * scale)
@@ -214,7 +219,7 @@ class Bezier:
     def split(self, u: float) -> tuple[Bezier, Bezier]:
         """The curve before and after a parameter."""
         at = (float(parameters_inside(u, self.domain)) - self.domain[0]) / (self.domain[1] - self.domain[0])
-        level = np.concatenate([self.control * self.weights[:, None], self.weights[:, None]], axis=1)
+        level = lifted(self.control, self.weights)
         first, second = [level[0]], [level[-1]]
         while len(level) > 1:
             level = (1 - at) * level[:-1] + at * level[1:]
@@ -222,13 +227,6 @@ class Bezier:
             second.append(level[-1])
         left, right = projected(np.array(first)), projected(np.array(second[::-1]))
         return Bezier(*left, (self.domain[0], u)), Bezier(*right, (u, self.domain[1]))
-
-    def elevated(self) -> Bezier:
-        """The same curve with a degree more."""
-        four = np.concatenate([self.control * self.weights[:, None], self.weights[:, None]], axis=1)
-        fraction = (np.arange(len(four) + 1) / len(four))[:, None]
-        before, after = np.vstack([four[:1], four]), np.vstack([four, four[-1:]])
-        return Bezier(*projected(fraction * before + (1 - fraction) * after), self.domain)
 
 
 def _casteljau(control: Array, u: Array) -> Array:
