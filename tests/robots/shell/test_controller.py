@@ -15,7 +15,7 @@ from andante.geometry import SE3, Array, so3
 from andante.locomotion import Command, Readings, Walker
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
 from andante.locomotion.keys import BODY_KEYS, KEYS, KeyPad, command_from_keys, key_name
-from andante.robots.shell.controller import ShellController, ShellMode
+from andante.robots.shell.controller import BUTTONS, ShellController, ShellMode
 from andante.robots.shell.driver import RollingWalker
 from andante.tasks.walk import walk
 
@@ -59,7 +59,7 @@ def test_opposite_keys_cancel_and_idle_beats_all() -> None:
 
 def test_unknown_keys_are_told_with_the_valid_ones() -> None:
     with pytest.raises(UnknownName, match="hexapod"):
-        key_name("F13")
+        key_name("F13", BUTTONS)
 
 
 def test_height_and_tilt_stay_and_velocities_end_with_the_key() -> None:
