@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -25,10 +26,9 @@ from typing import Any
 
 from andante.bags.reader import SUFFIXES as BAGS
 from andante.description import ROBOTS, Robot
-from andante.description.io.xmltree import read_bytes
 from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
-from andante.files import write_bytes
+from andante.files import read_text, write_bytes
 from andante.motion.actions.model import ActionSet
 from andante.motion.actions.text import parse_actions
 from andante.motion.keyframes import Key, Keyframes, Repeat
@@ -41,10 +41,7 @@ MAX_CSV_BYTES = 64 * 1024 * 1024
 
 def read_keyframes_csv(path: Path, interpolation: str = "cubic") -> Keyframes:
     """The motion of a CSV file; tables are usually dense, so the default interpolation is cubic."""
-    try:
-        text = read_bytes(path, MAX_CSV_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text file (UTF-8)") from None
+    text = read_text(path, MAX_CSV_BYTES)
     keys: list[Key] = []
     header: list[str] = []
     reader = csv.reader(io.StringIO(text, newline=""))
@@ -103,7 +100,7 @@ TOP = ("name", "robot", "interpolation", "loop", "repeat", "keys")
 
 def read_keyframes_toml(path: Path) -> Keyframes:
     """The motion of a TOML file; errors name the file and the line of the key."""
-    text = _text(path)
+    text = read_text(path, MAX_BYTES)
     try:
         data = parse_toml(text)
     except ValueError as error:
@@ -182,16 +179,7 @@ def _string(path: Path, data: dict[str, Any], name: str, default: str) -> str:
     return value
 
 
-def _text(path: Path) -> str:
-    try:
-        return read_bytes(path, MAX_BYTES).decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text file (UTF-8)") from None
-
-
 def _quoted(text: str) -> str:
-    import json
-
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -202,11 +190,7 @@ def _number(value: float) -> str:
 
 def read_actions(path: Path) -> ActionSet:
     """The actions of a file; errors name the line."""
-    try:
-        text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text file (UTF-8)") from None
-    return parse_actions(text, str(path))
+    return parse_actions(read_text(path, MAX_BYTES), str(path))
 
 
 SUFFIXES = (".toml", ".csv", ".action", *BAGS)

@@ -17,7 +17,7 @@ import numpy as np
 import trimesh
 
 from andante.description.mesh.modeling import closed, moved
-from andante.geometry import Array
+from andante.geometry import SE3, Array
 
 VARIABLES = Path(__file__).resolve().parent / "shell_variables.xacro"
 
@@ -71,16 +71,8 @@ def ball_frames() -> dict[str, Array]:
     lower = lower_frames(f["ball_fold"], f["ball_yaw"], f["ball_femur"], f["ball_tibia"])
     turn = dh(0, 0, f["ball_fold"] + f["ball_yaw"], 0)
     upper = upper_frames(f["ball_thigh"], f["ball_petal"])
-    out = {name: _inverse(frame) @ turn for name, frame in lower.items()}
-    return out | {name: _inverse(frame) for name, frame in upper.items()}
-
-
-def _inverse(frame: Array) -> Array:
-    """Inverse of a rigid transform (4, 4)."""
-    out = np.eye(4)
-    out[:3, :3] = frame[:3, :3].T
-    out[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]
-    return out
+    out = {name: SE3(frame).inverse().matrix @ turn for name, frame in lower.items()}
+    return out | {name: SE3(frame).inverse().matrix for name, frame in upper.items()}
 
 
 Point: TypeAlias = Sequence[float]  # x, y in the frame of a link [m]
