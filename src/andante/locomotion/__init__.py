@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from andante.lazy import lazy_names
 
-from .behaviour import Behaviour, Command, Readings, Walker, WalkerWrapper
+from .behaviour import Behaviour, Command, HoldPose, Readings, Walker, WalkerWrapper
 
 if TYPE_CHECKING:
-    from .behaviour import HoldPose
     from .biped.settings import BipedSettings
     from .biped.walk import BipedWalk
     from .falls.detector import FallDetector, FallRules
@@ -91,7 +90,6 @@ _MODULES = {
     ".falls.manager": "FallEvent FallManager FallState",
     ".falls.pose_routes": "pose_route standing_poses",
     ".gaits": "Gait Prepared Request prepare register",
-    ".hold_pose": "HoldPose",
     ".io.fall_library": "fall_motions",
     ".io.rig_file": "read_rig rig_for write_rig",
     ".legged.body_motion": "BodyMotion BodyPose circle",
@@ -101,8 +99,7 @@ _MODULES = {
     ".rigs.infer": "infer_rig",
     ".rigs.rig": "Leg Rig check_rig with_rig",
     ".wave.fitness": "WaveStatistics better_fitness statistics",
-    ".wave.gait": "WaveGait",
+    ".wave.gait": "WaveGait playback wave_keyframes",
     ".wave.model": "WaveModel WaveParameters default_gait",
-    ".wave.playback": "playback wave_keyframes",
 }
 __getattr__ = lazy_names(__name__, {name: module for module, names in _MODULES.items() for name in names.split()})
