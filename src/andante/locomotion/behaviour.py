@@ -93,12 +93,12 @@ class Walker(Behaviour):
         return None
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
         return 0.0
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
         return 0.0
 

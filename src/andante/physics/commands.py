@@ -1,4 +1,4 @@
-"""What a user asks of the joints of one actor, and how it reaches the engine's servos.
+"""What a user asks of the joints of one model, and how it reaches the engine's servos.
 
 `JointCommands` keeps targets, modes and gains as commanded; position references are slewed at the joint's velocity
 limit. A `Drive` may stand between the commands and the servos (actuator models, cascaded controllers), once per step.
@@ -64,7 +64,7 @@ class Push:
 
 @dataclass
 class JointCommands:
-    """Commands of one actor; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
+    """Commands of one model; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
 
     modes: np.ndarray
     targets: Array

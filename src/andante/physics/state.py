@@ -41,9 +41,9 @@ class Mode(IntEnum):
 class Contacts:
     """Contact points of one step. Rows are points; `force` is what side A feels, in world axes."""
 
-    actor_a: np.ndarray  # (n,) index into engine.actors
+    model_a: np.ndarray  # (n,) index into engine.models
     link_a: np.ndarray  # (n,) index into that robot's links
-    actor_b: np.ndarray
+    model_b: np.ndarray
     link_b: np.ndarray
     position: Array  # (n, 3) world [m]
     normal: Array  # (n, 3) from B towards A
@@ -51,7 +51,7 @@ class Contacts:
     depth: Array  # (n,) penetration [m]
 
     def __len__(self) -> int:
-        return len(self.actor_a)
+        return len(self.model_a)
 
     @staticmethod
     def empty() -> Contacts:
@@ -59,16 +59,16 @@ class Contacts:
         index, vector = np.zeros(0, dtype=int), np.zeros((0, 3))
         return Contacts(index, index, index, index, vector, vector, vector, np.zeros(0))
 
-    def of(self, actor: int) -> Contacts:
-        """The contacts of one actor, with it as side A (mirrored where it was side B).
+    def of(self, model: int) -> Contacts:
+        """The contacts of one model, with it as side A (mirrored where it was side B).
 
-        A contact between two links of that actor appears once for each of them.
+        A contact between two links of that model appears once for each of them.
         """
-        first, second = self.actor_a == actor, self.actor_b == actor
+        first, second = self.model_a == model, self.model_b == model
         return Contacts(
-            np.concatenate([self.actor_a[first], self.actor_b[second]]),
+            np.concatenate([self.model_a[first], self.model_b[second]]),
             np.concatenate([self.link_a[first], self.link_b[second]]),
-            np.concatenate([self.actor_b[first], self.actor_a[second]]),
+            np.concatenate([self.model_b[first], self.model_a[second]]),
             np.concatenate([self.link_b[first], self.link_a[second]]),
             np.concatenate([self.position[first], self.position[second]]),
             np.concatenate([self.normal[first], -self.normal[second]]),
@@ -82,5 +82,5 @@ class RayHits:
     """What rays met: distance is inf and the indices are -1 where there was nothing within range."""
 
     distance: Array  # (n,) [m]
-    actor: np.ndarray  # (n,)
+    model: np.ndarray  # (n,)
     link: np.ndarray  # (n,)

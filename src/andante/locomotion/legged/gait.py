@@ -38,7 +38,7 @@ class LeggedSettings:
     heading_gain: float = 2.0  # [1/s]
     level_gain: float = 1.5  # [1/s]
     height_gain: float = 2.0  # [1/s]
-    touch_share: float = 0.2  # of a foot's share of the weight: pressed
+    touch_fraction: float = 0.2  # of a foot's share of the weight: pressed
     search_depth: float = 0.8  # how far below the expected ground a foot is sent, in step heights
     search_speed: float = 0.15  # [m/s]
     settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]
@@ -105,11 +105,11 @@ class LeggedGait(Walker):
             **{"period": self.period, "duty": self.duty, "step_height": self.step_height},
             **{"static": self.pattern.static, "sways": self.pattern.sway, "filter_time": self.attitude.settle},
             **{"center_x": center[0], "center_y": center[1], "center_height": self.rig.center_height},
-            **{"width": np.min(np.ptp(self._fixed[:, :2], axis=0)), "top_speed": 0.0, "top_turn": 0.0},
+            **{"width": np.min(np.ptp(self._fixed[:, :2], axis=0)), "max_speed": 0.0, "max_turn": 0.0},
         }
         made = kernels.Figures(**{name: float(value) for name, value in values.items()})
         fast = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
-        return made._replace(top_speed=fast, top_turn=1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3))
+        return made._replace(max_speed=fast, max_turn=1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3))
 
     # ---- what it can do --------------------------------------------------------------------------
     @property
@@ -123,14 +123,14 @@ class LeggedGait(Walker):
         return np.asarray(twist) * kernels.limit_scale(self._figures, self._fixed, vx, vy, wz)
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return self._figures.top_speed
+        return self._figures.max_speed
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
-        return self._figures.top_turn
+        return self._figures.max_turn
 
     @property
     def stopping_time(self) -> float:
@@ -231,7 +231,7 @@ class LeggedGait(Walker):
         if not self.settings.feel:
             self._touching[:] = kernels.UNKNOWN
             return
-        least = self.settings.touch_share * self._weight
+        least = self.settings.touch_fraction * self._weight
         for leg, (link, switches) in enumerate(self._touch_names):
             cells = readings.forces.get(link)
             if cells is not None:

@@ -65,8 +65,8 @@ class Figures(NamedTuple):
     center_y: float
     center_height: float
     filter_time: float
-    top_speed: float
-    top_turn: float
+    max_speed: float
+    max_turn: float
 
 
 CALM = 0.12  # leans below this are no fall [rad]
@@ -182,7 +182,7 @@ def choose_twist(
     wanted = (pace * vx, pace * vy, pace * wz)
     step = dt / (figures.ramp * figures.period)
     for i in range(3):
-        most = step * (figures.top_turn if i == 2 else figures.top_speed)
+        most = step * (figures.max_turn if i == 2 else figures.max_speed)
         body[TWIST + i] += max(-most, min(most, wanted[i] - body[TWIST + i]))
         body[TWIST_GOAL + i] += max(-most, min(most, goal[i] - body[TWIST_GOAL + i]))
 

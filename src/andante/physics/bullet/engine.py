@@ -28,7 +28,7 @@ from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
 from .api import pybullet
-from .build import CONTACT_ERP, BulletModel, Collider, build_actor, filter_by_bitmask
+from .build import CONTACT_ERP, BulletHandles, Collider, build_model, filter_by_bitmask
 from .inertia import weightless_mass
 from .links import BodyReader, Motion, close_loop, follow
 from .servos import Servos
@@ -38,7 +38,7 @@ from .shapes import distance
 def read_contacts(
     client: int, colliders: dict[tuple[int, int], Collider], pose: Callable[[int, int], Array]
 ) -> Contacts:
-    """The points of the last step that touch or push; `pose(actor, body)` returns the pose of a body (7,)."""
+    """The points of the last step that touch or push; `pose(model, body)` returns the pose of a body (7,)."""
     points = [point for point in pybullet.getContactPoints(physicsClientId=client) if point[9] > 0.0 or point[8] <= 0.0]
     known = [p for p in points if (p[1], p[3]) in colliders and (p[2], p[4]) in colliders]
     if not known:
@@ -53,9 +53,9 @@ def read_contacts(
         np.array([touched_link(side, at, pose) for side, at in zip(which, position, strict=True)]) for which in sides
     ]
     return Contacts(
-        actor_a=np.array([side.actor for side in sides[0]]),
+        model_a=np.array([side.model for side in sides[0]]),
         link_a=links[0],
-        actor_b=np.array([side.actor for side in sides[1]]),
+        model_b=np.array([side.model for side in sides[1]]),
         link_b=links[1],
         position=position,
         normal=normal,
@@ -69,7 +69,7 @@ def touched_link(collider: Collider, point: Array, pose: Callable[[int, int], Ar
     shapes = collider.shapes
     if all(shape.link == shapes[0].link for shape in shapes):
         return shapes[0].link
-    local = SE3.from_vector(pose(collider.actor, collider.body)).inverse() @ point
+    local = SE3.from_vector(pose(collider.model, collider.body)).inverse() @ point
     gaps = [distance(shape.geometry, shape.pose.inverse() @ local) for shape in shapes]
     return shapes[int(np.argmin(gaps))].link
 
@@ -122,28 +122,28 @@ class BulletEngine(Engine):
         if settings.cfm is not None:
             pybullet.setPhysicsEngineParameter(globalCFM=settings.cfm, physicsClientId=client)
         self._colliders: dict[tuple[int, int], Collider] = {}
-        self._models: list[BulletModel] = []
-        self._fixed: list[SE3] = [actor.placement.pose for actor in self.actors]
+        self._handles: list[BulletHandles] = []
+        self._fixed: list[SE3] = [model.placement.pose for model in self.models]
         self._servos: list[Servos] = []
         self._readers: list[BodyReader] = []
         self._motions: dict[int, Motion] = {}
-        self._still: dict[int, Motion] = {}  # of actors that are one fixed body
+        self._still: dict[int, Motion] = {}  # of models that are one fixed body
         self._caster: Raycaster | None = None
         self._joints: dict[int, tuple[Array, Array, Array]] = {}
         self._efforts: dict[int, Array] = {}  # efforts of a restored instant, until the next step
-        self._weightless: list[tuple[int, int, Array]] = []  # actor, body, force [N]
-        for actor in self.actors:
-            model = build_actor(actor, settings, client, self._colliders)
-            servos = Servos(actor, model, settings.dt, client)
-            self._models.append(model)
+        self._weightless: list[tuple[int, int, Array]] = []  # model, body, force [N]
+        for model in self.models:
+            handles = build_model(model, settings, client, self._colliders)
+            servos = Servos(model, handles, settings.dt, client)
+            self._handles.append(handles)
             self._servos.append(servos)
-            self._readers.append(BodyReader(model, client))
-            follow(actor, model, servos.sources, servos.factors, servos.offsets, client)
-            for loop in actor.tree.loops:
-                close_loop(actor, model, loop, client)
-            for body, mass in enumerate(weightless_mass(actor.tree, model.inertias)):
-                if mass > 0 and model.uid[body] >= 0:
-                    self._weightless.append((actor.index, body, -mass * np.asarray(self.world.gravity)))
+            self._readers.append(BodyReader(handles, client))
+            follow(model, handles, servos.sources, servos.factors, servos.offsets, client)
+            for loop in model.tree.loops:
+                close_loop(model, handles, loop, client)
+            for body, mass in enumerate(weightless_mass(model.tree, handles.inertias)):
+                if mass > 0 and handles.uid[body] >= 0:
+                    self._weightless.append((model.index, body, -mass * np.asarray(self.world.gravity)))
         filter_by_bitmask(self._colliders, client)
 
     def close(self) -> None:
@@ -188,18 +188,18 @@ class BulletEngine(Engine):
 
     def _push_bodies(self) -> None:
         """Outside wrenches of one step; Bullet forgets them after it."""
-        for actor, body, force in self._weightless:
-            self._wrench(actor, body, force, np.zeros(3), np.asarray(self._models[actor].inertias[body].com))
-        for (actor, body), push in self.pushes.items():
-            self._wrench(actor, body, push.force, push.torque, push.point)
+        for model, body, force in self._weightless:
+            self._wrench(model, body, force, np.zeros(3), np.asarray(self._handles[model].inertias[body].com))
+        for (model, body), push in self.pushes.items():
+            self._wrench(model, body, push.force, push.torque, push.point)
 
-    def _wrench(self, actor: int, body: int, force: Array, torque: Array, point: Array) -> None:
-        model, client = self._models[actor], self._client
-        uid, link = int(model.uid[body]), int(model.link[body])
+    def _wrench(self, model: int, body: int, force: Array, torque: Array, point: Array) -> None:
+        handles, client = self._handles[model], self._client
+        uid, link = int(handles.uid[body]), int(handles.link[body])
         if uid < 0:
             return  # a fixed root
         world_from_com = self._com_pose(uid, link)
-        world_from_body = world_from_com @ model.body_from_com[body].inverse()
+        world_from_body = world_from_com @ handles.body_from_com[body].inverse()
         if np.any(force):
             at = (world_from_body @ point).tolist()
             pybullet.applyExternalForce(uid, link, force.tolist(), at, pybullet.WORLD_FRAME, physicsClientId=client)
@@ -219,52 +219,52 @@ class BulletEngine(Engine):
         """Pushes are read anew in every step."""
 
     # ---- servos ----------------------------------------------------------------------------------
-    def _apply_servos(self, actor: int) -> None:
-        self._servos[actor].configure(self.modes[actor], self.gains[actor])
+    def _apply_servos(self, model: int) -> None:
+        self._servos[model].configure(self.modes[model], self.gains[model])
 
-    def _apply_references(self, actor: int) -> None:
-        self._servos[actor].send(self.references[actor])
+    def _apply_references(self, model: int) -> None:
+        self._servos[model].send(self.references[model])
 
     # ---- joints ----------------------------------------------------------------------------------
-    def _read_joints(self, actor: int) -> tuple[Array, Array, Array]:
-        known = self._joints.get(actor)
+    def _read_joints(self, model: int) -> tuple[Array, Array, Array]:
+        known = self._joints.get(model)
         if known is None:
-            known = self._joints[actor] = self._servos[actor].read()
+            known = self._joints[model] = self._servos[model].read()
         return known
 
-    def joint_positions(self, actor: int) -> Array:
+    def joint_positions(self, model: int) -> Array:
         """Joint positions, (joints,)."""
-        return self._read_joints(actor)[0].copy()
+        return self._read_joints(model)[0].copy()
 
-    def joint_velocities(self, actor: int) -> Array:
+    def joint_velocities(self, model: int) -> Array:
         """Joint velocities, (joints,)."""
-        return self._read_joints(actor)[1].copy()
+        return self._read_joints(model)[1].copy()
 
-    def joint_efforts(self, actor: int) -> Array:
+    def joint_efforts(self, model: int) -> Array:
         """Efforts of the motors in the last step, (joints,)."""
-        if actor in self._efforts:
-            return self._efforts[actor].copy()
-        return self._read_joints(actor)[2].copy()
+        if model in self._efforts:
+            return self._efforts[model].copy()
+        return self._read_joints(model)[2].copy()
 
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
         """Put the joints there at once."""
-        self._servos[actor].put(positions, velocities)
+        self._servos[model].put(positions, velocities)
         self._forget()
 
     # ---- bodies ----------------------------------------------------------------------------------
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Put the root link there at once; bodies on floating joints go along."""
-        model, client = self._models[actor], self._client
-        before = SE3.from_vector(self.base_pose(actor))
-        bodies = SE3.from_vector(self.body_poses(actor))
+        handles, client = self._handles[model], self._client
+        before = SE3.from_vector(self.base_pose(model))
+        bodies = SE3.from_vector(self.body_poses(model))
         target = SE3.from_vector(np.asarray(pose, dtype=float))
         twist = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
-        fixed = self.actors[actor].fixed
-        for root in model.roots:
+        fixed = self.models[model].fixed
+        for root in handles.roots:
             place = target @ before.inverse() @ bodies[root]
-            uid = model.base if root == 0 else int(model.uid[root])
+            uid = handles.base if root == 0 else int(handles.uid[root])
             if uid >= 0:
-                com = place @ model.body_from_com[root]
+                com = place @ handles.body_from_com[root]
                 pybullet.resetBasePositionAndOrientation(
                     uid, com.translation.tolist(), com.quaternion.tolist(), physicsClientId=client
                 )
@@ -272,53 +272,53 @@ class BulletEngine(Engine):
                     linear = twist[:3] + np.cross(twist[3:], com.translation - target.translation)
                     pybullet.resetBaseVelocity(uid, linear.tolist(), twist[3:].tolist(), physicsClientId=client)
         if fixed:
-            self._fixed[actor] = target
-            self._still.pop(actor, None)
-            for uid, root_from_object in model.statics:
+            self._fixed[model] = target
+            self._still.pop(model, None)
+            for uid, root_from_object in handles.statics:
                 at = target @ root_from_object
                 pybullet.resetBasePositionAndOrientation(
                     uid, at.translation.tolist(), at.quaternion.tolist(), physicsClientId=client
                 )
         self._forget()
 
-    def body_poses(self, actor: int) -> Array:
+    def body_poses(self, model: int) -> Array:
         """World poses of the bodies, (bodies, 7)."""
-        return self._read_bodies(actor).poses.copy()
+        return self._read_bodies(model).poses.copy()
 
-    def body_velocities(self, actor: int) -> Array:
+    def body_velocities(self, model: int) -> Array:
         """Velocities of the body origins, (bodies, 6)."""
-        return self._read_bodies(actor).velocities.copy()
+        return self._read_bodies(model).velocities.copy()
 
-    def _read_bodies(self, actor: int) -> Motion:
-        known = self._motions.get(actor) or self._still.get(actor)
+    def _read_bodies(self, model: int) -> Motion:
+        known = self._motions.get(model) or self._still.get(model)
         if known is not None:
             return known
-        if self.actors[actor].fixed and len(self._models[actor].uid) == 1:
-            motion = self._still[actor] = Motion(self._fixed[actor].vector[None], np.zeros((1, 6)))
+        if self.models[model].fixed and len(self._handles[model].uid) == 1:
+            motion = self._still[model] = Motion(self._fixed[model].vector[None], np.zeros((1, 6)))
             return motion
-        motion = self._motions[actor] = self._readers[actor].read()
-        if self.actors[actor].fixed:
-            motion.poses[0] = self._fixed[actor].vector
+        motion = self._motions[model] = self._readers[model].read()
+        if self.models[model].fixed:
+            motion.poses[0] = self._fixed[model].vector
         return motion
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
-        return read_contacts(self._client, self._colliders, lambda actor, body: self._read_bodies(actor).poses[body])
+        return read_contacts(self._client, self._colliders, lambda model, body: self._read_bodies(model).poses[body])
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
         """First hits of rays (n, 3), met analytically; Bullet's own test errs by millimeters on round shapes."""
         if self._caster is None:
-            self._caster = Raycaster(self.actors)
-        poses = [self._read_bodies(actor.index).poses for actor in self.actors]
+            self._caster = Raycaster(self.models)
+        poses = [self._read_bodies(model.index).poses for model in self.models]
         return self._caster.cast(poses, origins, directions, max_range, ignore)
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _Saved:
         number = int(pybullet.saveState(physicsClientId=self._client))
-        efforts = tuple(self.joint_efforts(actor.index) for actor in self.actors)
+        efforts = tuple(self.joint_efforts(model.index) for model in self.models)
         saved = _Saved(number, tuple(self._fixed), efforts)
         weakref.finalize(saved, _free, weakref.ref(self), number)
         return saved

@@ -1,4 +1,4 @@
-"""Links of an actor in Bullet: where they are and how they move, and the constraints between them.
+"""Links of a model in Bullet: where they are and how they move, and the constraints between them.
 
 Bullet reports the pose and velocity of a link's center of mass in double precision (its link frames only in single);
 the body frame is found from it by the inertial frame. Constraints hold mimic joints, dry friction and joints that close
@@ -14,33 +14,33 @@ import numpy as np
 from andante.description.joint import JointType
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.tree import Loop
 
 from .api import pybullet
-from .build import BulletModel
+from .build import BulletHandles
 
 
 @dataclass(frozen=True)
 class Motion:
-    """What one reading of an actor gives."""
+    """What one reading of a model gives."""
 
     poses: Array  # (bodies, 7) x y z qx qy qz qw
     velocities: Array  # (bodies, 6) of the origins, linear then angular, world axes
 
 
 class BodyReader:
-    """Reads the moving bodies of one actor; rows of fixed roots are left at the identity."""
+    """Reads the moving bodies of one model; rows of fixed roots are left at the identity."""
 
-    def __init__(self, model: BulletModel, client: int) -> None:
+    def __init__(self, handles: BulletHandles, client: int) -> None:
         self._client = client
-        self._count = len(model.uid)
-        self._roots = [(root, int(model.uid[root])) for root in model.roots if model.uid[root] >= 0]
+        self._count = len(handles.uid)
+        self._roots = [(root, int(handles.uid[root])) for root in handles.roots if handles.uid[root] >= 0]
         self._trees = []
-        for uid in dict.fromkeys(model.uid[model.link >= 0].tolist()):
-            inside = np.flatnonzero((model.uid == uid) & (model.link >= 0))
-            self._trees.append((uid, inside, model.link[inside].tolist()))
-        com_from_body = model.body_from_com.inverse()
+        for uid in dict.fromkeys(handles.uid[handles.link >= 0].tolist()):
+            inside = np.flatnonzero((handles.uid == uid) & (handles.link >= 0))
+            self._trees.append((uid, inside, handles.link[inside].tolist()))
+        com_from_body = handles.body_from_com.inverse()
         self._turn, self._shift = com_from_body.quaternion, com_from_body.translation
 
     def read(self) -> Motion:
@@ -90,33 +90,35 @@ STRONGEST = 1e8  # stands for an unlimited force [N, N m]
 HINGE_SPAN = 0.05  # distance of the two points that make a hinge [m]
 
 
-def follow(actor: Actor, model: BulletModel, sources: np.ndarray, factors: Array, offsets: Array, client: int) -> None:
+def follow(
+    model: Model, handles: BulletHandles, sources: np.ndarray, factors: Array, offsets: Array, client: int
+) -> None:
     """Hold q = factor q[source] + offset by a gear between the two joints."""
-    for k, joint in enumerate(actor.tree.robot.movable):
+    for k, joint in enumerate(model.tree.robot.movable):
         if sources[k] < 0:
             continue
-        if model.joint_uid[k] != model.joint_uid[sources[k]]:
+        if handles.joint_uid[k] != handles.joint_uid[sources[k]]:
             raise Unsupported(
-                f"bullet: joint {joint.name!r} of {actor.name!r} mimics a joint on the other side of a floating joint"
+                f"bullet: joint {joint.name!r} of {model.name!r} mimics a joint on the other side of a floating joint"
             )
-        _gear(model, k, int(sources[k]), -float(factors[k]), float(offsets[k]), 1.0, STRONGEST, client)
+        _gear(handles, k, int(sources[k]), -float(factors[k]), float(offsets[k]), 1.0, STRONGEST, client)
 
 
-def rub(model: BulletModel, joint: int, friction: float, client: int) -> int:
+def rub(handles: BulletHandles, joint: int, friction: float, client: int) -> int:
     """Dry friction beside a motor: a gear from a joint to nothing, which resists with at most that effort."""
-    return _gear(model, joint, joint, 1e-12, 0.0, 0.0, friction, client)
+    return _gear(handles, joint, joint, 1e-12, 0.0, 0.0, friction, client)
 
 
 def _gear(
-    model: BulletModel, joint: int, source: int, ratio: float, offset: float, erp: float, force: float, client: int
+    handles: BulletHandles, joint: int, source: int, ratio: float, offset: float, erp: float, force: float, client: int
 ) -> int:
     """q[joint] + ratio q[source] = offset, held with at most that effort."""
-    uid = int(model.joint_uid[joint])
+    uid = int(handles.joint_uid[joint])
     made = pybullet.createConstraint(
         uid,
-        int(model.joint_link[joint]),
+        int(handles.joint_link[joint]),
         uid,
-        int(model.joint_link[source]),
+        int(handles.joint_link[source]),
         pybullet.JOINT_GEAR,
         [0, 0, 1],
         [0, 0, 0],
@@ -129,31 +131,31 @@ def _gear(
     return int(made)
 
 
-def close_loop(actor: Actor, model: BulletModel, loop: Loop, client: int) -> None:
+def close_loop(model: Model, handles: BulletHandles, loop: Loop, client: int) -> None:
     """Build a joint that closes a loop: ball by one point, hinge by two, fixed by a weld."""
     kind = loop.joint.type
     if kind not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.BALL, JointType.FIXED):
         raise Unsupported(
-            f"bullet: joint {loop.joint.name!r} of {actor.name!r} closes a loop and is {kind}; "
+            f"bullet: joint {loop.joint.name!r} of {model.name!r} closes a loop and is {kind}; "
             "fixed, revolute, continuous and ball are possible"
         )
     axis = np.asarray(loop.joint.axis)
     if kind is JointType.FIXED:
-        _tie(model, loop, np.zeros(3), pybullet.JOINT_FIXED, client)
+        _tie(handles, loop, np.zeros(3), pybullet.JOINT_FIXED, client)
     elif kind is JointType.BALL:
-        _tie(model, loop, np.zeros(3), pybullet.JOINT_POINT2POINT, client)
+        _tie(handles, loop, np.zeros(3), pybullet.JOINT_POINT2POINT, client)
     else:
         for side in (-HINGE_SPAN, HINGE_SPAN):
-            _tie(model, loop, side * axis, pybullet.JOINT_POINT2POINT, client)
+            _tie(handles, loop, side * axis, pybullet.JOINT_POINT2POINT, client)
 
 
-def _tie(model: BulletModel, loop: Loop, point: Array, kind: int, client: int) -> None:
+def _tie(handles: BulletHandles, loop: Loop, point: Array, kind: int, client: int) -> None:
     """One constraint at a point of the joint frame."""
     ends = []
     for body, from_joint in ((loop.parent, loop.parent_from_joint), (loop.child, loop.child_from_joint)):
-        frame = model.body_from_com[body].inverse() @ from_joint @ SE3.from_parts(np.eye(3), point)
-        uid = int(model.uid[body]) if model.uid[body] >= 0 else model.base
-        ends.append((uid, int(model.link[body]), frame))
+        frame = handles.body_from_com[body].inverse() @ from_joint @ SE3.from_parts(np.eye(3), point)
+        uid = int(handles.uid[body]) if handles.uid[body] >= 0 else handles.base
+        ends.append((uid, int(handles.link[body]), frame))
     (uid_a, link_a, a), (uid_b, link_b, b) = ends
     made = pybullet.createConstraint(
         uid_a,

@@ -1,4 +1,4 @@
-"""The joints of one actor in Bullet: motors, springs, damping, mimic bookkeeping, reading and putting."""
+"""The joints of one model in Bullet: motors, springs, damping, mimic bookkeeping, reading and putting."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from andante.description.source import Problem, Severity
 from andante.geometry import Array
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
 from .api import pybullet
-from .build import BulletModel
+from .build import BulletHandles
 from .links import STRONGEST, rub
 
 STIFFEST = 1e12  # stands for an infinite gain
@@ -35,18 +35,18 @@ class _Group:
 
 
 class Servos:
-    """Motors of an actor. Joint vectors follow `robot.movable`."""
+    """Motors of a model. Joint vectors follow `robot.movable`."""
 
-    def __init__(self, actor: Actor, model: BulletModel, dt: float, client: int) -> None:
-        self._movable = movable = actor.tree.robot.movable
-        self._dt, self._client, self._model, self._felt = dt, client, model, model.felt
+    def __init__(self, model: Model, handles: BulletHandles, dt: float, client: int) -> None:
+        self._movable = movable = model.tree.robot.movable
+        self._dt, self._client, self._handles, self._felt = dt, client, handles, handles.felt
         self._friction = np.array([joint.dynamics.friction for joint in movable])
         self._brakes: dict[int, int] = {}  # constraints of dry friction by joint
         self._pieces = [
-            (int(uid), np.flatnonzero(model.joint_uid == uid)) for uid in dict.fromkeys(model.joint_uid.tolist())
+            (int(uid), np.flatnonzero(handles.joint_uid == uid)) for uid in dict.fromkeys(handles.joint_uid.tolist())
         ]
-        self._link = model.joint_link
-        self.sources, self.factors, self.offsets = _mimics(actor)
+        self._link = handles.joint_link
+        self.sources, self.factors, self.offsets = _mimics(model)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._most_damping = 0.8 * self._felt / dt
         stiffness = np.array([joint.dynamics.stiffness for joint in movable])
@@ -179,7 +179,7 @@ class Servos:
         for k in np.flatnonzero(self._friction > 0).tolist():
             wanted = self._mode[k] == Mode.TORQUE
             if wanted and k not in self._brakes:
-                self._brakes[k] = rub(self._model, k, float(self._friction[k]), self._client)
+                self._brakes[k] = rub(self._handles, k, float(self._friction[k]), self._client)
             elif not wanted and k in self._brakes:
                 pybullet.removeConstraint(self._brakes.pop(k), physicsClientId=self._client)
 
@@ -219,9 +219,9 @@ class Servos:
                 )
 
 
-def _mimics(actor: Actor) -> tuple[np.ndarray, Array, Array]:
+def _mimics(model: Model) -> tuple[np.ndarray, Array, Array]:
     """Source (-1: none), factor and offset of every joint, chains of mimics followed to their first leader."""
-    movable = actor.tree.robot.movable
+    movable = model.tree.robot.movable
     index = {joint.name: k for k, joint in enumerate(movable)}
     sources, factors, offsets = np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable))
     for k, joint in enumerate(movable):

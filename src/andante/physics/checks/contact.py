@@ -81,7 +81,7 @@ def resting_block(engine: type[Engine], found: Findings) -> None:
     found.close("upward force [N]", total[2], GRAVITY, 0.02 * GRAVITY)
     found.at_most("sideways force [N]", float(np.linalg.norm(total[:2])), 0.02 * GRAVITY)
     found.true("the normals point up", bool(np.all(contacts.normal[:, 2] > 0.99)))
-    found.true("the partners are reported", bool(np.all(contacts.actor_b == 0) and np.all(contacts.link_a == 0)))
+    found.true("the partners are reported", bool(np.all(contacts.model_b == 0) and np.all(contacts.link_a == 0)))
     found.at_most("height of the contact points [m]", np.abs(contacts.position[:, 2]).max(), 0.005)
     reach = np.linalg.norm(contacts.position[:, :2] - scene.base_pose(1)[:2], axis=1)
     found.at_most("contact points off the underside [m]", reach.max(), 0.1 * math.sqrt(2) + 0.005)
@@ -95,9 +95,9 @@ def resting_block(engine: type[Engine], found: Findings) -> None:
 
 
 def _between(contacts: Contacts, a: int, b: int) -> float:
-    """Upward force that actor a feels from actor b [N]."""
+    """Upward force that model a feels from model b [N]."""
     mine = contacts.of(a)
-    return float(mine.force[mine.actor_b == b, 2].sum())
+    return float(mine.force[mine.model_b == b, 2].sum())
 
 
 @CONTACT.add

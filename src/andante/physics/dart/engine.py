@@ -23,7 +23,7 @@ from andante.physics.engine import FARTHEST, Engine, diverged
 from andante.physics.rays import Raycaster
 from andante.physics.state import Contacts, RayHits
 
-from .build import ERROR_REDUCTION, Model, build_model, isometry, loop_constraints
+from .build import ERROR_REDUCTION, Built, build_skeleton, isometry, loop_constraints
 from .servos import JointServos
 from .shapes import ShapeMaker
 
@@ -66,27 +66,26 @@ class DartEngine(Engine):
             solver.getSecondaryBoxedLcpSolver().setOption(option)
         dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
         shapes = ShapeMaker()
-        self._models: list[Model] = []
+        self._built: list[Built] = []
         self._moving: list[Any] = []
         self._notes: list[Problem] = []
-        for actor in self.actors:
-            _near(f"the place of {actor.name!r}", actor.placement.pose.vector)
-            model = build_model(actor.index, actor.tree, actor.placement.pose, actor.fixed, self.settings, shapes)
-            if model.skeleton.getNumDofs() == 0:
-                model.skeleton.setMobile(False)
+        for model in self.models:
+            _near(f"the place of {model.name!r}", model.placement.pose.vector)
+            built = build_skeleton(model.index, model.tree, model.placement.pose, model.fixed, self.settings, shapes)
+            if built.skeleton.getNumDofs() == 0:
+                built.skeleton.setMobile(False)
             else:
-                self._moving.append(model.skeleton)
-            self._world.addSkeleton(model.skeleton)
-            self._models.append(model)
-        for actor, model in zip(self.actors, self._models, strict=True):
-            self._close_loops(actor.index, model)
+                self._moving.append(built.skeleton)
+            self._world.addSkeleton(built.skeleton)
+            self._built.append(built)
+        for model, built in zip(self.models, self._built, strict=True):
+            self._close_loops(model.index, built)
         self._mask()
         self._servos = [
-            JointServos(model, actor.tree.robot, self.dt)
-            for model, actor in zip(self._models, self.actors, strict=True)
+            JointServos(built, model.tree.robot, self.dt) for built, model in zip(self._built, self.models, strict=True)
         ]
-        for index, actor in enumerate(self.actors):
-            initial = [joint.initial for joint in actor.tree.robot.movable]
+        for index, model in enumerate(self.models):
+            initial = [joint.initial for joint in model.tree.robot.movable]
             if initial:
                 self._put(index, np.array(initial), np.zeros(len(initial)))
         self._raycaster: Raycaster | None = None
@@ -94,16 +93,16 @@ class DartEngine(Engine):
         self._pressed: list[Any] = []  # nodes that carry an outside force in DART
         self._apply_pushes()
 
-    def _close_loops(self, index: int, model: Model) -> None:
-        tree = self.actors[index].tree
+    def _close_loops(self, index: int, built: Built) -> None:
+        tree = self.models[index].tree
         solver = self._world.getConstraintSolver()
-        start = np.array(model.skeleton.getPositions())
+        start = np.array(built.skeleton.getPositions())
         if tree.loops:
             level = start.copy()
-            level[model.dofs] = 0.0
-            model.skeleton.setPositions(level)
+            level[built.dofs] = 0.0
+            built.skeleton.setPositions(level)
         for loop in tree.loops:
-            for constraint in loop_constraints(tree.robot.name, tree, loop, model.nodes):
+            for constraint in loop_constraints(tree.robot.name, tree, loop, built.nodes):
                 solver.addConstraint(constraint)
             limits = loop.joint.limits
             if math.isfinite(limits.lower) or math.isfinite(limits.upper):
@@ -116,38 +115,38 @@ class DartEngine(Engine):
                     )
                 )
         if tree.loops:
-            model.skeleton.setPositions(start)
+            built.skeleton.setPositions(start)
 
     def _mask(self) -> None:
         """Which bodies never collide: masked pairs, ends of loops, roots that cannot move, unmatched bit masks."""
         forbid = self._world.getConstraintSolver().getCollisionOption().collisionFilter.addBodyNodePairToBlackList
-        for actor, model in zip(self.actors, self._models, strict=True):
-            tree = actor.tree
+        for model, built in zip(self.models, self._built, strict=True):
+            tree = model.tree
             count = len(tree.bodies)
             ends = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in tree.loops}
             masked = tree.masked_pairs | ends
             if len(masked) < count * (count - 1) // 2:
-                model.skeleton.enableSelfCollisionCheck()
-                model.skeleton.disableAdjacentBodyCheck()
+                built.skeleton.enableSelfCollisionCheck()
+                built.skeleton.disableAdjacentBodyCheck()
                 for low, high in sorted(masked):
                     if tree.bodies[low].shapes and tree.bodies[high].shapes:
-                        forbid(model.nodes[low], model.nodes[high])
+                        forbid(built.nodes[low], built.nodes[high])
         rooted = [
-            (model, model.nodes[0])
-            for actor, model in zip(self.actors, self._models, strict=True)
-            if model.fixed and actor.tree.bodies[0].shapes
+            (built, built.nodes[0])
+            for model, built in zip(self.models, self._built, strict=True)
+            if built.fixed and model.tree.bodies[0].shapes
         ]
-        for k, (model, node) in enumerate(rooted):
+        for k, (built, node) in enumerate(rooted):
             for other, other_node in rooted[:k]:
-                if model.skeleton.isMobile() or other.skeleton.isMobile():
+                if built.skeleton.isMobile() or other.skeleton.isMobile():
                     forbid(other_node, node)
         self._mask_bits(forbid)
 
     def _mask_bits(self, forbid: Any) -> None:
         """Bodies of which no two shapes share a collision bit do not collide."""
         bits: list[tuple[Any, int, bool]] = []
-        for actor, model in zip(self.actors, self._models, strict=True):
-            for body, node in zip(actor.tree.bodies, model.nodes, strict=True):
+        for model, built in zip(self.models, self._built, strict=True):
+            for body, node in zip(model.tree.bodies, built.nodes, strict=True):
                 masks = [s.surface.collide_bitmask for s in body.shapes if s.surface.collide_bitmask != 0]
                 if masks:
                     merged = 0
@@ -175,117 +174,117 @@ class DartEngine(Engine):
             for skeleton in moving:
                 q = skeleton.getPositions()
                 if not q.dot(q) < FARTHEST**2:  # NaN too
-                    raise diverged(self, self.actors[int(skeleton.getName())].name)
+                    raise diverged(self, self.models[int(skeleton.getName())].name)
             for update in updates:
                 update()
             step(False)  # commands and outside forces stay
 
-    def _apply_servos(self, actor: int) -> None:
-        self._servos[actor].set_modes(self.modes[actor], self.gains[actor])
-        self._servos[actor].set_references(self.references[actor])
+    def _apply_servos(self, model: int) -> None:
+        self._servos[model].set_modes(self.modes[model], self.gains[model])
+        self._servos[model].set_references(self.references[model])
 
-    def _apply_references(self, actor: int) -> None:
-        self._servos[actor].set_references(self.references[actor])
+    def _apply_references(self, model: int) -> None:
+        self._servos[model].set_references(self.references[model])
 
     def _apply_pushes(self) -> None:
         for node in self._pressed:
             node.clearExternalForces()
-        self._pressed = [self._models[actor].nodes[body] for actor, body in self.pushes]
+        self._pressed = [self._built[model].nodes[body] for model, body in self.pushes]
         if any(self.world.gravity):
-            self._pressed += [model.nodes[body] for model in self._models for body in model.buoyant]
+            self._pressed += [built.nodes[body] for built in self._built for body in built.buoyant]
 
     def _press(self) -> None:
         """Outside forces of the next step: DART keeps them in the body frame, so they are set anew each time."""
         for node in self._pressed:
             node.clearExternalForces()
-        for (actor, body), push in self.pushes.items():
-            node = self._models[actor].nodes[body]
+        for (model, body), push in self.pushes.items():
+            node = self._built[model].nodes[body]
             node.addExtForce(push.force, push.point, False, True)
             node.addExtTorque(push.torque, False)
         gravity = np.asarray(self.world.gravity)
-        for model in self._models:
-            for body, mass in model.buoyant.items():
-                node = model.nodes[body]
+        for built in self._built:
+            for body, mass in built.buoyant.items():
+                node = built.nodes[body]
                 R = node.getWorldTransform().rotation()
                 node.addExtForce(-mass @ (R.T @ gravity), np.zeros(3), True, True)
 
     # ---- joints and bases ------------------------------------------------------------------------
-    def joint_positions(self, actor: int) -> Array:
+    def joint_positions(self, model: int) -> Array:
         """Joint positions, (joints,), a copy."""
-        model = self._models[actor]
-        positions: Array = np.asarray(model.skeleton.getPositions())[model.dofs]
+        built = self._built[model]
+        positions: Array = np.asarray(built.skeleton.getPositions())[built.dofs]
         return positions
 
-    def joint_velocities(self, actor: int) -> Array:
+    def joint_velocities(self, model: int) -> Array:
         """Joint velocities, (joints,), a copy."""
-        model = self._models[actor]
-        velocities: Array = np.asarray(model.skeleton.getVelocities())[model.dofs]
+        built = self._built[model]
+        velocities: Array = np.asarray(built.skeleton.getVelocities())[built.dofs]
         return velocities
 
-    def joint_efforts(self, actor: int) -> Array:
+    def joint_efforts(self, model: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]; see `JointServos.efforts`."""
         if self._held is not None:
-            return self._held.efforts[actor].copy()
-        return self._servos[actor].efforts()
+            return self._held.efforts[model].copy()
+        return self._servos[model].efforts()
 
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
         """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
-        count = len(self._models[actor].dofs)
+        count = len(self._built[model].dofs)
         q = np.broadcast_to(np.asarray(positions, dtype=float), count)
         v = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, dtype=float), count)
-        _near(f"joint positions and velocities of {self.actors[actor].name!r}", q, v)
-        self._put(actor, q, v)
+        _near(f"joint positions and velocities of {self.models[model].name!r}", q, v)
+        self._put(model, q, v)
 
-    def _put(self, actor: int, positions: Array, velocities: Array) -> None:
-        model, servos = self._models[actor], self._servos[actor]
+    def _put(self, model: int, positions: Array, velocities: Array) -> None:
+        built, servos = self._built[model], self._servos[model]
         ties = servos.followers
         led = ties.sources >= 0
         source = np.where(led, ties.sources, np.arange(len(led)))
-        q, v = model.skeleton.getPositions().copy(), model.skeleton.getVelocities().copy()
-        q[model.dofs] = np.where(led, ties.ratios * positions[source] + ties.offsets, positions)
-        v[model.dofs] = np.where(led, ties.ratios * velocities[source], velocities)
-        model.skeleton.setPositions(q)
-        model.skeleton.setVelocities(v)
+        q, v = built.skeleton.getPositions().copy(), built.skeleton.getVelocities().copy()
+        q[built.dofs] = np.where(led, ties.ratios * positions[source] + ties.offsets, positions)
+        v[built.dofs] = np.where(led, ties.ratios * velocities[source], velocities)
+        built.skeleton.setPositions(q)
+        built.skeleton.setVelocities(v)
 
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
-        model = self._models[actor]
-        joint = model.nodes[0].getParentJoint()
+        built = self._built[model]
+        joint = built.nodes[0].getParentJoint()
         speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
-        _near(f"the base pose and velocity of {self.actors[actor].name!r}", np.asarray(pose, dtype=float), speed)
+        _near(f"the base pose and velocity of {self.models[model].name!r}", np.asarray(pose, dtype=float), speed)
         place = isometry(SE3.from_vector(pose))
-        if model.fixed:
+        if built.fixed:
             joint.setTransformFromParentBodyNode(place)
             return
         joint.setTransform(place)
         joint.setLinearVelocity(speed[:3])
         joint.setAngularVelocity(speed[3:])
 
-    def body_poses(self, actor: int) -> Array:
+    def body_poses(self, model: int) -> Array:
         """World poses of the bodies, (bodies, 7)."""
-        return SE3(np.array([node.getWorldTransform().matrix() for node in self._models[actor].nodes])).vector
+        return SE3(np.array([node.getWorldTransform().matrix() for node in self._built[model].nodes])).vector
 
-    def body_velocities(self, actor: int) -> Array:
+    def body_velocities(self, model: int) -> Array:
         """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
-        nodes = self._models[actor].nodes
+        nodes = self._built[model].nodes
         out = np.empty((len(nodes), 6))
         for i, node in enumerate(nodes):
             out[i, :3], out[i, 3:] = node.getLinearVelocity(), node.getAngularVelocity()
         return out
 
-    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
+    def body_motion(self, model: int, body: int) -> tuple[Array, Array]:
         """Pose (7,) and velocity (6,) of one body."""
-        node = self._models[actor].nodes[body]
+        node = self._built[model].nodes[body]
         velocity = np.concatenate((node.getLinearVelocity(), node.getAngularVelocity()))
         return SE3(node.getWorldTransform().matrix()).vector, velocity
 
-    def base_pose(self, actor: int) -> Array:
+    def base_pose(self, model: int) -> Array:
         """Pose of the root link, (7,)."""
-        return self.body_motion(actor, 0)[0]
+        return self.body_motion(model, 0)[0]
 
-    def base_velocity(self, actor: int) -> Array:
+    def base_velocity(self, model: int) -> Array:
         """Velocity of the root link, (6,)."""
-        return self.body_motion(actor, 0)[1]
+        return self.body_motion(model, 0)[1]
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
@@ -312,34 +311,34 @@ class DartEngine(Engine):
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out a model."""
         if self._raycaster is None:
-            self._raycaster = Raycaster(self.actors)
-        poses = [self.body_poses(actor.index) for actor in self.actors]
+            self._raycaster = Raycaster(self.models)
+        poses = [self.body_poses(model.index) for model in self.models]
         return self._raycaster.cast(poses, origins, directions, max_range, ignore)
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _State:
-        skeletons = [model.skeleton for model in self._models]
+        skeletons = [built.skeleton for built in self._built]
         return _State(
             self._world.getTime(),
             tuple(np.array(skeleton.getPositions()) for skeleton in skeletons),
             tuple(np.array(skeleton.getVelocities()) for skeleton in skeletons),
             tuple(
-                np.array(model.nodes[0].getWorldTransform().matrix()) if model.fixed else None for model in self._models
+                np.array(built.nodes[0].getWorldTransform().matrix()) if built.fixed else None for built in self._built
             ),
             self.contacts(),
-            tuple(self.joint_efforts(actor.index) for actor in self.actors),
+            tuple(self.joint_efforts(model.index) for model in self.models),
             tuple(servos.save() for servos in self._servos),
         )
 
     def _load(self, state: _State) -> None:
         self._world.setTime(state.time)
-        for model, q, v, root in zip(self._models, state.positions, state.velocities, state.roots, strict=True):
+        for built, q, v, root in zip(self._built, state.positions, state.velocities, state.roots, strict=True):
             if root is not None:
-                model.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
-            model.skeleton.setPositions(q)
-            model.skeleton.setVelocities(v)
+                built.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
+            built.skeleton.setPositions(q)
+            built.skeleton.setVelocities(v)
         for servos, kept in zip(self._servos, state.servos, strict=True):
             servos.load(kept)
         self._held = state
@@ -347,13 +346,13 @@ class DartEngine(Engine):
     def close(self) -> None:
         """Free the world."""
         self._world.removeAllSkeletons()
-        self._models.clear()
+        self._built.clear()
         self._servos.clear()
         self._pressed.clear()
 
 
 def _owner(side: Any) -> list[str]:
-    """Actor and link of a collision object, from the name that its shape was given."""
+    """Model and link of a collision object, from the name that its shape was given."""
     parts: list[str] = side.getShapeFrame().getName().split(".")[:2]
     return parts
 

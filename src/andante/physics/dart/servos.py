@@ -1,4 +1,4 @@
-"""Servos of one actor in DART: modes, gains and references as joint actuators and their commands.
+"""Servos of one model in DART: modes, gains and references as joint actuators and their commands.
 
 DART's SERVO actuator is a velocity constraint, solved together with contacts and cut at the effort limit.
 
@@ -33,7 +33,7 @@ from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
 from . import servos as kernels
-from .build import Model
+from .build import Built
 
 GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step under a passive leader
 
@@ -41,16 +41,16 @@ GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step un
 class Followers:
     """The mimic joints of one skeleton; arrays have one entry per follower."""
 
-    def __init__(self, model: Model, robot: Robot, dt: float) -> None:
+    def __init__(self, built: Built, robot: Robot, dt: float) -> None:
         self.sources, self.ratios, self.offsets = mimic_sources(robot)  # (joints,)
         self.joints = np.flatnonzero(self.sources >= 0)  # among robot.movable
-        self.leader, self.follower = model.dofs[self.sources[self.joints]], model.dofs[self.joints]
+        self.leader, self.follower = built.dofs[self.sources[self.joints]], built.dofs[self.joints]
         self.ratio, self.offset = self.ratios[self.joints], self.offsets[self.joints]
         self.driven = np.zeros(len(self.joints), dtype=bool)
         self.slack = False  # whether some leader is not driven
         self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
-        self._skeleton, self._dt = model.skeleton, dt
-        self._rows = np.zeros((0, model.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
+        self._skeleton, self._dt = built.skeleton, dt
+        self._rows = np.zeros((0, built.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
         self._coupling = np.zeros(len(self.joints))
 
     def set_driven(self, driven: np.ndarray) -> None:
@@ -188,10 +188,10 @@ LEAST_STEPS = 2.0  # a position error decays with a time constant of at least th
 class JointServos:
     """Commands to the joints of one skeleton. Private vectors run over the skeleton's degrees of freedom."""
 
-    def __init__(self, model: Model, robot: Robot, dt: float) -> None:
-        self._joints, self._skeleton, self._dofs, self._dt = model.joints, model.skeleton, model.dofs, dt
-        count, movable = model.skeleton.getNumDofs(), robot.movable
-        self.followers = Followers(model, robot, dt)
+    def __init__(self, built: Built, robot: Robot, dt: float) -> None:
+        self._joints, self._skeleton, self._dofs, self._dt = built.joints, built.skeleton, built.dofs, dt
+        count, movable = built.skeleton.getNumDofs(), robot.movable
+        self.followers = Followers(built, robot, dt)
         self._led = self.followers.sources >= 0
         self._kinds: list[Any] = [ACTUATOR.PASSIVE] * len(movable)
         self._damping = np.array([joint.dynamics.damping for joint in movable])

@@ -64,20 +64,20 @@ def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]
 
 @njit(cache=True, nogil=True)
 def contacts(
-    actor: int,
+    model: int,
     geom: np.ndarray,
     address: np.ndarray,
     frame: Array,
     position: Array,
     distance: Array,
     efc_force: Array,
-    geom_actor: np.ndarray,
+    geom_model: np.ndarray,
     geom_link: np.ndarray,
 ) -> tuple[np.ndarray, Array]:
-    """Contacts that carry force: indices (n, 4) actor_a, link_a, actor_b, link_b and numbers (n, 10).
+    """Contacts that carry force: indices (n, 4) model_a, link_a, model_b, link_b and numbers (n, 10).
 
     The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's
-    pair. With an actor >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
+    pair. With a model >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
     mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand in a row of `efc_force`.
     """
     count = geom.shape[0]
@@ -85,22 +85,22 @@ def contacts(
     for c in range(count):
         if address[c] < 0:
             continue
-        if actor < 0:
+        if model < 0:
             rows += 1
             continue
-        rows += int(geom_actor[geom[c, 1]] == actor) + int(geom_actor[geom[c, 0]] == actor)
+        rows += int(geom_model[geom[c, 1]] == model) + int(geom_model[geom[c, 0]] == model)
     who, what = np.empty((rows, 4), dtype=np.int64), np.empty((rows, 10))
     n = 0
-    for side in range(1 if actor < 0 else 2):
+    for side in range(1 if model < 0 else 2):
         first, second, sign = 1 - side, side, 1.0 - 2.0 * side
         for c in range(count):
             if address[c] < 0:
                 continue
             a, b = geom[c, first], geom[c, second]
-            if actor >= 0 and geom_actor[a] != actor:
+            if model >= 0 and geom_model[a] != model:
                 continue
-            who[n, 0], who[n, 1] = geom_actor[a], geom_link[a]
-            who[n, 2], who[n, 3] = geom_actor[b], geom_link[b]
+            who[n, 0], who[n, 1] = geom_model[a], geom_link[a]
+            who[n, 2], who[n, 3] = geom_model[b], geom_link[b]
             e = address[c]
             for k in range(3):
                 what[n, k] = position[c, k]

@@ -32,11 +32,11 @@ TILE = 1.0  # edge of the ground pattern [m]
 
 @dataclass(frozen=True)
 class VisualScene:
-    """The compiled model, and which actor and link each of its bodies and geoms shows."""
+    """The compiled model, and which model and link each of its bodies and geoms shows."""
 
-    model: Any
-    mocaps: np.ndarray  # (shown, 2) actor and link of each mocap body
-    geom_actor: np.ndarray  # (ngeom,) -1: none
+    mj_model: Any
+    mocaps: np.ndarray  # (shown, 2) model and link of each mocap body
+    geom_model: np.ndarray  # (ngeom,) -1: none
     geom_link: np.ndarray
 
 
@@ -56,27 +56,27 @@ def build_visual_scene(
     maker = _Maker(spec)
     mocaps: list[tuple[int, int]] = []
     owners: dict[str, tuple[int, int]] = {}
-    for actor, placement in enumerate(placements):
+    for model, placement in enumerate(placements):
         for index, link in enumerate(placement.robot.links):
             visuals = shown(link)
             if not visuals:
                 continue
             body = spec.worldbody.add_body()
-            body.name, body.mocap = f"{actor}:{index}", True
-            owners[body.name] = (actor, index)
-            mocaps.append((actor, index))
+            body.name, body.mocap = f"{model}:{index}", True
+            owners[body.name] = (model, index)
+            mocaps.append((model, index))
             for visual in visuals:
                 maker.add(body, visual)
     try:
-        model = spec.compile()
+        mj_model = spec.compile()
     except ValueError as error:
         raise BadInput(f"the scene {world.name!r} cannot be shown: {' '.join(str(error).split())}") from error
-    table = [owners.get(model.body(i).name, (-1, -1)) for i in range(model.nbody)]
-    who = np.array(table, dtype=int).reshape(-1, 2)[model.geom_bodyid]
-    order = np.array([model.body(f"{a}:{i}").mocapid[0] for a, i in mocaps], dtype=int)
-    pairs = np.zeros((model.nmocap, 2), dtype=int) - 1
+    table = [owners.get(mj_model.body(i).name, (-1, -1)) for i in range(mj_model.nbody)]
+    who = np.array(table, dtype=int).reshape(-1, 2)[mj_model.geom_bodyid]
+    order = np.array([mj_model.body(f"{a}:{i}").mocapid[0] for a, i in mocaps], dtype=int)
+    pairs = np.zeros((mj_model.nmocap, 2), dtype=int) - 1
     pairs[order] = np.array(mocaps, dtype=int).reshape(-1, 2)
-    return VisualScene(model, pairs, who[:, 0], who[:, 1])
+    return VisualScene(mj_model, pairs, who[:, 0], who[:, 1])
 
 
 DEFAULT_LIGHTS = (

@@ -16,7 +16,7 @@ NOD = 0.3  # [rad] per turn of the wheels
 class Waddle(Walker):
     """Wheels at the commanded velocity, the neck swinging with the way that they have rolled."""
 
-    top_speed, top_turn, stopping_time = 0.3, 2.0, 0.2  # [m/s], [rad/s], [s]
+    max_speed, max_turn, stopping_time = 0.3, 2.0, 0.2  # [m/s], [rad/s], [s]
 
     def __init__(self, robot: Robot, nod: float = NOD) -> None:
         self._left, self._right, self._neck = (robot.joint_names.index(name) for name in JOINTS)
