@@ -3,7 +3,7 @@
 import andante as an
 from andante.control.loop import ControlLoop
 from andante.locomotion.gaits import Request, prepare
-from andante.locomotion.shell import ShellController, ShellMode
+from andante.robots.shell.controller import ShellController, ShellMode
 
 ready = prepare(an.robot("shell"), Request("tripod"))  # the legs' own walker, for the hexapod
 shell = ShellController(ready.robot, ready.walker)

@@ -11,11 +11,10 @@ import numpy as np
 
 import andante as an
 from andante.locomotion import WaveModel, WaveParameters
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import better_fitness, source_fitness
-from andante.locomotion.wave.gait import WaveGait
-from andante.locomotion.wave.playback import wave_keyframes
-from andante.motion.io.keyframe_files import write_keyframes_toml
+from andante.locomotion.wave.gait import WaveGait, wave_keyframes
+from andante.locomotion.wave.model import default_gait
+from andante.motion.io.library import write_keyframes_toml
 from andante.simulation.walk_watch import WalkWatch
 
 shipped = default_gait("smooth")

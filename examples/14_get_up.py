@@ -4,9 +4,9 @@ import numpy as np
 
 import andante as an
 from andante.control.loop import ControlLoop
+from andante.locomotion.behaviour import HoldPose
 from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.falls.manager import FallManager, FallState
-from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 
 nao = an.robot("nao")

@@ -5,7 +5,7 @@ import pytest
 
 from andante.control.loop import ControlLoop
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import HoldPose
 from andante.simulation import simulate
 from andante.simulation.servos import LEAST, Servos, softened
 

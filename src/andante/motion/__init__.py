@@ -1,13 +1,11 @@
 """Motion: curves, time scaling, poses, key-frames and actions; everything is joint positions over time in the end."""
 
-from .actions.binding import BoundAction, bind
 from .actions.check import SelfCollision, check_action, check_keyframes, check_motion, check_set
-from .actions.model import Action, ActionSet, Call, Group, Reach, Step, Take, Turn, Wait
+from .actions.model import Action, ActionSet, BoundAction, Call, Group, Reach, Step, Take, Turn, Wait, bind
 from .actions.plan import Planned, plan_step
 from .actions.runner import ActionRunner
 from .actions.text import parse_actions
-from .curves.bezier import Bezier
-from .curves.curve import ArcLength, Curve
+from .curves.curve import ArcLength, Bezier, Curve
 from .curves.nurbs import Nurbs
 from .curves.pose_spline import PoseSpline, RotationSpline
 from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronized, transition, vector_of

@@ -13,4 +13,5 @@ ROBOT = RobotPackage(
     trials={"wave": "andante.robots.nao.experiments.trial:wave_trial"},
     objective="andante.robots.nao.experiments.objective:WaveObjective",
     benchmarks={"gait": "andante.robots.nao.experiments.bench:run"},
+    walkers="andante.locomotion.wave.gait:WALKERS",
 )

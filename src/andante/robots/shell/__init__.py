@@ -1,4 +1,4 @@
-"""The folding hexapod Shell: description, poses and generated meshes."""
+"""The folding hexapod Shell: description, meshes, and how it folds, rolls and is driven."""
 
 from pathlib import Path
 
@@ -9,4 +9,5 @@ ROBOT = RobotPackage(
     meshes="andante.robots.shell.meshes:MESHES",
     motions=Path(__file__).with_name("motions"),
     experiments=Path(__file__).with_name("experiments"),
+    walkers="andante.robots.shell.driver:WALKERS",
 )

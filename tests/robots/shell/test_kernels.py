@@ -1,6 +1,4 @@
-"""The compiled control step of the ball against the plain one, and its figures against their names."""
-
-from dataclasses import fields
+"""The compiled control step of the ball against the plain one."""
 
 import numpy as np
 import pytest
@@ -8,9 +6,7 @@ import pytest
 from andante.description import load_robot
 from andante.geometry import so3
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball import kernels as ball_drive
-from andante.locomotion.ball.roller import BallRoller, BallSettings
-from andante.locomotion.ball.strokes import strokes_of
+from andante.robots.shell.roller import BallRoller, strokes_of
 
 from .reference import PlainRoller
 
@@ -25,11 +21,6 @@ def shell():
 @pytest.fixture(scope="module")
 def strokes(shell):
     return strokes_of(shell)
-
-
-def test_figures_follow_the_fields_of_the_config():
-    for place, each in enumerate(fields(BallSettings)):
-        assert getattr(ball_drive, each.name.upper()) == place
 
 
 def tumbling(shell, seed, count=300):

@@ -7,18 +7,96 @@ there changes as the ball turns, so the openings run over the sphere as a wave d
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from andante.description import Robot
-from andante.geometry import Array
+from andante.description.inertia import combine
+from andante.description.mesh.triangles import hull
+from andante.description.shapes import Mesh, Sphere
+from andante.errors import BadInput
+from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
 from andante.locomotion.behaviour import Behaviour, Command, Readings
 from andante.locomotion.rigs.rig import root_from_imu
 
 from . import kernels
-from .strokes import HALF, LEGS, Strokes, strokes_of
+from .kernels import LEGS, BallSettings, Stroke, Strokes
+
+ROOM = 0.12  # by which a petal opens for the lower leg of its gore [rad]
+SAMPLES = 11  # openings at which a stroke is tabulated
+SKIN = 0.010  # collision points this near to the surface of the ball can touch the floor [m]
+
+
+def strokes_of(robot: Robot, tibia: float = 0.57, femur: float = 0.8, petal: float = 1.6) -> Strokes:
+    """The strokes of a Shell whose legs open by these angles at most [rad], measured on its own collision shapes."""
+    if "ball" not in {name.casefold() for name in robot.poses}:
+        raise BadInput(f"robot {robot.name!r} has no pose 'ball'; rolling is for robots that fold into a ball")
+    ball, names = robot.pose("ball"), robot.joint_names
+    first, second = np.zeros((2 * LEGS, len(names))), np.zeros((2 * LEGS, len(names)))
+    for k in range(1, LEGS + 1):
+        above = k % LEGS + 1  # the upper leg of the same gore
+        first[k - 1, names.index(f"q1{k}4")] = tibia
+        second[k - 1, names.index(f"q1{k}3")] = femur
+        second[k - 1, names.index(f"q2{above}2")] = ROOM
+        first[LEGS + k - 1, names.index(f"q2{k}2")] = petal / 2
+        second[LEGS + k - 1, names.index(f"q2{k}2")] = petal / 2
+    start = np.array([ball[name] for name in names])
+    lower, upper = np.arange(1, LEGS + 1) + 1, np.arange(1, LEGS + 1)
+    azimuth = np.concatenate([lower, upper]) * math.pi / 3
+    parts = [("lower_femur_1", "lower_tibia_1", "lower_foot_1"), ("upper_petal_1", "upper_thigh_1")]
+    strokes = [
+        _stroke(robot, start, first[k], second[k], part, azimuth[k]) for k, part in ((0, parts[0]), (LEGS, parts[1]))
+    ]
+    reach = [np.linalg.norm(s.points[0], axis=1) + s.radius for s in strokes]
+    radius = float(max(r.max() for r in reach))
+    return Strokes(start, strokes[0], strokes[1], first, second, azimuth, radius, _lift(robot, ball, radius))
+
+
+def _lift(robot: Robot, ball: Mapping[str, float], radius: float) -> float:
+    """2 m g h / (m + I / r^2), with h the depth of the center of mass below the center and I about the center."""
+    poses = robot.link_poses(ball)
+    whole = combine(link.inertia.transformed(poses[link.name]) for link in robot.links if link.inertia is not None)
+    if whole is None:
+        raise BadInput(f"robot {robot.name!r} has no mass and cannot roll")
+    height = -whole.com[2]
+    about_center = float(whole.matrix[0, 0]) + whole.mass * height**2
+    return 2 * whole.mass * GRAVITY * height / (whole.mass + about_center / radius**2)
+
+
+def _stroke(robot: Robot, start: Array, first: Array, second: Array, links: tuple[str, ...], azimuth: float) -> Stroke:
+    """Tabulate the collision points of links, turned so that the leg points along x."""
+    openings = np.linspace(0.0, 1.0, SAMPLES)
+    back = so3.from_rpy((0.0, 0.0, -azimuth))
+    rows = []
+    for opening in openings:
+        q = start + min(1.0, 2 * opening) * first + max(0.0, 2 * opening - 1) * second
+        poses = robot.link_poses(dict(zip(robot.joint_names, q, strict=True)))
+        cloud, radii = [], []
+        for link in links:
+            for collision in robot.link(link).collisions:
+                pose = poses[link] @ collision.pose
+                match collision.geometry:
+                    case Mesh() as mesh:
+                        local, size = hull(mesh)[0], 0.0
+                    case Sphere(size):
+                        local = np.zeros((1, 3))
+                    case other:
+                        raise BadInput(f"link {link!r}: a leg of the ball is made of meshes and spheres, not {other}")
+                cloud.append((local @ pose.rotation.T + pose.translation) @ back.T)
+                radii.append(np.full(len(local), size))
+        rows.append(np.concatenate(cloud))
+    keep = _outer(np.array(rows))
+    return Stroke(openings, np.ascontiguousarray(np.array(rows)[:, keep]), np.concatenate(radii)[keep])
+
+
+def _outer(points: Array) -> NDArray[np.bool_]:
+    """Which points can ever touch a floor: those on the outside of the closed ball, (p,) bool."""
+    away = np.linalg.norm(points[0], axis=1)
+    outer: NDArray[np.bool_] = away > away.max() - SKIN
+    return outer
 
 
 class Attitude:
@@ -71,7 +149,6 @@ class Attitude:
             np.ascontiguousarray(acceleration, dtype=float),
             self.time_constant,
             self.tolerance,
-            GRAVITY,
             dt,
         )
         return self._rotation
@@ -87,32 +164,6 @@ class Attitude:
         return math.acos(min(1.0, max(-1.0, float(self.rotation[2, 2]))))
 
 
-@dataclass(frozen=True)
-class BallSettings:
-    """How the ball is driven. Speeds are of its center."""
-
-    depth: float = 0.06  # how far below the floor a pushing leg aims at full strength [m]
-    nearest: float = 0.01  # horizontal distance behind the center at which a leg begins to push [m]
-    full: float = 0.04  # and at which it pushes fully [m]
-    gain: float = 8.0  # strength of the push per velocity error [1/(m/s)]
-    dead: float = 0.05  # velocity error that needs no push [m/s]
-    opening_speed: float = 5.0  # of the legs' openings [1/s]
-    slowest: float = 0.75  # mean speed below which it cannot pass over its heavy side [m/s]
-    fastest: float = 1.2  # [m/s]
-    slowest_on_top: float = 0.35  # least wanted speed with the heavy side up [m/s]
-    righting: float = 0.8  # speed per angle of lean at which it brings its lower side down [(m/s)/rad]
-    righting_speed: float = 0.3  # and its bound [m/s]
-    weight_rights: float = 0.35  # sine of the lean from which its weight does that alone
-    rocking_lean: float = math.radians(40)  # nearer to upright it rocks by itself,
-    rocking_speed: float = 0.2  # braked only when faster [m/s]
-    settled_lean: float = math.radians(25)  # the ball is settled when it leans less,
-    settled_speed: float = 0.06  # rolls more slowly [m/s]
-    settled_time: float = 0.3  # and has done so for this long [s]
-    stuck_speed: float = 0.12  # mean speed along the way, over `stuck_time` [s], below which it takes a run-up [m/s]
-    stuck_time: float = 1.2
-    run_up: float = 0.7  # how long it rolls backward then [s]
-
-
 class BallRoller(Behaviour):
     """Drives the closed ball at a wanted velocity, `vx` forward and `vy` to the left of a course that `wz` turns.
 
@@ -121,18 +172,9 @@ class BallRoller(Behaviour):
     """
 
     def __init__(self, robot: Robot, settings: BallSettings | None = None, strokes: Strokes | None = None) -> None:
-        self.settings = settings or BallSettings()
-        self.strokes = s = strokes or strokes_of(robot)
+        self.settings = BallSettings(*map(float, settings or ()))
+        self.strokes = strokes or strokes_of(robot)
         self.attitude = Attitude.of(robot)
-        self._figures = np.array(astuple(self.settings), dtype=float)
-        self._legs = (
-            s.lower.openings,
-            s.lower.points,
-            s.lower.radius,
-            s.upper.openings,
-            s.upper.points,
-            s.upper.radius,
-        )
         self._state = np.zeros(kernels.STATE)
         self.start()
 
@@ -169,23 +211,9 @@ class BallRoller(Behaviour):
 
     def drive(self, command: Command, dt: float) -> Array:
         """The same with an attitude that was brought up to date elsewhere."""
-        s = self.strokes
+        attitude, wanted = self.attitude, np.array([command.vx, command.vy, command.wz], dtype=float)
         target: Array = kernels.drive_step(
-            self._figures,
-            self._state,
-            self.opening,
-            self.attitude.rotation,
-            self.attitude.spin,
-            np.array([command.vx, command.vy, command.wz], dtype=float),
-            s.radius,
-            s.lift,
-            s.azimuth,
-            HALF,
-            *self._legs,
-            s.ball,
-            s.first,
-            s.second,
-            dt,
+            self.settings, self.strokes, self._state, self.opening, attitude.rotation, attitude.spin, wanted, dt
         )
         return target
 
@@ -196,25 +224,15 @@ class BallRoller(Behaviour):
         v^2 = mean^2 + lift cos(lean), leaves the legs only the losses to make good.
         """
         rotation, lift = self.attitude.rotation, self.strokes.lift
-        return np.array(
-            kernels.wanted_velocity(self._figures, lift, rotation, self.course, float(command.vx), float(command.vy))
-        )
+        vx, vy = float(command.vx), float(command.vy)
+        return np.array(kernels.wanted_velocity(self.settings, lift, rotation, self.course, vx, vy))
 
     def righting_velocity(self) -> Array:
         """Velocity (2,) that brings the lower side down by the shortest way, slower the nearer it is [m/s]."""
-        return np.array(kernels.righting_velocity(self._figures, self.attitude.rotation))
+        return np.array(kernels.righting_velocity(self.settings, self.attitude.rotation))
 
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the center by the error (2,) [m/s], heading_from_body given."""
-        s = self.strokes
-        made: Array = kernels.push_openings(
-            self._figures,
-            np.ascontiguousarray(rotation),
-            float(error[0]),
-            float(error[1]),
-            s.radius,
-            s.azimuth,
-            HALF,
-            *self._legs,
-        )
+        x, y = float(error[0]), float(error[1])
+        made: Array = kernels.push_openings(self.settings, self.strokes, np.ascontiguousarray(rotation), x, y)
         return made

@@ -12,8 +12,7 @@ from andante.control.loop import ControlLoop
 from andante.description import Robot, load_robot
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
-from andante.locomotion.ball.roller import BallRoller
-from andante.locomotion.ball.strokes import LEGS, Strokes, strokes_of
+from andante.robots.shell.roller import LEGS, BallRoller, Strokes, strokes_of
 from andante.simulation.simulation import Simulation
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from andante.description import load_robot
 from andante.errors import BadInput
-from andante.locomotion.ball.folding import Chained, fold_motion, folds
 from andante.motion import check_motion
+from andante.robots.shell.folding import Chained, fold_motion, folds
 from andante.tasks.play import play
 
 

@@ -11,8 +11,8 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
-from andante.locomotion.ball.folding import CHAIN, FoldMap, FoldSettings, Progress, RouteFollower, Via
 from andante.motion import smoothstep
+from andante.robots.shell.folding import CHAIN, FoldMap, FoldSettings, Progress, RouteFollower, Via
 
 
 @pytest.fixture(scope="module")

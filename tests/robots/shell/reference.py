@@ -10,13 +10,26 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
-from andante.locomotion.ball.kernels import filter_step, in_body, seen_from_legs, stroke_openings
-from andante.locomotion.ball.roller import BallSettings
-from andante.locomotion.ball.strokes import LEGS, Strokes, strokes_of
+from andante.robots.shell.kernels import HALF, filter_step, in_body, seen_from_legs, stroke_openings
+from andante.robots.shell.roller import LEGS, BallSettings, Strokes, strokes_of
 
 UP = np.array([0.0, 0.0, 1.0])
 
-GRAVITY = 9.81  # [m/s^2]
+
+def positions(strokes: Strokes, opening: Array) -> Array:
+    """Joint positions (joints,) with the legs open by fractions (12,)."""
+    first, second = np.minimum(1.0, 2 * opening), np.maximum(0.0, 2 * opening - 1)
+    return strokes.ball + first @ strokes.first + second @ strokes.second
+
+
+def kept_apart(opening: Array) -> Array:
+    """Openings (12,) with no two lower neighbors in their second half, where their tiles would meet."""
+    lower = opening[:LEGS]
+    most = np.maximum(np.roll(lower, 1), np.roll(lower, -1))
+    loses = (lower < most) | ((lower == most) & (np.arange(LEGS) % 2 == 1))
+    out = opening.copy()
+    out[:LEGS] = np.where(loses & (most > HALF), np.minimum(lower, HALF), lower)
+    return out
 
 
 class PlainAttitude:
@@ -64,7 +77,7 @@ class PlainAttitude:
             self.reset(acceleration)
         self._age += dt
         fraction = min(1.0, dt / min(self.time_constant, self._age))
-        self.rotation = filter_step(self.rotation, gyro, acceleration, dt, fraction, GRAVITY, self.tolerance)
+        self.rotation = filter_step(self.rotation, gyro, acceleration, dt, fraction, self.tolerance)
         self.spin = self.rotation @ gyro
         return self.rotation
 
@@ -127,7 +140,7 @@ class PlainRoller:
         goal = self.push(rotation, self._needed(command, wanted, dt))
         step = settings.opening_speed * dt
         self.opening = self.opening + np.clip(goal - self.opening, -step, step)
-        return self.strokes.positions(self.opening)
+        return positions(self.strokes, self.opening)
 
     def wanted_velocity(self, command: Command) -> Array:
         """Velocity of the center (2,) at the present attitude [m/s].
@@ -192,9 +205,7 @@ class PlainRoller:
         back = seen_from_legs(-(error[0] * rotation[0] + error[1] * rotation[1]) / size, self.strokes.azimuth)
         for stroke, legs in ((self.strokes.lower, slice(0, LEGS)), (self.strokes.upper, slice(LEGS, 2 * LEGS))):
             out[legs] = stroke_openings(
-                stroke.openings,
-                stroke.points,
-                stroke.radius,
+                stroke,
                 down[legs],
                 back[legs],
                 self.strokes.radius,
@@ -202,4 +213,4 @@ class PlainRoller:
                 settings.full,
                 settings.depth * strength,
             )
-        return self.strokes.kept_apart(out)
+        return kept_apart(out)

@@ -240,6 +240,11 @@ class RouteFollower:
         self._duration = max(self.settings.shortest, least / (self.settings.speed_fraction * self._slow))
 
 
+def is_shell(robot: Robot) -> bool:
+    """Whether a robot, whatever it is called, has the poses and joints of the Shell."""
+    return set(POSES) <= set(robot.poses) and {"q111", "q114", "q212"} <= set(robot.joint_names)
+
+
 def folds(robot: Robot, pose: str) -> bool:
     """Whether a robot has the poses between hexapod and ball, and a pose is one of them."""
     known = {name.casefold() for name in robot.poses}

@@ -11,8 +11,10 @@ import andante as an
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array, so3
-from andante.locomotion.ball.kernels import stroke_openings
-from andante.locomotion.ball.strokes import HALF, LEGS, Strokes, strokes_of
+from andante.robots.shell.kernels import HALF, LEGS, Strokes, stroke_openings
+from andante.robots.shell.roller import strokes_of
+
+from .reference import kept_apart, positions
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +29,14 @@ def strokes(shell: Robot) -> Strokes:
 
 def test_closed_legs_are_the_ball_and_figures_are_those_of_the_robot(shell: Robot, strokes: Strokes) -> None:
     pose = shell.pose("ball")
-    np.testing.assert_allclose(strokes.positions(np.zeros(12)), [pose[name] for name in shell.joint_names])
+    np.testing.assert_allclose(positions(strokes, np.zeros(12)), [pose[name] for name in shell.joint_names])
     assert strokes.radius == pytest.approx(0.2, abs=0.002)
     assert strokes.lift == pytest.approx(2 * 3.8 * 9.81 * 0.019 / (3.8 + 0.056 / 0.04), rel=0.05)
 
 
 def test_open_legs_keep_the_joint_limits(shell: Robot, strokes: Strokes) -> None:
     for opening in (np.ones(12), np.full(12, HALF)):
-        q = strokes.positions(opening)
+        q = positions(strokes, opening)
         for joint, value in zip(shell.movable, q, strict=True):
             assert joint.limits.lower <= value <= joint.limits.upper, joint.name
 
@@ -46,7 +48,7 @@ def test_tables_follow_the_kinematics_of_every_leg(shell: Robot, strokes: Stroke
     link = f"lower_foot_{leg + 1}" if leg < LEGS else None
     opening = np.zeros(12)
     opening[leg] = stroke.openings[7]
-    poses = shell.link_poses(dict(zip(shell.joint_names, strokes.positions(opening), strict=True)))
+    poses = shell.link_poses(dict(zip(shell.joint_names, positions(strokes, opening), strict=True)))
     turn = so3.from_rpy((0.0, 0.0, float(strokes.azimuth[leg])))
     cloud = stroke.points[7] @ turn.T
     if link is not None:
@@ -60,7 +62,7 @@ def test_no_neighbors_lift_their_hips_together(strokes: Strokes) -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
         wish = rng.uniform(0, 1, 12) if rng.random() < 0.8 else np.ones(12)
-        kept = strokes.kept_apart(wish)
+        kept = kept_apart(wish)
         low = kept[:LEGS] > HALF
         assert not (low & np.roll(low, 1)).any()
         assert (kept <= wish).all()
@@ -74,7 +76,7 @@ def test_a_leg_opens_in_the_ball_without_touching_anything(shell: Robot, strokes
             for fraction in np.linspace(0, 1, 11):
                 opening = np.zeros(12)
                 opening[leg] = fraction
-                sim.engine.set_joints(sim.model, strokes.positions(opening))
+                sim.engine.set_joints(sim.model, positions(strokes, opening))
                 sim.engine.step(1)
                 assert len(sim.engine.contacts()) == 0, f"leg {leg} open by {fraction}"
     finally:
@@ -107,7 +109,7 @@ def test_compiled_openings_agree_with_the_plain_ones(strokes: Strokes) -> None:
         stroke = strokes.lower if rng.random() < 0.5 else strokes.upper
         floor, depth = strokes.radius, rng.uniform(0.01, 0.08)
         args = (floor, 0.01, 0.04, depth)
-        got = stroke_openings(stroke.openings, stroke.points, stroke.radius, down[:1].copy(), down[1:2].copy(), *args)
+        got = stroke_openings(stroke, down[:1].copy(), down[1:2].copy(), *args)
         wanted = plain(stroke, down[0], down[1], *args)
         assert got[0] == pytest.approx(wanted, abs=1e-9)
         opened += wanted > 0

@@ -1,37 +1,81 @@
 """The compiled control step of the rolling ball: attitude, wanted velocity, openings of the legs, joint targets.
 
-`figures` are the fields of `BallSettings` in their order; `state` is what `BallRoller` keeps from step to step.
+`settings` are `BallSettings`, `strokes` what the legs can do; `state` is what `BallRoller` keeps from step to step.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from andante.geometry import Array
+from andante.gravity import GRAVITY
+
+LEGS = 6  # lower ones, and as many upper ones
+HALF = 0.5  # opening at which the second piece of a stroke begins
+
+
+class BallSettings(NamedTuple):
+    """How the ball is driven. Speeds are of its center."""
+
+    depth: float = 0.06  # how far below the floor a pushing leg aims at full strength [m]
+    nearest: float = 0.01  # horizontal distance behind the center at which a leg begins to push [m]
+    full: float = 0.04  # and at which it pushes fully [m]
+    gain: float = 8.0  # strength of the push per velocity error [1/(m/s)]
+    dead: float = 0.05  # velocity error that needs no push [m/s]
+    opening_speed: float = 5.0  # of the legs' openings [1/s]
+    slowest: float = 0.75  # mean speed below which it cannot pass over its heavy side [m/s]
+    fastest: float = 1.2  # [m/s]
+    slowest_on_top: float = 0.35  # least wanted speed with the heavy side up [m/s]
+    righting: float = 0.8  # speed per angle of lean at which it brings its lower side down [(m/s)/rad]
+    righting_speed: float = 0.3  # and its bound [m/s]
+    weight_rights: float = 0.35  # sine of the lean from which its weight does that alone
+    rocking_lean: float = math.radians(40)  # nearer to upright it rocks by itself,
+    rocking_speed: float = 0.2  # braked only when faster [m/s]
+    settled_lean: float = math.radians(25)  # the ball is settled when it leans less,
+    settled_speed: float = 0.06  # rolls more slowly [m/s]
+    settled_time: float = 0.3  # and has done so for this long [s]
+    stuck_speed: float = 0.12  # mean speed along the way, over `stuck_time` [s], below which it takes a run-up [m/s]
+    stuck_time: float = 1.2
+    run_up: float = 0.7  # how long it rolls backward then [s]
+
+
+class Stroke(NamedTuple):
+    """Where the outer points of one leg are while it opens, in the body frame of the leg that points along x."""
+
+    openings: Array  # (n,) from 0 to 1
+    points: Array  # (n, p, 3) [m]
+    radius: Array  # (p,) of the sphere round each point [m]
+
+
+class Strokes(NamedTuple):
+    """The two kinds of stroke of the Shell, and where they sit among its joints."""
+
+    ball: Array  # joint positions of the closed ball (joints,)
+    lower: Stroke
+    upper: Stroke
+    first: Array  # (12, joints) what the first half of the opening adds; six lower legs, then six upper
+    second: Array  # (12, joints) and the second half
+    azimuth: Array  # (12,) of the middle of each leg's gore in the body frame [rad]
+    radius: float  # of the ball [m]
+    lift: float  # what the squared speed gains from lying on its side to its heavy side down [m^2/s^2]
 
 
 @njit(cache=True)
 def stroke_openings(
-    openings: Array,
-    points: Array,
-    radii: Array,
-    down: Array,
-    back: Array,
-    floor: float,
-    nearest: float,
-    full: float,
-    depth: float,
+    stroke: Stroke, down: Array, back: Array, floor: float, nearest: float, full: float, depth: float
 ) -> Array:
     """Openings (legs,) at which legs reach the floor behind the center, and deeper by what they push.
 
-    `points` (n, p, 3) with spheres of `radii` (p,) are the outside of one leg at its `openings` (n,); `down` and `back`
-    (legs, 3) are the directions of the floor and against the wanted way, seen from each leg. The first opening whose
-    lowest point reaches beyond `floor`, more than `nearest` behind, begins the push; its depth grows to `depth` at
-    `full` behind. A leg that cannot reach so deep opens to where it reaches deepest; one that does not touch is closed.
+    `down` and `back` (legs, 3) are the directions of the floor and against the wanted way, seen from each leg. The
+    first opening whose lowest point reaches beyond `floor`, more than `nearest` behind, begins the push; its depth
+    grows to `depth` at `full` behind. A leg that cannot reach so deep opens to where it reaches deepest; one that does
+    not touch is closed.
     """
+    openings, points, radii = stroke.openings, stroke.points, stroke.radius
     legs, n, p = down.shape[0], points.shape[0], points.shape[1]
     out = np.zeros(legs)
     reach = np.zeros(n)
@@ -123,9 +167,7 @@ def seen_from_legs(vector: Array, azimuth: Array) -> Array:
 
 
 @njit(cache=True)
-def filter_step(
-    rotation: Array, gyro: Array, force: Array, dt: float, fraction: float, gravity: float, tolerance: float
-) -> Array:
+def filter_step(rotation: Array, gyro: Array, force: Array, dt: float, fraction: float, tolerance: float) -> Array:
     """heading_from_body after one step: turned by the gyro, then leant by `fraction` toward the measured vertical.
 
     The result is brought back to a rotation by one step of Newton for the polar factor, R (3 I - RᵀR) / 2.
@@ -137,7 +179,7 @@ def filter_step(
     out = turned(rotation, w[0] * dt, w[1] * dt, w[2] * dt)
     size = math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2)
     if size > 1e-6:
-        trust = max(0.0, 1.0 - abs(size - gravity) / tolerance)
+        trust = max(0.0, 1.0 - abs(size - GRAVITY) / tolerance)
         fx = (out[0, 0] * force[0] + out[0, 1] * force[1] + out[0, 2] * force[2]) / size
         fy = (out[1, 0] * force[0] + out[1, 1] * force[1] + out[1, 2] * force[2]) / size
         out = turned(out, fraction * trust * fy, -fraction * trust * fx, 0.0)
@@ -179,7 +221,6 @@ def attitude_step(
     acceleration: Array,
     time_constant: float,
     tolerance: float,
-    gravity: float,
     dt: float,
 ) -> Array:
     """heading_from_body after a reading in sensor axes; `spin` and `clock` (has it started, its age) change too.
@@ -192,34 +233,11 @@ def attitude_step(
         start = upright(force)
         clock[0], clock[1] = 1.0, 0.0
     clock[1] += dt
-    out = filter_step(start, rate, force, dt, min(1.0, dt / min(time_constant, clock[1])), gravity, tolerance)
+    out = filter_step(start, rate, force, dt, min(1.0, dt / min(time_constant, clock[1])), tolerance)
     for i in range(3):
         spin[i] = out[i, 0] * rate[0] + out[i, 1] * rate[1] + out[i, 2] * rate[2]
     return out
 
-
-(
-    DEPTH,
-    NEAREST,
-    FULL,
-    GAIN,
-    DEAD,
-    OPENING_SPEED,
-    SLOWEST,
-    FASTEST,
-    SLOWEST_ON_TOP,
-    RIGHTING,
-    RIGHTING_SPEED,
-    WEIGHT_RIGHTS,
-    ROCKING_LEAN,
-    ROCKING_SPEED,
-    SETTLED_LEAN,
-    SETTLED_SPEED,
-    SETTLED_TIME,
-    STUCK_SPEED,
-    STUCK_TIME,
-    RUN_UP,
-) = range(20)
 
 # Course [rad], velocity of the center (2) [m/s], how long it has lain still, stuck while righting, and has yet to roll
 # back for a run-up [s], mean speed along the wanted way [m/s].
@@ -235,48 +253,48 @@ def lean_of(rotation: Array) -> float:
 
 @njit(cache=True)
 def wanted_velocity(
-    figures: Array, lift: float, rotation: Array, course: float, vx: float, vy: float
+    settings: BallSettings, lift: float, rotation: Array, course: float, vx: float, vy: float
 ) -> tuple[float, float]:
     """Velocity of the center at the present attitude [m/s], v² = mean² + lift cos(lean) along the wanted way."""
     c, s = math.cos(course), math.sin(course)
     x, y = c * vx - s * vy, s * vx + c * vy
     size = math.hypot(x, y)
-    mean = min(max(size, figures[SLOWEST]), figures[FASTEST])
+    mean = min(max(size, settings.slowest), settings.fastest)
     square = mean * mean + lift * rotation[2, 2]
-    speed = max(figures[SLOWEST_ON_TOP], math.sqrt(max(0.0, square)))
+    speed = max(settings.slowest_on_top, math.sqrt(max(0.0, square)))
     return speed * x / size, speed * y / size
 
 
 @njit(cache=True)
-def righting_velocity(figures: Array, rotation: Array) -> tuple[float, float]:
+def righting_velocity(settings: BallSettings, rotation: Array) -> tuple[float, float]:
     """Velocity that brings the lower side down by the shortest way, slower the nearer it is [m/s].
 
     The ball turns about body z x up, so it rolls toward minus the horizontal part of the body's z axis.
     """
     zx, zy = rotation[0, 2], rotation[1, 2]
     sine = math.hypot(zx, zy)
-    speed = min(figures[RIGHTING] * lean_of(rotation), figures[RIGHTING_SPEED])
+    speed = min(settings.righting * lean_of(rotation), settings.righting_speed)
     if sine < 1e-3:
         return 0.0, -speed
     return -speed * zx / sine, -speed * zy / sine
 
 
 @njit(cache=True)
-def run_up(figures: Array, state: Array, x: float, y: float, dt: float) -> float:
+def run_up(settings: BallSettings, state: Array, x: float, y: float, dt: float) -> float:
     """1, or -1 for a while when the ball has got nowhere along the wanted velocity for long."""
     if state[BACK] > 0:
         state[BACK] -= dt
         return -1.0
     along = (state[VELOCITY] * x + state[VELOCITY + 1] * y) / math.hypot(x, y)
-    state[PACE] += dt / figures[STUCK_TIME] * (along - state[PACE])
-    if state[PACE] < figures[STUCK_SPEED]:
-        state[PACE], state[BACK] = figures[SLOWEST], figures[RUN_UP]
+    state[PACE] += dt / settings.stuck_time * (along - state[PACE])
+    if state[PACE] < settings.stuck_speed:
+        state[PACE], state[BACK] = settings.slowest, settings.run_up
     return 1.0
 
 
 @njit(cache=True)
 def needed_for_righting(
-    figures: Array, state: Array, rotation: Array, x: float, y: float, dt: float
+    settings: BallSettings, state: Array, rotation: Array, x: float, y: float, dt: float
 ) -> tuple[float, float]:
     """Change of velocity that the legs have to make while righting; what gravity does alone is left to it."""
     vx, vy = state[VELOCITY], state[VELOCITY + 1]
@@ -284,123 +302,80 @@ def needed_for_righting(
     if size < 1e-6:
         return ex, ey
     lean = lean_of(rotation)
-    if lean < figures[ROCKING_LEAN]:  # open legs would prop it up: brake a fast swing, else let it rock
-        return (-vx, -vy) if speed > figures[ROCKING_SPEED] else (0.0, 0.0)
+    if lean < settings.rocking_lean:  # open legs would prop it up: brake a fast swing, else let it rock
+        return (-vx, -vy) if speed > settings.rocking_speed else (0.0, 0.0)
     wx, wy = x / size, y / size
     missing = ex * wx + ey * wy
-    falls = missing > 0 and math.sin(lean) > figures[WEIGHT_RIGHTS]
-    state[STUCK] = state[STUCK] + dt if falls and speed < figures[SETTLED_SPEED] else 0.0
-    if falls and vx * wx + vy * wy > -figures[SETTLED_SPEED] and state[STUCK] < figures[SETTLED_TIME]:
+    falls = missing > 0 and math.sin(lean) > settings.weight_rights
+    state[STUCK] = state[STUCK] + dt if falls and speed < settings.settled_speed else 0.0
+    if falls and vx * wx + vy * wy > -settings.settled_speed and state[STUCK] < settings.settled_time:
         return ex - missing * wx, ey - missing * wy
     return ex, ey
 
 
 @njit(cache=True)
-def keep_apart(opening: Array, half: float) -> None:
+def keep_apart(opening: Array) -> None:
     """No two lower neighbors in their second half, where their tiles would meet: the one that is less open yields."""
     n = len(opening) // 2
     lower = opening[:n].copy()
     for leg in range(n):
         most = max(lower[(leg - 1) % n], lower[(leg + 1) % n])
-        if most > half and (lower[leg] < most or (lower[leg] == most and leg % 2 == 1)):
-            opening[leg] = min(lower[leg], half)
+        if most > HALF and (lower[leg] < most or (lower[leg] == most and leg % 2 == 1)):
+            opening[leg] = min(lower[leg], HALF)
 
 
 @njit(cache=True)
-def push_openings(
-    figures: Array,
-    rotation: Array,
-    ex: float,
-    ey: float,
-    radius: float,
-    azimuth: Array,
-    half: float,
-    lower_openings: Array,
-    lower_points: Array,
-    lower_radii: Array,
-    upper_openings: Array,
-    upper_points: Array,
-    upper_radii: Array,
-) -> Array:
+def push_openings(settings: BallSettings, strokes: Strokes, rotation: Array, ex: float, ey: float) -> Array:
     """Openings (12,) that change the velocity of the center by (ex, ey) [m/s], rotation heading_from_body."""
+    azimuth, radius = strokes.azimuth, strokes.radius
     legs = len(azimuth) // 2
     out = np.zeros(2 * legs)
     size = math.hypot(ex, ey)
-    strength = min(1.0, figures[GAIN] * (size - figures[DEAD]))
+    strength = min(1.0, settings.gain * (size - settings.dead))
     if strength <= 0:
         return out
     down = seen_from_legs(-rotation[2], azimuth)
     back = seen_from_legs(-(ex * rotation[0] + ey * rotation[1]) / size, azimuth)
-    depth = figures[DEPTH] * strength
-    near, full = figures[NEAREST], figures[FULL]
-    out[:legs] = stroke_openings(
-        lower_openings, lower_points, lower_radii, down[:legs], back[:legs], radius, near, full, depth
-    )
-    out[legs:] = stroke_openings(
-        upper_openings, upper_points, upper_radii, down[legs:], back[legs:], radius, near, full, depth
-    )
-    keep_apart(out, half)
+    depth = settings.depth * strength
+    near, full = settings.nearest, settings.full
+    out[:legs] = stroke_openings(strokes.lower, down[:legs], back[:legs], radius, near, full, depth)
+    out[legs:] = stroke_openings(strokes.upper, down[legs:], back[legs:], radius, near, full, depth)
+    keep_apart(out)
     return out
 
 
 @njit(cache=True)
 def drive_step(
-    figures: Array,
+    settings: BallSettings,
+    strokes: Strokes,
     state: Array,
     opening: Array,
     rotation: Array,
     spin: Array,
     command: Array,
-    radius: float,
-    lift: float,
-    azimuth: Array,
-    half: float,
-    lower_openings: Array,
-    lower_points: Array,
-    lower_radii: Array,
-    upper_openings: Array,
-    upper_points: Array,
-    upper_radii: Array,
-    ball: Array,
-    first: Array,
-    second: Array,
     dt: float,
 ) -> Array:
     """Joint targets (joints,) of the next step: ball + min(1, 2 o) first + max(0, 2 o - 1) second over the openings o.
 
     Rolling without slip the center moves with r ω x z.
     """
-    state[VELOCITY], state[VELOCITY + 1] = radius * spin[1], -radius * spin[0]
+    state[VELOCITY], state[VELOCITY + 1] = strokes.radius * spin[1], -strokes.radius * spin[0]
     state[COURSE] += command[2] * dt
     if command[0] != 0.0 or command[1] != 0.0:
-        x, y = wanted_velocity(figures, lift, rotation, state[COURSE], command[0], command[1])
-        way = run_up(figures, state, x, y, dt)
+        x, y = wanted_velocity(settings, strokes.lift, rotation, state[COURSE], command[0], command[1])
+        way = run_up(settings, state, x, y, dt)
         state[STILL] = 0.0
         ex, ey = way * x - state[VELOCITY], way * y - state[VELOCITY + 1]
     else:
-        x, y = righting_velocity(figures, rotation)
+        x, y = righting_velocity(settings, rotation)
         speed = math.hypot(state[VELOCITY], state[VELOCITY + 1])
-        calm = lean_of(rotation) < figures[SETTLED_LEAN] and speed < figures[SETTLED_SPEED]
+        calm = lean_of(rotation) < settings.settled_lean and speed < settings.settled_speed
         state[STILL] = state[STILL] + dt if calm else 0.0
-        state[BACK], state[PACE] = 0.0, figures[SLOWEST]
-        ex, ey = needed_for_righting(figures, state, rotation, x, y, dt)
-    goal = push_openings(
-        figures,
-        rotation,
-        ex,
-        ey,
-        radius,
-        azimuth,
-        half,
-        lower_openings,
-        lower_points,
-        lower_radii,
-        upper_openings,
-        upper_points,
-        upper_radii,
-    )
-    step = figures[OPENING_SPEED] * dt
-    out = ball.copy()
+        state[BACK], state[PACE] = 0.0, settings.slowest
+        ex, ey = needed_for_righting(settings, state, rotation, x, y, dt)
+    goal = push_openings(settings, strokes, rotation, ex, ey)
+    step = settings.opening_speed * dt
+    out, first, second = strokes.ball.copy(), strokes.first, strokes.second
     for leg in range(len(opening)):
         opening[leg] += max(-step, min(step, goal[leg] - opening[leg]))
         one, two = min(1.0, 2.0 * opening[leg]), max(0.0, 2.0 * opening[leg] - 1.0)

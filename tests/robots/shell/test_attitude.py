@@ -13,8 +13,8 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import so3
 from andante.gravity import GRAVITY
-from andante.locomotion.ball.kernels import turned
-from andante.locomotion.ball.roller import Attitude
+from andante.robots.shell.kernels import turned
+from andante.robots.shell.roller import Attitude
 
 UP = np.array([0.0, 0.0, GRAVITY])
 number = st.floats(-3.0, 3.0)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import Enum
 
 import numpy as np
 
 from andante.description import Robot
 from andante.geometry import Array
+from andante.locomotion.behaviour import Behaviour, Command, HoldPose, Readings, Walker
+from andante.locomotion.keys import KEYS, KeyPad, KeySpeeds
 
-from .ball.folding import FoldMap, FoldSettings, Progress, RouteFollower
-from .ball.roller import BallRoller, BallSettings
-from .behaviour import Behaviour, Command, Readings, Walker
-from .hold_pose import HoldPose
-from .shell_keys import MEANINGS, KeyPad, KeySpeeds
+from .folding import FoldMap, FoldSettings, Progress, RouteFollower
+from .kernels import BallSettings
+from .roller import BallRoller
 
 LOG_LINES = 200
+BUTTONS = {"shell": "fold into the ball", "hexapod": "unfold and stand"}  # and what they do
 
 
 class ShellMode(Enum):
@@ -61,7 +62,7 @@ class ShellController(Behaviour):
         self.settings = settings or ShellSettings()
         self.walker: Walker = walker or HoldPose(robot, "stand")
         self.roller = BallRoller(robot, ball)
-        self.keys = KeyPad(speeds)
+        self.keys = KeyPad(speeds, BUTTONS)
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.mode = ShellMode.BALL if folded else ShellMode.HEXAPOD
         self._map = FoldMap(robot)
@@ -80,7 +81,7 @@ class ShellController(Behaviour):
             self.fold()
         elif name == "hexapod":
             self.unfold()
-        return self._tell(f"{name}: {MEANINGS[name]}")
+        return self._tell(f"{name}: {BUTTONS.get(name) or KEYS[name]}")
 
     def fold(self) -> None:
         """Ask for the ball."""
@@ -194,11 +195,4 @@ class ShellController(Behaviour):
 
 def _sum(one: Command, two: Command) -> Command:
     """Both commands together."""
-    return Command(
-        one.vx + two.vx,
-        one.vy + two.vy,
-        one.wz + two.wz,
-        one.height + two.height,
-        one.roll + two.roll,
-        one.pitch + two.pitch,
-    )
+    return Command(*(a + b for a, b in zip(astuple(one), astuple(two), strict=True)))

@@ -1,7 +1,7 @@
-"""The keys of the Shell: what is held down becomes a command.
+"""Driving by keys: what is held down becomes a command.
 
 W S forwards and back, A D to the left and right, Q E turn left and right, U L raise and lower the body, I idle (stop,
-level, usual height), the arrows tilt the body; `shell` and `hexapod` are buttons.
+level, usual height), the arrows tilt the body. Robots that change their shape have buttons besides: `Walker.buttons`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from andante.errors import UnknownName
 
 from .behaviour import Command
 
-BUTTONS = ("shell", "hexapod")
-KEYS = ("w", "s", "a", "d", "q", "e", "u", "l", "i", "up", "down", "left", "right")
-MEANINGS = {
+KEYS = {
     "w": "forwards",
     "s": "back",
     "a": "to the left",
@@ -29,9 +27,8 @@ MEANINGS = {
     "down": "tilt back",
     "left": "tilt to the left",
     "right": "tilt to the right",
-    "shell": "fold into the ball",
-    "hexapod": "unfold and stand",
-}
+}  # and what they do
+BODY_KEYS = ("u", "l", "up", "down", "left", "right")  # for walkers that can move their body
 
 
 @dataclass(frozen=True)
@@ -47,11 +44,11 @@ class KeySpeeds:
     most_tilt: float = 0.2  # [rad]
 
 
-def key_name(key: str) -> str:
-    """The name of a key or button as in `KEYS` and `BUTTONS`; browsers' "ArrowUp" and capitals are understood."""
+def key_name(key: str, buttons: Collection[str] = ()) -> str:
+    """The name of a key as in `KEYS` or of a button; browsers' "ArrowUp" and capitals are understood."""
     name = key.strip().casefold().removeprefix("arrow")
-    if name not in KEYS and name not in BUTTONS:
-        raise UnknownName.among("key", key, (*KEYS, *BUTTONS))
+    if name not in KEYS and name not in buttons:
+        raise UnknownName.among("key", key, (*KEYS, *buttons))
     return name
 
 
@@ -80,14 +77,14 @@ def command_from_keys(held: Collection[str], speeds: KeySpeeds | None = None) ->
 class KeyPad:
     """Keys held down over time: velocities last while a key is held, height and tilt stay where they were brought."""
 
-    def __init__(self, speeds: KeySpeeds | None = None) -> None:
-        self.speeds = speeds or KeySpeeds()
+    def __init__(self, speeds: KeySpeeds | None = None, buttons: Collection[str] = ()) -> None:
+        self.speeds, self.buttons = speeds or KeySpeeds(), buttons
         self.held: set[str] = set()
         self._body = Command()
 
     def press(self, key: str, pressed: bool) -> str:
-        """A key goes down or up; its name."""
-        name = key_name(key)
+        """A key or button goes down or up; its name."""
+        name = key_name(key, self.buttons)
         if pressed and name in KEYS:
             self.held.add(name)
         else:
