@@ -24,7 +24,7 @@ from andante.locomotion import Command
 from andante.locomotion.ball.roller import BallRoller
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.shell import ShellController, ShellMode
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.physics.rendering.video import film_strip
 from andante.tasks.walk import walk

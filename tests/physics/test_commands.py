@@ -12,10 +12,9 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
-from andante.physics.commands import JointCommands
+from andante.physics.commands import JointCommands, ServoGains
 from andante.physics.mujoco.engine import MujocoEngine
 from andante.physics.mujoco.kernels import followed, slewed
-from andante.physics.servos import ServoGains
 
 DT = 0.002
 inside = st.floats(-3, 3).map(lambda x: round(x, 9))  # a nanoradian is the least that counts

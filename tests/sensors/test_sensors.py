@@ -10,9 +10,9 @@ from andante.description import Box, Collision, Inertia, Link, Robot, SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
 from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite, load_fractions
+from andante.sensors.channel import BLOCK, NoiseBank, NoiseSource
 from andante.sensors.contact import fraction_table
 from andante.sensors.kernels import cell_fractions
-from andante.sensors.noise import BLOCK, NoiseBank, NoiseSource
 
 HERE = SE3.identity()
 

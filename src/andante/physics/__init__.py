@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .commands import Drive, JointState, Push, ServoOrder, Snapshot
+from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .engine import Actor, Engine
 from .registry import ENGINES, engine_class, installed
-from .rendering.camera import Camera
+from .rendering import Camera
 from .rendering.video import VideoWriter, film_strip
-from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 

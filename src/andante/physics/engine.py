@@ -22,8 +22,7 @@ from andante.description.world import Placement, World
 from andante.errors import BadInput, Diverged, UnknownName
 from andante.geometry import SE3, Array
 
-from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoOrder, Snapshot
-from .servos import ServoGains, default_gains
+from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 

@@ -126,7 +126,7 @@ class CameraSensor:
         return np.array([float(self._count)])
 
     def _shoot(self, scene: Scene) -> np.ndarray:
-        from andante.physics.rendering.camera import Camera
+        from andante.physics.rendering import Camera
         from andante.physics.rendering.renderer import Renderer
 
         m = self.model

@@ -16,12 +16,18 @@ from andante.errors import BadInput, UnknownName
 from andante.physics import Engine
 
 from .camera import CameraModel, CameraSensor, Picture
-from .channel import Bank, Channel
+from .channel import Bank, Channel, Noise
 from .contact import ContactSwitch, FootForce
-from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders, WheelEncoders, WheelErrors, wheel_joints
-from .imu import Imu
 from .lidar import Lidar, lidar_model
-from .noise import Noise
+from .proprioception import (
+    EffortSensors,
+    Imu,
+    PositionEncoders,
+    VelocityFromEncoders,
+    WheelEncoders,
+    WheelErrors,
+    wheel_joints,
+)
 from .sensor import Erring, Reading, Scene, Sensor, Watcher, Watching
 from .sonar import Sonar, SonarModel
 from .uwb import UwbErrors, UwbTag, anchors_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from andante.geometry import Array
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.simulation.simulation import Simulation
 from andante.viz.film import view_of
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from andante.description.source import Problem, Severity
 from andante.geometry import Array
+from andante.physics.commands import ServoGains
 from andante.physics.engine import Actor
-from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
 from .api import pybullet

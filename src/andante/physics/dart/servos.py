@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from andante.description.robot import Robot
 from andante.geometry import Array
-from andante.physics.servos import ServoGains
+from andante.physics.commands import ServoGains
 from andante.physics.state import Mode
 
 from . import servos as kernels

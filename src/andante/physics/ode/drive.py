@@ -36,8 +36,8 @@ from panda3d.ode import (
 from andante.description.joint import Joint, JointType
 from andante.errors import Unsupported
 from andante.geometry import Array
+from andante.physics.commands import ServoGains
 from andante.physics.engine import Actor
-from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
 from .build import Built, attach, fold, is_wide, slider_rate
