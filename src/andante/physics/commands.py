@@ -83,9 +83,7 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
 def _outboard_inertia(robot: Robot) -> Array:
     """Inertia about (along) each movable joint of all bodies that it carries, at the zero pose [kg m^2, kg]."""
     tree = body_tree(robot)
-    world = [tree.bodies[0].pose]
-    for body in tree.bodies[1:]:
-        world.append(world[body.parent] @ body.pose)
+    world = tree.poses(tree.bodies[0].pose, {})
     placed = [body.inertia.transformed(pose) for body, pose in zip(tree.bodies, world, strict=True)]
     masses = np.array([inertia.mass for inertia in placed])
     centers = np.array([inertia.com for inertia in placed])

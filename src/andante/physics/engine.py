@@ -23,6 +23,7 @@ from andante.errors import BadInput, Diverged, UnknownName
 from andante.geometry import SE3, Array
 
 from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
+from .rays import Raycaster
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 
@@ -75,6 +76,10 @@ class Engine(ABC):
         self.drives: dict[int, tuple[Drive, ...]] = {}
         self.pushes: dict[tuple[int, int], Push] = {}
         self._slewing: set[int] = set()
+        self._notes: list[Problem] = []  # what the engine itself had to change
+        self._motions: dict[int, tuple[Array, Array]] = {}  # poses and velocities as read since the last step
+        self._still: dict[int, tuple[Array, Array]] = {}  # of actors that are one fixed body
+        self._caster: Raycaster | None = None
         self._build()
         for actor in self.actors:
             self._apply_servos(actor.index)
@@ -109,7 +114,8 @@ class Engine(ABC):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What had to be changed to simulate the models (massless links and the like)."""
-        return tuple(dict.fromkeys(p for actor in self.actors for p in actor.tree.problems))
+        found = (problem for actor in self.actors for problem in actor.tree.problems)
+        return tuple(dict.fromkeys((*found, *self._notes)))
 
     def actor(self, name: str) -> int:
         """Index of the actor of that name."""
@@ -137,17 +143,36 @@ class Engine(ABC):
 
     def base_pose(self, actor: int) -> Array:
         """Pose of the root link, (7,)."""
-        pose: Array = self.body_poses(actor)[0]
-        return pose
+        return self.body_motion(actor, 0)[0]
 
     def base_velocity(self, actor: int) -> Array:
         """Velocity of the root link, (6,)."""
-        velocity: Array = self.body_velocities(actor)[0]
-        return velocity
+        return self.body_motion(actor, 0)[1]
 
     def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
         """Pose (7,) and velocity (6,) of one body of the actor's tree."""
         return self.body_poses(actor)[body], self.body_velocities(actor)[body]
+
+    def body_poses(self, actor: int) -> Array:
+        """World poses of the bodies of `actors[actor].tree`, (bodies, 7)."""
+        return self._motion(actor)[0].copy()
+
+    def body_velocities(self, actor: int) -> Array:
+        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+        return self._motion(actor)[1].copy()
+
+    def _motion(self, actor: int) -> tuple[Array, Array]:
+        """Poses and velocities of the bodies, read once per step and not to be written to."""
+        known = self._motions.get(actor) or self._still.get(actor)
+        if known is None:
+            here = self.actors[actor]
+            kept = self._still if here.fixed and len(here.tree.bodies) == 1 else self._motions
+            known = kept[actor] = self._read_bodies(actor)
+        return known
+
+    def _forget(self) -> None:
+        """What was read of moving bodies is stale."""
+        self._motions.clear()
 
     def surely_within(self, distance: float) -> bool:
         """Whether a quick look shows that all bodies are numbers within about a distance [m] of the origin."""
@@ -156,6 +181,31 @@ class Engine(ABC):
     def contacts_of(self, actor: int) -> Contacts:
         """Contacts of one actor, with it as side A; see `Contacts.of`."""
         return self.contacts().of(actor)
+
+    def cast_rays(
+        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
+    ) -> RayHits:
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
+        if self._caster is None:
+            self._caster = Raycaster(self.actors)
+        poses = [self.body_poses(actor.index) for actor in self.actors]
+        return self._caster.cast(poses, origins, directions, max_range, ignore)
+
+    # ---- placing ---------------------------------------------------------------------------------
+    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+        placed = self.actors[actor]
+        count = len(placed.tree.robot.movable)
+        q = _finite(positions, count, f"joint positions of {placed.name!r}")
+        dq = np.zeros(count) if velocities is None else _finite(velocities, count, f"velocities of {placed.name!r}")
+        self._put_joints(actor, *placed.tree.mimics.applied(q, dq))
+
+    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+        name = self.actors[actor].name
+        root = SE3.from_vector(_finite(np.atleast_1d(pose), 7, f"the base pose of {name!r}"))
+        speed = np.zeros(6) if velocity is None else _finite(velocity, 6, f"the base velocity of {name!r}")
+        self._put_base(actor, root, speed)
 
     # ---- servos ----------------------------------------------------------------------------------
     def command(
@@ -323,31 +373,21 @@ class Engine(ABC):
     def joint_efforts(self, actor: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]."""
 
-    @abstractmethod
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
+        """Put the joints there, (joints,), mimic joints being where they belong; what `set_joints` needs."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
+        """Put the root link there, fixed or not; bodies on floating joints go along; what `set_base` needs."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def body_poses(self, actor: int) -> Array:
-        """World poses of the bodies of `actors[actor].tree`, (bodies, 7)."""
-
-    @abstractmethod
-    def body_velocities(self, actor: int) -> Array:
-        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+    def _read_bodies(self, actor: int) -> tuple[Array, Array]:
+        """Poses (bodies, 7) and velocities (bodies, 6) as they are now; what `body_poses` and the like need."""
+        raise NotImplementedError
 
     @abstractmethod
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
-
-    @abstractmethod
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
 
     @abstractmethod
     def _save(self) -> Any:
@@ -359,6 +399,14 @@ class Engine(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Free what the engine holds outside Python; afterwards it cannot be used."""
+
+
+def _finite(values: ArrayLike, count: int, what: str) -> Array:
+    """Numbers (count,), a single one spread over all."""
+    given = np.asarray(values, dtype=float)
+    if given.shape not in ((), (count,)) or not np.isfinite(given).all():
+        raise BadInput(f"{what}: {count} finite numbers are wanted, got {given.tolist()}")
+    return np.broadcast_to(given, count).copy()
 
 
 FARTHEST = 1e7  # a body beyond this has left the world [m]

@@ -54,10 +54,14 @@ class Contacts:
         return len(self.actor_a)
 
     @staticmethod
+    def of_rows(who: np.ndarray, what: Array) -> Contacts:
+        """Contacts from rows (n, 4) actor_a, link_a, actor_b, link_b and (n, 10) position, normal, force, depth."""
+        return Contacts(*who.T, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+
+    @staticmethod
     def empty() -> Contacts:
         """No contact at all."""
-        index, vector = np.zeros(0, dtype=int), np.zeros((0, 3))
-        return Contacts(index, index, index, index, vector, vector, vector, np.zeros(0))
+        return Contacts.of_rows(np.zeros((0, 4), dtype=int), np.zeros((0, 10)))
 
     def of(self, actor: int) -> Contacts:
         """The contacts of one actor, with it as side A (mirrored where it was side B).
@@ -65,16 +69,10 @@ class Contacts:
         A contact between two links of that actor appears once for each of them.
         """
         first, second = self.actor_a == actor, self.actor_b == actor
-        return Contacts(
-            np.concatenate([self.actor_a[first], self.actor_b[second]]),
-            np.concatenate([self.link_a[first], self.link_b[second]]),
-            np.concatenate([self.actor_b[first], self.actor_a[second]]),
-            np.concatenate([self.link_b[first], self.link_a[second]]),
-            np.concatenate([self.position[first], self.position[second]]),
-            np.concatenate([self.normal[first], -self.normal[second]]),
-            np.concatenate([self.force[first], -self.force[second]]),
-            np.concatenate([self.depth[first], self.depth[second]]),
-        )
+        a, b = (self.actor_a, self.link_a), (self.actor_b, self.link_b)
+        pairs = [*zip(a + b, b + a, strict=True), (self.position, self.position)]
+        pairs += [(self.normal, -self.normal), (self.force, -self.force), (self.depth, self.depth)]
+        return Contacts(*(np.concatenate([mine[first], other[second]]) for mine, other in pairs))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ warning for each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,10 +22,10 @@ from andante.description.extent import bounds
 from andante.description.inertia import Inertia, combine
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
-from andante.description.robot import Robot
-from andante.description.shapes import Geometry, Plane
+from andante.description.robot import Robot, joint_motion
+from andante.description.shapes import Geometry, Plane, Vec3
 from andante.description.source import Problem, Severity
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, Unsupported
 from andante.geometry import SE3, Array
 
 MOST_JOINTS = 1000  # of one robot
@@ -69,6 +69,34 @@ class Loop:
     parent_from_joint: SE3
     child_from_joint: SE3
 
+    def check(self, engine: str, robot: str) -> None:
+        """Raise Unsupported unless it is a ball, a hinge or fixed."""
+        kind = self.joint.type
+        if kind not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.BALL, JointType.FIXED):
+            raise Unsupported(
+                f"engine {engine!r} cannot close a loop with the {kind} joint {self.joint.name!r} of {robot!r}; "
+                "use a revolute, ball or fixed joint there, or another engine"
+            )
+
+
+@dataclass(frozen=True)
+class Mimics:
+    """Which of `robot.movable` follow another, through chains: q = ratio q[source] + offset; arrays (joints,)."""
+
+    source: np.ndarray  # index of the independent joint, -1: it is independent itself
+    ratio: Array
+    offset: Array
+
+    @property
+    def led(self) -> np.ndarray:
+        """Which joints follow another, (joints,) of bool."""
+        return self.source >= 0
+
+    def applied(self, q: Array, dq: Array) -> tuple[Array, Array]:
+        """Positions and velocities (joints,) with those of the followers from their sources."""
+        led, source = self.led, self.source
+        return np.where(led, self.ratio * q[source] + self.offset, q), np.where(led, self.ratio * dq[source], dq)
+
 
 @dataclass(frozen=True)
 class BodyTree:
@@ -86,6 +114,47 @@ class BodyTree:
         """Body index that each of `robot.movable` carries, (joints,)."""
         index = {body.joint.name: i for i, body in enumerate(self.bodies) if body.joint is not None}
         return np.array([index[joint.name] for joint in self.robot.movable], dtype=int)
+
+    @cached_property
+    def mimics(self) -> Mimics:
+        """The mimic joints; a cycle follows nobody."""
+        movable = self.robot.movable
+        index = {joint.name: i for i, joint in enumerate(movable)}
+        out = Mimics(np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable)))
+        for i, joint in enumerate(movable):
+            at, ratio, offset = joint, 1.0, 0.0
+            for _ in movable:
+                if at.mimic is None or at.mimic.joint not in index:
+                    break
+                ratio, offset = ratio * at.mimic.multiplier, ratio * at.mimic.offset + offset
+                at = movable[index[at.mimic.joint]]
+            if at is not joint and at.mimic is None:
+                out.source[i], out.ratio[i], out.offset[i] = index[at.name], ratio, offset
+        return out
+
+    @cached_property
+    def initial(self) -> dict[str, float]:
+        """Joint positions at the start, by name."""
+        return self.robot.complete({joint.name: joint.initial for joint in self.robot.movable})
+
+    @cached_property
+    def initial_vector(self) -> Array:
+        """Joint positions at the start, (joints,)."""
+        return np.array([self.initial[name] for name in self.robot.joint_names])
+
+    def poses(self, root: SE3, q: Mapping[str, float], free: Mapping[int, SE3] | None = None) -> list[SE3]:
+        """World poses of the bodies at joint positions (0 where none is given).
+
+        `free` holds parent_from_body of bodies on joints of several degrees.
+        """
+        out = [root]
+        for i, body in enumerate(self.bodies[1:], start=1):
+            if free is not None and i in free:
+                out.append(out[body.parent] @ free[i])
+            else:
+                assert body.joint is not None
+                out.append(out[body.parent] @ body.pose @ joint_motion(body.joint, q.get(body.joint.name, 0.0)))
+        return out
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
@@ -267,3 +336,11 @@ def _size(shapes: Sequence[BodyShape]) -> Array:
 
 def _meters(size: Array) -> str:
     return " x ".join(f"{edge:.3g}" for edge in size) + " m"
+
+
+def in_plane(normal: Vec3) -> tuple[Array, Array]:
+    """Two unit vectors that span the plane across a unit normal, right-handed with it."""
+    axis = np.asarray(normal, dtype=float)
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)

@@ -1,24 +1,104 @@
-"""The joints of one actor in Bullet: motors, springs, damping, mimic bookkeeping, reading and putting."""
+"""The joints of one actor in Bullet: motors, springs, damping, reading and putting.
+
+Constraints hold mimic joints, dry friction and joints that close a loop.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from andante.description.joint import JointType
 from andante.description.source import Problem, Severity
-from andante.geometry import Array
+from andante.errors import Unsupported
+from andante.geometry import SE3, Array
 from andante.physics.commands import ServoGains
 from andante.physics.engine import Actor
 from andante.physics.state import Mode
+from andante.physics.tree import Loop
 
-from .api import pybullet
+from .api import Client, pybullet
 from .build import BulletModel
-from .links import STRONGEST, rub
 
+STRONGEST = 1e8  # stands for an unlimited force [N, N m]
+HINGE_SPAN = 0.05  # distance of the two points that make a hinge [m]
 STIFFEST = 1e12  # stands for an infinite gain
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
+
+
+def follow(actor: Actor, model: BulletModel, client: Client) -> None:
+    """Hold q = ratio q[source] + offset by a gear between the two joints."""
+    mimics = actor.tree.mimics
+    for k in np.flatnonzero(mimics.led).tolist():
+        source = int(mimics.source[k])
+        if model.joint_uid[k] != model.joint_uid[source]:
+            name = actor.tree.robot.joint_names[k]
+            raise Unsupported(
+                f"bullet: joint {name!r} of {actor.name!r} mimics a joint on the other side of a floating joint"
+            )
+        _gear(model, k, source, -float(mimics.ratio[k]), float(mimics.offset[k]), 1.0, STRONGEST, client)
+
+
+def rub(model: BulletModel, joint: int, friction: float, client: Client) -> int:
+    """Dry friction beside a motor: a gear from a joint to nothing, which resists with at most that effort."""
+    return _gear(model, joint, joint, 1e-12, 0.0, 0.0, friction, client)
+
+
+def _gear(
+    model: BulletModel, joint: int, source: int, ratio: float, offset: float, erp: float, force: float, client: Client
+) -> int:
+    """q[joint] + ratio q[source] = offset, held with at most that effort."""
+    uid = int(model.joint_uid[joint])
+    made = client.createConstraint(
+        uid,
+        int(model.joint_link[joint]),
+        uid,
+        int(model.joint_link[source]),
+        pybullet.JOINT_GEAR,
+        [0, 0, 1],
+        [0, 0, 0],
+        [0, 0, 0],
+    )
+    client.changeConstraint(made, gearRatio=ratio, relativePositionTarget=offset, erp=erp, maxForce=force)
+    return int(made)
+
+
+def close_loop(actor: Actor, model: BulletModel, loop: Loop, client: Client) -> None:
+    """Build a joint that closes a loop: ball by one point, hinge by two, fixed by a weld."""
+    loop.check("bullet", actor.name)
+    kind = loop.joint.type
+    axis = np.asarray(loop.joint.axis)
+    if kind is JointType.FIXED:
+        _tie(model, loop, np.zeros(3), pybullet.JOINT_FIXED, client)
+    elif kind is JointType.BALL:
+        _tie(model, loop, np.zeros(3), pybullet.JOINT_POINT2POINT, client)
+    else:
+        for side in (-HINGE_SPAN, HINGE_SPAN):
+            _tie(model, loop, side * axis, pybullet.JOINT_POINT2POINT, client)
+
+
+def _tie(model: BulletModel, loop: Loop, point: Array, kind: int, client: Client) -> None:
+    """One constraint at a point of the joint frame."""
+    ends = []
+    for body, from_joint in ((loop.parent, loop.parent_from_joint), (loop.child, loop.child_from_joint)):
+        frame = model.body_from_com[body].inverse() @ from_joint @ SE3.from_parts(np.eye(3), point)
+        uid = int(model.uid[body]) if model.uid[body] >= 0 else model.base
+        ends.append((uid, int(model.link[body]), frame))
+    (uid_a, link_a, a), (uid_b, link_b, b) = ends
+    made = client.createConstraint(
+        uid_a,
+        link_a,
+        uid_b,
+        link_b,
+        kind,
+        [0, 0, 1],
+        a.translation.tolist(),
+        b.translation.tolist(),
+        a.quaternion.tolist(),
+        b.quaternion.tolist(),
+    )
+    client.changeConstraint(made, maxForce=STRONGEST)
 
 
 @dataclass
@@ -37,7 +117,7 @@ class _Group:
 class Servos:
     """Motors of an actor. Joint vectors follow `robot.movable`."""
 
-    def __init__(self, actor: Actor, model: BulletModel, dt: float, client: int) -> None:
+    def __init__(self, actor: Actor, model: BulletModel, dt: float, client: Client) -> None:
         self._movable = movable = actor.tree.robot.movable
         self._dt, self._client, self._model, self._felt = dt, client, model, model.felt
         self._friction = np.array([joint.dynamics.friction for joint in movable])
@@ -46,7 +126,7 @@ class Servos:
             (int(uid), np.flatnonzero(model.joint_uid == uid)) for uid in dict.fromkeys(model.joint_uid.tolist())
         ]
         self._link = model.joint_link
-        self.sources, self.factors, self.offsets = _mimics(actor)
+        self._led = actor.tree.mimics.led
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._most_damping = 0.8 * self._felt / dt
         stiffness = np.array([joint.dynamics.stiffness for joint in movable])
@@ -93,7 +173,7 @@ class Servos:
         """Take modes and gains; the motors change with the next `send`."""
         dt = self._dt
         mode = modes.copy()
-        mode[self.sources >= 0] = Mode.OFF
+        mode[self._led] = Mode.OFF
         held = mode == Mode.POSITION
         mode[(held & (gains.kp == 0)) | ((mode == Mode.VELOCITY) & (gains.kv == 0))] = Mode.OFF
         damping = self._damping + np.where(held & (gains.kp == 0), gains.kd, 0.0)
@@ -137,7 +217,7 @@ class Servos:
         for group in self._groups:
             wanted = references[group.joints]
             if group.mode is Mode.POSITION:
-                pybullet.setJointMotorControlArray(
+                self._client.setJointMotorControlArray(
                     group.uid,
                     group.links,
                     pybullet.POSITION_CONTROL,
@@ -145,7 +225,6 @@ class Servos:
                     forces=group.forces,
                     positionGains=group.near,
                     velocityGains=group.keen,
-                    physicsClientId=self._client,
                 )
             elif group.mode is Mode.VELOCITY:
                 self._drive(group.uid, group.links, wanted.tolist(), group.forces, group.keen)
@@ -154,14 +233,8 @@ class Servos:
                 self._drive(group.uid, group.links, speeds, efforts, group.keen)
 
     def _drive(self, uid: int, links: list[int], speeds: list[float], forces: list[float], gains: list[float]) -> None:
-        pybullet.setJointMotorControlArray(
-            uid,
-            links,
-            pybullet.VELOCITY_CONTROL,
-            targetVelocities=speeds,
-            forces=forces,
-            velocityGains=gains,
-            physicsClientId=self._client,
+        self._client.setJointMotorControlArray(
+            uid, links, pybullet.VELOCITY_CONTROL, targetVelocities=speeds, forces=forces, velocityGains=gains
         )
 
     def _set_damping(self, damping: Array) -> None:
@@ -169,9 +242,7 @@ class Servos:
             return
         for uid, joints in self._pieces:
             for k in joints[damping[joints] != self._given_damping[joints]]:
-                pybullet.changeDynamics(
-                    uid, int(self._link[k]), jointDamping=float(damping[k]), physicsClientId=self._client
-                )
+                self._client.changeDynamics(uid, int(self._link[k]), jointDamping=float(damping[k]))
         self._given_damping = damping
 
     def _set_brakes(self) -> None:
@@ -181,57 +252,29 @@ class Servos:
             if wanted and k not in self._brakes:
                 self._brakes[k] = rub(self._model, k, float(self._friction[k]), self._client)
             elif not wanted and k in self._brakes:
-                pybullet.removeConstraint(self._brakes.pop(k), physicsClientId=self._client)
+                self._client.removeConstraint(self._brakes.pop(k))
 
     def pull(self) -> None:
         """Torques of the springs for the next step, -k (q - rest)."""
         for uid, joints in self._springs:
             links = self._link[joints].tolist()
-            states = pybullet.getJointStates(uid, links, physicsClientId=self._client)
+            states = self._client.getJointStates(uid, links)
             q = np.array([state[0] for state in states])
             torque = -self._stiffness[joints] * (q - self._rest[joints])
-            pybullet.setJointMotorControlArray(
-                uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist(), physicsClientId=self._client
-            )
+            self._client.setJointMotorControlArray(uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist())
 
     # ---- state -----------------------------------------------------------------------------------
     def read(self) -> tuple[Array, Array, Array]:
         """Positions, velocities and efforts, each (joints,)."""
         out = np.zeros((3, len(self._mode)))
         for uid, joints in self._pieces:
-            states = pybullet.getJointStates(uid, self._link[joints].tolist(), physicsClientId=self._client)
+            states = self._client.getJointStates(uid, self._link[joints].tolist())
             out[:, joints] = np.array([(state[0], state[1], state[3]) for state in states]).T
         out[2, self._mode == Mode.OFF] = 0.0
         return out[0], out[1], out[2]
 
-    def put(self, positions: ArrayLike, velocities: ArrayLike | None) -> None:
-        """Put the joints there; mimic joints by their source."""
-        count = len(self._mode)
-        q = np.broadcast_to(np.asarray(positions, dtype=float), count).copy()
-        dq = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, float), count).copy()
-        led = self.sources >= 0
-        q[led] = self.factors[led] * q[self.sources[led]] + self.offsets[led]
-        dq[led] = self.factors[led] * dq[self.sources[led]]
+    def put(self, positions: Array, velocities: Array) -> None:
+        """Put the joints there, (joints,)."""
         for uid, joints in self._pieces:
             for k in joints:
-                pybullet.resetJointState(
-                    uid, int(self._link[k]), float(q[k]), float(dq[k]), physicsClientId=self._client
-                )
-
-
-def _mimics(actor: Actor) -> tuple[np.ndarray, Array, Array]:
-    """Source (-1: none), factor and offset of every joint, chains of mimics followed to their first leader."""
-    movable = actor.tree.robot.movable
-    index = {joint.name: k for k, joint in enumerate(movable)}
-    sources, factors, offsets = np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable))
-    for k, joint in enumerate(movable):
-        leader, factor, offset = joint, 1.0, 0.0
-        for _ in movable:
-            if leader.mimic is None or leader.mimic.joint not in index:
-                break
-            offset += factor * leader.mimic.offset
-            factor *= leader.mimic.multiplier
-            leader = movable[index[leader.mimic.joint]]
-        if leader is not joint:
-            sources[k], factors[k], offsets[k] = index[leader.name], factor, offset
-    return sources, factors, offsets
+                self._client.resetJointState(uid, int(self._link[k]), float(positions[k]), float(velocities[k]))

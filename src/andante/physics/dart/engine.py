@@ -14,18 +14,15 @@ from typing import Any, ClassVar
 
 import dartpy
 import numpy as np
-from numpy.typing import ArrayLike
 
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import FARTHEST, Engine, diverged
-from andante.physics.rays import Raycaster
-from andante.physics.state import Contacts, RayHits
+from andante.physics.state import Contacts
 
-from .build import ERROR_REDUCTION, Model, build_model, isometry, loop_constraints
+from .build import ERROR_REDUCTION, Model, ShapeMaker, build_model, isometry, loop_constraints
 from .servos import JointServos
-from .shapes import ShapeMaker
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
 
@@ -68,7 +65,6 @@ class DartEngine(Engine):
         shapes = ShapeMaker()
         self._models: list[Model] = []
         self._moving: list[Any] = []
-        self._notes: list[Problem] = []
         for actor in self.actors:
             _near(f"the place of {actor.name!r}", actor.placement.pose.vector)
             model = build_model(actor.index, actor.tree, actor.placement.pose, actor.fixed, self.settings, shapes)
@@ -82,14 +78,11 @@ class DartEngine(Engine):
             self._close_loops(actor.index, model)
         self._mask()
         self._servos = [
-            JointServos(model, actor.tree.robot, self.dt)
-            for model, actor in zip(self._models, self.actors, strict=True)
+            JointServos(model, actor.tree, self.dt) for model, actor in zip(self._models, self.actors, strict=True)
         ]
-        for index, actor in enumerate(self.actors):
-            initial = [joint.initial for joint in actor.tree.robot.movable]
-            if initial:
-                self._put(index, np.array(initial), np.zeros(len(initial)))
-        self._raycaster: Raycaster | None = None
+        for actor in self.actors:
+            if actor.tree.robot.movable:
+                self._put_joints(actor.index, actor.tree.initial_vector, np.zeros(len(actor.tree.initial_vector)))
         self._held: _State | None = None  # readings of a restored instant, until the next step
         self._pressed: list[Any] = []  # nodes that carry an outside force in DART
         self._apply_pushes()
@@ -124,12 +117,10 @@ class DartEngine(Engine):
         for actor, model in zip(self.actors, self._models, strict=True):
             tree = actor.tree
             count = len(tree.bodies)
-            ends = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in tree.loops}
-            masked = tree.masked_pairs | ends
-            if len(masked) < count * (count - 1) // 2:
+            if len(tree.masked_pairs) < count * (count - 1) // 2:  # ends of loops are among them
                 model.skeleton.enableSelfCollisionCheck()
                 model.skeleton.disableAdjacentBodyCheck()
-                for low, high in sorted(masked):
+                for low, high in sorted(tree.masked_pairs):
                     if tree.bodies[low].shapes and tree.bodies[high].shapes:
                         forbid(model.nodes[low], model.nodes[high])
         rooted = [
@@ -158,11 +149,6 @@ class DartEngine(Engine):
             for other, other_mask, other_given in bits[:i]:
                 if (given or other_given) and not mask & other_mask:
                     forbid(other, node)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What had to be changed to simulate the models."""
-        return (*super().problems, *self._notes)
 
     # ---- stepping --------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
@@ -228,38 +214,24 @@ class DartEngine(Engine):
             return self._held.efforts[actor].copy()
         return self._servos[actor].efforts()
 
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
-        count = len(self._models[actor].dofs)
-        q = np.broadcast_to(np.asarray(positions, dtype=float), count)
-        v = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, dtype=float), count)
-        _near(f"joint positions and velocities of {self.actors[actor].name!r}", q, v)
-        self._put(actor, q, v)
-
-    def _put(self, actor: int, positions: Array, velocities: Array) -> None:
-        model, servos = self._models[actor], self._servos[actor]
-        ties = servos.followers
-        led = ties.sources >= 0
-        source = np.where(led, ties.sources, np.arange(len(led)))
+    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
+        _near(f"joint positions and velocities of {self.actors[actor].name!r}", positions, velocities)
+        model = self._models[actor]
         q, v = model.skeleton.getPositions().copy(), model.skeleton.getVelocities().copy()
-        q[model.dofs] = np.where(led, ties.ratios * positions[source] + ties.offsets, positions)
-        v[model.dofs] = np.where(led, ties.ratios * velocities[source], velocities)
+        q[model.dofs], v[model.dofs] = positions, velocities
         model.skeleton.setPositions(q)
         model.skeleton.setVelocities(v)
 
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
+        _near(f"the base pose and velocity of {self.actors[actor].name!r}", pose.vector, velocity)
         model = self._models[actor]
         joint = model.nodes[0].getParentJoint()
-        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
-        _near(f"the base pose and velocity of {self.actors[actor].name!r}", np.asarray(pose, dtype=float), speed)
-        place = isometry(SE3.from_vector(pose))
         if model.fixed:
-            joint.setTransformFromParentBodyNode(place)
+            joint.setTransformFromParentBodyNode(isometry(pose))
             return
-        joint.setTransform(place)
-        joint.setLinearVelocity(speed[:3])
-        joint.setAngularVelocity(speed[3:])
+        joint.setTransform(isometry(pose))
+        joint.setLinearVelocity(velocity[:3])
+        joint.setAngularVelocity(velocity[3:])
 
     def body_poses(self, actor: int) -> Array:
         """World poses of the bodies, (bodies, 7)."""
@@ -279,14 +251,6 @@ class DartEngine(Engine):
         velocity = np.concatenate((node.getLinearVelocity(), node.getAngularVelocity()))
         return SE3(node.getWorldTransform().matrix()).vector, velocity
 
-    def base_pose(self, actor: int) -> Array:
-        """Pose of the root link, (7,)."""
-        return self.body_motion(actor, 0)[0]
-
-    def base_velocity(self, actor: int) -> Array:
-        """Velocity of the root link, (6,)."""
-        return self.body_motion(actor, 0)[1]
-
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
@@ -295,28 +259,9 @@ class DartEngine(Engine):
         points = self._world.getLastCollisionResult().getContacts()
         if not points:
             return Contacts.empty()
-        ends = np.array(
-            [[int(part) for side in (p.collisionObject1, p.collisionObject2) for part in _owner(side)] for p in points]
-        )
-        return Contacts(
-            ends[:, 0],
-            ends[:, 1],
-            ends[:, 2],
-            ends[:, 3],
-            np.array([p.point for p in points]),
-            np.array([p.normal for p in points]),
-            np.array([p.force for p in points]),
-            np.array([p.penetrationDepth for p in points]),
-        )
-
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
-        if self._raycaster is None:
-            self._raycaster = Raycaster(self.actors)
-        poses = [self.body_poses(actor.index) for actor in self.actors]
-        return self._raycaster.cast(poses, origins, directions, max_range, ignore)
+        who = [[*_owner(p.collisionObject1), *_owner(p.collisionObject2)] for p in points]
+        what = [(*p.point, *p.normal, *p.force, p.penetrationDepth) for p in points]
+        return Contacts.of_rows(np.array(who), np.array(what))
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _State:
@@ -352,10 +297,9 @@ class DartEngine(Engine):
         self._pressed.clear()
 
 
-def _owner(side: Any) -> list[str]:
+def _owner(side: Any) -> list[int]:
     """Actor and link of a collision object, from the name that its shape was given."""
-    parts: list[str] = side.getShapeFrame().getName().split(".")[:2]
-    return parts
+    return [int(part) for part in side.getShapeFrame().getName().split(".")[:2]]
 
 
 def _near(what: str, *values: Array) -> None:

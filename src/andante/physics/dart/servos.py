@@ -27,10 +27,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from andante.description.robot import Robot
 from andante.geometry import Array
 from andante.physics.commands import ServoGains
 from andante.physics.state import Mode
+from andante.physics.tree import BodyTree, Mimics
 
 from . import servos as kernels
 from .build import Model
@@ -41,11 +41,11 @@ GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step un
 class Followers:
     """The mimic joints of one skeleton; arrays have one entry per follower."""
 
-    def __init__(self, model: Model, robot: Robot, dt: float) -> None:
-        self.sources, self.ratios, self.offsets = mimic_sources(robot)  # (joints,)
-        self.joints = np.flatnonzero(self.sources >= 0)  # among robot.movable
+    def __init__(self, model: Model, mimics: Mimics, dt: float) -> None:
+        self.sources = mimics.source  # (joints,)
+        self.joints = np.flatnonzero(mimics.led)  # among robot.movable
         self.leader, self.follower = model.dofs[self.sources[self.joints]], model.dofs[self.joints]
-        self.ratio, self.offset = self.ratios[self.joints], self.offsets[self.joints]
+        self.ratio, self.offset = mimics.ratio[self.joints], mimics.offset[self.joints]
         self.driven = np.zeros(len(self.joints), dtype=bool)
         self.slack = False  # whether some leader is not driven
         self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
@@ -87,23 +87,6 @@ class Followers:
         force = np.linalg.solve(rows @ yielded, (GAP_FRACTION * gap / self._dt - rows @ ahead) / self._dt)
         command += rows.T @ force
         self._coupling[loose] = force
-
-
-def mimic_sources(robot: Robot) -> tuple[np.ndarray, Array, Array]:
-    """Index of the independent joint that each movable joint follows (-1: none), and q = ratio q[source] + offset."""
-    names = {joint.name: i for i, joint in enumerate(robot.movable)}
-    count = len(robot.movable)
-    source, ratio, offset = np.full(count, -1), np.ones(count), np.zeros(count)
-    for i, joint in enumerate(robot.movable):
-        at, m, c = joint, 1.0, 0.0
-        for _ in range(count):  # chains of mimics end at an independent joint; a cycle follows nobody
-            if at.mimic is None or at.mimic.joint not in names:
-                break
-            m, c = m * at.mimic.multiplier, m * at.mimic.offset + c
-            at = robot.movable[names[at.mimic.joint]]
-        if at is not joint and at.mimic is None:
-            source[i], ratio[i], offset[i] = names[at.name], m, c
-    return source, ratio, offset
 
 
 STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
@@ -188,11 +171,10 @@ LEAST_STEPS = 2.0  # a position error decays with a time constant of at least th
 class JointServos:
     """Commands to the joints of one skeleton. Private vectors run over the skeleton's degrees of freedom."""
 
-    def __init__(self, model: Model, robot: Robot, dt: float) -> None:
+    def __init__(self, model: Model, tree: BodyTree, dt: float) -> None:
         self._joints, self._skeleton, self._dofs, self._dt = model.joints, model.skeleton, model.dofs, dt
-        count, movable = model.skeleton.getNumDofs(), robot.movable
-        self.followers = Followers(model, robot, dt)
-        self._led = self.followers.sources >= 0
+        count, movable = model.skeleton.getNumDofs(), tree.robot.movable
+        self.followers, self._led = Followers(model, tree.mimics, dt), tree.mimics.led
         self._kinds: list[Any] = [ACTUATOR.PASSIVE] * len(movable)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._extra = np.zeros(len(movable))  # damping of position servos without stiffness

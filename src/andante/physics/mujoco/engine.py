@@ -14,15 +14,16 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.description.source import Problem
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.commands import POSITION
 from andante.physics.engine import Engine, diverged
+from andante.physics.rays import ray_arrays
 from andante.physics.state import Contacts, Mode, RayHits
 
 from . import kernels
 from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
+from .geoms import quaternion
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 SLEWED_AT_ONCE = 64  # steps
@@ -42,10 +43,6 @@ class MujocoEngine(Engine):
     def _build(self) -> None:
         self.model, self._index, self._notes = build(self.world, self.actors, self.settings)
         self.data = mujoco.MjData(self.model)
-        self._mimics = [
-            np.array([joint.mimic is not None for joint in actor.tree.robot.movable], dtype=bool)
-            for actor in self.actors
-        ]
         owners = [self.model.geom(i).name.split(":")[:2] for i in range(self.model.ngeom)]
         self._geom_actor, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
@@ -54,15 +51,8 @@ class MujocoEngine(Engine):
         self._stale = True
         self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
         for actor, index in zip(self.actors, self._index, strict=True):
-            robot = actor.tree.robot
-            start = robot.complete({joint.name: joint.initial for joint in robot.movable})
-            self.data.qpos[index.qpos] = [start[name] for name in robot.joint_names]
+            self.data.qpos[index.qpos] = actor.tree.initial_vector
         mujoco.mj_forward(self.model, self.data)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What had to be changed to simulate the models."""
-        return (*super().problems, *self._notes)
 
     def _advance(self, n: int) -> None:
         try:
@@ -144,7 +134,7 @@ class MujocoEngine(Engine):
         where, gains, modes = self._index[actor].actuators, self.gains[actor], self.modes[actor]
         driven = (modes == Mode.POSITION) | (modes == Mode.VELOCITY)
         self.model.dof_solimp[self._index[actor].qvel] = np.where(driven[:, None], DRY_DRIVEN, DRY)
-        leads = ~self._mimics[actor]
+        leads = ~self.actors[actor].tree.mimics.led
         position, velocity = leads & (modes == Mode.POSITION), leads & (modes == Mode.VELOCITY)
         gain, bias = self.model.actuator_gainprm, self.model.actuator_biasprm
         torque = leads & (modes == Mode.TORQUE)
@@ -189,21 +179,9 @@ class MujocoEngine(Engine):
         efforts: Array = self.data.actuator_force[self._index[actor].actuators].copy()
         return efforts
 
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        robot, index = self.actors[actor].tree.robot, self._index[actor]
-        q = np.broadcast_to(np.asarray(positions, dtype=float), index.qpos.shape)
-        dq = np.zeros(len(q)) if velocities is None else np.asarray(velocities, dtype=float)
-        if not (np.isfinite(q).all() and np.isfinite(dq).all()):
-            raise BadInput(f"joint positions and velocities of {self.actors[actor].name!r} must be finite")
-        dq = np.broadcast_to(dq, index.qvel.shape)
-        if self._mimics[actor].any():
-            q = _by_source(robot.complete(dict(zip(robot.joint_names, q, strict=True))), robot.joint_names)
-            dq = np.array(dq)
-            for _ in robot.movable:
-                for k, joint in enumerate(robot.movable):
-                    if joint.mimic is not None and joint.mimic.joint in robot.joint_names:
-                        dq[k] = joint.mimic.multiplier * dq[robot.joint_names.index(joint.mimic.joint)]
-        self.data.qpos[index.qpos], self.data.qvel[index.qvel] = q, dq
+    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
+        index = self._index[actor]
+        self.data.qpos[index.qpos], self.data.qvel[index.qvel] = positions, velocities
         self._moved()
 
     def _moved(self) -> None:
@@ -212,27 +190,20 @@ class MujocoEngine(Engine):
         self._stale = True
 
     # ---- bodies ----------------------------------------------------------------------------------
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        wanted = np.asarray(pose, dtype=float)
-        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
-        if wanted.shape != (7,) or speed.shape != (6,) or not (np.isfinite(wanted).all() and np.isfinite(speed).all()):
-            raise BadInput(f"the base of {self.actors[actor].name!r} needs 7 finite numbers, and 6 for its velocity")
+    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
         index = self._index[actor]
-        new = SE3.from_vector(wanted)
-        moved = new @ SE3.from_vector(self.base_pose(actor)).inverse()
-        x, y, z, w = new.quaternion
+        moved = pose @ SE3.from_vector(self.base_pose(actor)).inverse()
         if index.base_qpos < 0:
-            self.model.body_pos[index.bodies[0]] = new.translation
-            self.model.body_quat[index.bodies[0]] = [w, x, y, z]
+            self.model.body_pos[index.bodies[0]] = pose.translation
+            self.model.body_quat[index.bodies[0]] = quaternion(pose)
         else:
             a, v = index.base_qpos, index.base_qvel
-            self.data.qpos[a : a + 7] = [*new.translation, w, x, y, z]
-            self.data.qvel[v : v + 3] = speed[:3]
-            self.data.qvel[v + 3 : v + 6] = new.rotation.T @ speed[3:]
+            self.data.qpos[a : a + 7] = [*pose.translation, *quaternion(pose)]
+            self.data.qvel[v : v + 3] = velocity[:3]
+            self.data.qvel[v + 3 : v + 6] = pose.rotation.T @ velocity[3:]
         for a, v in index.floating:  # bodies on floating joints are carried along
             at = moved @ SE3.from_vector(self.data.qpos[[a, a + 1, a + 2, a + 4, a + 5, a + 6, a + 3]])
-            x, y, z, w = at.quaternion
-            self.data.qpos[a : a + 7] = [*at.translation, w, x, y, z]
+            self.data.qpos[a : a + 7] = [*at.translation, *quaternion(at)]
             self.data.qvel[v : v + 6] = 0.0
         self._moved()
 
@@ -251,12 +222,6 @@ class MujocoEngine(Engine):
             return kernels.free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
         return super().body_motion(actor, body)
 
-    def base_pose(self, actor: int) -> Array:
-        return self.body_motion(actor, 0)[0]
-
-    def base_velocity(self, actor: int) -> Array:
-        return self.body_motion(actor, 0)[1]
-
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         return self._contacts(-1)
@@ -273,20 +238,16 @@ class MujocoEngine(Engine):
             actor, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
             self._geom_actor, self._geom_link,
         )  # fmt: skip
-        actor_a, link_a, actor_b, link_b = who.T
-        return Contacts(actor_a, link_a, actor_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+        return Contacts.of_rows(who, what)
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        start = np.ascontiguousarray(np.asarray(origins, dtype=float).reshape(-1, 3))
-        vectors = np.asarray(directions, dtype=float).reshape(-1, 3)
-        if start.shape != vectors.shape or not (np.isfinite(start).all() and np.isfinite(vectors).all()):
-            raise BadInput(f"rays need as many finite origins as directions, got {len(start)} and {len(vectors)}")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if (norms == 0).any():
-            raise BadInput("the direction of a ray is zero")
-        vectors = np.ascontiguousarray(vectors / norms)
+        if np.shape(origins) != np.shape(directions):
+            raise BadInput(
+                f"rays need as many origins as directions, got {np.shape(origins)} and {np.shape(directions)}"
+            )
+        start, vectors = ray_arrays(origins, directions)
         self._fresh()
         groups = np.ones(mujoco.mjNGROUP, dtype=np.uint8)
         hidden = self._index[ignore].geoms if ignore is not None else np.zeros(0, dtype=int)
@@ -333,13 +294,8 @@ class MujocoEngine(Engine):
     def _save(self) -> tuple[Array, Array, Array, Array]:
         state = np.empty(mujoco.mj_stateSize(self.model, STATE))
         mujoco.mj_getState(self.model, self.data, state, STATE)
-        fixed = self._fixed
-        return (
-            state,
-            self.data.actuator_force.copy(),
-            self.model.body_pos[fixed].copy(),
-            self.model.body_quat[fixed].copy(),
-        )
+        positions, turns = self.model.body_pos[self._fixed], self.model.body_quat[self._fixed]
+        return state, self.data.actuator_force.copy(), positions.copy(), turns.copy()
 
     def _load(self, state: tuple[Array, Array, Array, Array]) -> None:
         numbers, efforts, positions, turns = state
@@ -349,7 +305,3 @@ class MujocoEngine(Engine):
         mujoco.mj_setState(self.model, self.data, numbers, STATE)  # which is put back
         self.data.actuator_force[:] = efforts
         self._stale = True
-
-
-def _by_source(positions: dict[str, float], names: tuple[str, ...]) -> Array:
-    return np.array([positions[name] for name in names])

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from panda3d.core import (
-    BitMask32,
     Geom,
     GeomNode,
     GeomTriangles,
@@ -52,14 +51,14 @@ from panda3d.ode import (
 )
 
 from andante.description.joint import Joint, JointType
-from andante.description.robot import joint_motion
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.engine import Actor
-from andante.physics.rays import shape_triangles
+from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.tree import Body, BodyShape
 
+SUBDIVISIONS = 2  # of the geodesic sphere that stands for an ellipsoid: 162 points
 SWEEPS = 4
 KEPT = 0.5  # fraction of its smallest moment that a body keeps
 RATIO = 0.12  # moments across a hinge that differ by more than this are brought to it
@@ -233,7 +232,7 @@ def build_actor(world: OdeWorld, space: OdeSpace, actor: Actor) -> Built:
                 geom.setOffsetQuaternion(LQuaternionf(w, x, y, z))
             geoms.append((geom, i, shape))
     place_static(geoms, root)
-    poses = tree_poses(actor, root, {})
+    poses = tree.poses(root, {})
     for i, made_body in enumerate(bodies):
         if made_body is not None:
             put(made_body, poses[i], np.asarray(tree.bodies[i].inertia.com))
@@ -242,18 +241,6 @@ def build_actor(world: OdeWorld, space: OdeSpace, actor: Actor) -> Built:
     _make_joints(world, actor, made)
     anchor_joints(actor, made, root)
     return made
-
-
-def tree_poses(actor: Actor, root: SE3, q: dict[str, float], free: dict[int, SE3] | None = None) -> list[SE3]:
-    """World poses of the bodies at joint positions; `free` holds parent_from_body of joints of several degrees."""
-    poses = [root]
-    for i, body in enumerate(actor.tree.bodies[1:], start=1):
-        if free is not None and i in free:
-            poses.append(poses[body.parent] @ free[i])
-        else:
-            assert body.joint is not None
-            poses.append(poses[body.parent] @ body.pose @ joint_motion(body.joint, q.get(body.joint.name, 0.0)))
-    return poses
 
 
 def _new_joint(world: OdeWorld, joint: Joint, actor: Actor) -> OdeJoint | None:
@@ -303,7 +290,7 @@ def anchor_joints(actor: Actor, made: Built, root: SE3) -> None:
     """Set anchors and axes of all joints; the bodies are moved for that, and must be placed anew afterwards."""
     tree, robot = actor.tree, actor.tree.robot
     zero = {joint.name: float(c) for joint, c in zip(robot.movable, made.center, strict=True)}
-    poses = tree_poses(actor, root, zero)
+    poses = tree.poses(root, zero)
     coms = [np.asarray(body.inertia.com) for body in tree.bodies]
     for made_body, pose, com in zip(made.bodies, poses, coms, strict=True):
         if made_body is not None:
@@ -374,20 +361,12 @@ def make_geom(space: OdeSpace, geometry: Geometry, static: bool, keep: list[obje
         case Plane():
             return OdePlaneGeom(space, 0.0, 0.0, 1.0, 0.0)
         case Ellipsoid(radii=radii):
-            vertices, faces = ellipsoid_triangles(radii)
+            vertices, faces = ellipsoid_triangles(radii, SUBDIVISIONS)
         case _:
             vertices, faces = shape_triangles(geometry, static)
     data = trimesh_data(vertices, faces)
     keep.append(data)
     return OdeTriMeshGeom(space, data)
-
-
-def ellipsoid_triangles(radii: tuple[float, float, float]) -> tuple[Array, np.ndarray]:
-    """A fine triangle hull of an ellipsoid: 162 points of a geodesic sphere, scaled."""
-    import trimesh
-
-    ball = trimesh.creation.icosphere(subdivisions=2, radius=1.0)
-    return np.asarray(ball.vertices) * np.asarray(radii), np.asarray(ball.faces)
 
 
 def trimesh_data(vertices: Array, faces: np.ndarray) -> OdeTriMeshData:
@@ -405,9 +384,3 @@ def trimesh_data(vertices: Array, faces: np.ndarray) -> OdeTriMeshData:
     node = GeomNode("mesh")
     node.addGeom(geom)
     return OdeTriMeshData(NodePath(node))
-
-
-def set_bits(geom: OdeGeom, category: int, collide: int) -> None:
-    """Category and collide bits of a geom."""
-    geom.setCategoryBits(BitMask32(category))
-    geom.setCollideBits(BitMask32(collide))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from panda3d.core import EventQueue, LVecBase3f
+from panda3d.core import BitMask32, EventQueue, LVecBase3f
 from panda3d.ode import (
     OdeBody,
     OdeContact,
@@ -36,7 +36,7 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import Actor
 from andante.physics.state import Contacts, Settings
 
-from .build import Built, attach, set_bits
+from .build import Built, attach
 from .convex import ConvexPairs
 from .convex_kernels import place_shapes
 from .filter import Nearby, allowed_pairs, pair_bits
@@ -93,7 +93,8 @@ class Collider:
         bits = pair_bits(allowed, self.actor, self.body, free)
         self._exact = bits.exact
         for index, geom in enumerate(self.geoms):
-            set_bits(geom, bits.category[index], bits.collide[index])
+            geom.setCategoryBits(BitMask32(bits.category[index]))
+            geom.setCollideBits(BitMask32(bits.collide[index]))
             space.setCollideId(geom, index)
         space.setAutoCollideWorld(world)
         space.setAutoCollideJointGroup(self.group)
@@ -276,31 +277,23 @@ class Collider:
         self._touching, self._known = [], contacts or Contacts.empty()
 
     def _gather(self) -> Contacts:
-        first: list[int] = []
-        second: list[int] = []
+        ends: list[tuple[int, int]] = []
         rows: list[tuple[float, ...]] = []
         pool = iter(self._pool)
         for pair, point in zip(self._mine[0].tolist(), self._mine[1].tolist(), strict=True):
-            a, b = (int(g) for g in self.own.pairs[pair])
-            sign = 1.0 if self.owner[a] is not None else -1.0
-            first.append(a)
-            second.append(b)
-            rows.append((*point[:6], *(next(pool).getForce1() * sign), point[6]))
+            ends.append(tuple(self.own.pairs[pair].tolist()))
+            rows.append((*point[:6], *next(pool).getForce1(), point[6]))
         for a, b, entry in self._touching:
-            sign = 1.0 if self.owner[a] is not None else -1.0
             for k in range(entry.getNumContacts()):
-                geom, force = entry.getContactGeom(k), next(pool).getForce1()
-                first.append(a)
-                second.append(b)
-                rows.append((*geom.getPos(), *geom.getNormal(), *(force * sign), geom.getDepth()))
+                geom = entry.getContactGeom(k)
+                ends.append((a, b))
+                rows.append((*geom.getPos(), *geom.getNormal(), *next(pool).getForce1(), geom.getDepth()))
         if not rows:
             return Contacts.empty()
-        a_side, b_side = np.array(first), np.array(second)
-        table: Array = np.array(rows)
-        return Contacts(
-            self.actor[a_side], self.link[a_side], self.actor[b_side], self.link[b_side],
-            table[:, 0:3], table[:, 3:6], table[:, 6:9], table[:, 9],
-        )  # fmt: skip
+        a, b = np.array(ends).T
+        what: Array = np.array(rows)
+        what[[self.owner[index] is None for index in a], 6:9] *= -1.0  # the force is on the side that moves
+        return Contacts.of_rows(np.stack([self.actor[a], self.link[a], self.actor[b], self.link[b]], axis=1), what)
 
 
 def _bitmask(surface: Surface) -> int:

@@ -17,10 +17,10 @@ from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane
 from andante.geometry import Array
-from andante.physics.rays import shape_triangles
+from andante.physics.rays import ellipsoid_triangles, shape_triangles
 
 from . import convex_kernels as kernels
-from .build import ellipsoid_triangles
+from .build import SUBDIVISIONS
 
 MAX_CORNERS = 96
 SIDES = 20  # of the prism that stands for a cylinder
@@ -105,7 +105,7 @@ def shape_points(geometry: Geometry) -> Array:
             capsule: Array = ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
             return capsule
         case Ellipsoid(radii=radii):
-            return ellipsoid_triangles(radii)[0]
+            return ellipsoid_triangles(radii, SUBDIVISIONS)[0]
         case _:
             return shape_triangles(geometry, False)[0]
 

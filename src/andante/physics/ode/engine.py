@@ -12,17 +12,14 @@ import weakref
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from panda3d.ode import OdeBody, OdeHashSpace, OdeJointGroup, OdeSimpleSpace, OdeSpace, OdeUtil, OdeWorld
 
 from andante.description.joint import JointType
-from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
-from andante.physics.rays import Raycaster
-from andante.physics.state import Contacts, RayHits
+from andante.physics.state import Contacts
 
-from .build import Built, anchor_joints, build_actor, place, place_static, put_back, tree_poses
+from .build import Built, anchor_joints, build_actor, place, place_static, put_back
 from .contacts import Collider
 from .drive import Drive, Motor, make_loops
 from .read import StateReader
@@ -72,15 +69,11 @@ class OdeEngine(Engine):
         self._collider = Collider(self._ode, self._space, self.actors, self._built, settings, self._erp)
         self._free = weakref.finalize(self, _destroy, self._ode, self._space, self._collider.group)
         self._busy = [drive for drive in self._drives if drive.joints]
-        self._wrenches: list[tuple[OdeBody, tuple[float, ...], tuple[float, ...], tuple[float, ...]]] = []
+        self._wrenches: list[tuple[OdeBody, list[float], list[float], list[float]]] = []  # force, torque, point
         self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
-        self._reads: dict[int, tuple[Array, Array]] = {}
-        self._rays: Raycaster | None = None
         self._placed: set[int] = set()  # actors whose bodies stand where they should
         for actor in self.actors:
-            start = {joint.name: joint.initial for joint in actor.tree.robot.movable}
-            complete = actor.tree.robot.complete(start)
-            q = np.array([complete[name] for name in actor.tree.robot.joint_names])
+            q = actor.tree.initial_vector
             self._place(actor.index, self._roots[actor.index], np.zeros(6), q, np.zeros(len(q)))
             if actor.fixed:
                 self._collider.stand(actor.index, self._roots[actor.index])
@@ -114,7 +107,7 @@ class OdeEngine(Engine):
             collide(left == 0)
             step(dt)
         self._seed = OdeUtil.randGetSeed()
-        self._reads.clear()
+        self._forget()
 
     def _apply_servos(self, actor: int) -> None:
         self._drives[actor].set_servos(self.gains[actor], self.modes[actor])
@@ -129,9 +122,7 @@ class OdeEngine(Engine):
             made = self._built[actor].bodies[body]
             if made is not None:
                 point = push.point - self._coms[actor][body]
-                self._wrenches.append(
-                    (made, tuple(map(float, push.force)), tuple(map(float, push.torque)), tuple(map(float, point)))
-                )
+                self._wrenches.append((made, push.force.tolist(), push.torque.tolist(), point.tolist()))
 
     # ---- reading -----------------------------------------------------------------------------------
     def joint_positions(self, actor: int) -> Array:
@@ -146,72 +137,36 @@ class OdeEngine(Engine):
         """Efforts of the servos in the last step, (joints,) [N m, N]."""
         return self._drives[actor].efforts()
 
-    def body_poses(self, actor: int) -> Array:
-        """World poses of the bodies, (bodies, 7)."""
-        return self._read(actor)[0].copy()
-
-    def body_velocities(self, actor: int) -> Array:
-        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
-        return self._read(actor)[1].copy()
-
-    def _read(self, actor: int) -> tuple[Array, Array]:
-        """Poses and velocities of the body origins, kept until the next step."""
-        known = self._reads.get(actor)
-        if known is None:
-            count = len(self._built[actor].bodies)
-            poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
-            start = int(self.actors[actor].fixed)
-            if start:
-                poses[0] = self._roots[actor].vector
-            self._readers[actor].origins(self._coms[actor][start:], poses[start:], speeds[start:])
-            known = self._reads[actor] = (poses, speeds)
-        return known
+    def _read_bodies(self, actor: int) -> tuple[Array, Array]:
+        count = len(self._built[actor].bodies)
+        poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
+        start = int(self.actors[actor].fixed)
+        if start:
+            poses[0] = self._roots[actor].vector
+        self._readers[actor].origins(self._coms[actor][start:], poses[start:], speeds[start:])
+        return poses, speeds
 
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
         return self._collider.contacts()
 
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes."""
-        if self._rays is None:
-            self._rays = Raycaster(self.actors)
-        poses = [self._read(actor.index)[0] for actor in self.actors]
-        return self._rays.cast(poses, origins, directions, max_range, ignore)
-
     # ---- placing -----------------------------------------------------------------------------------
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
-        robot = self.actors[actor].tree.robot
-        q = _vector(positions, len(robot.movable), "positions")
-        dq = np.zeros(len(q)) if velocities is None else _vector(velocities, len(q), "velocities")
-        names = robot.joint_names
-        complete = robot.complete(dict(zip(names, q, strict=True)))
-        q = np.array([complete[name] for name in names])
-        speed = dict(zip(names, dq, strict=True))
-        for _ in robot.movable:  # chains of mimics settle in as many sweeps as joints
-            for joint in robot.movable:
-                if joint.mimic is not None and joint.mimic.joint in speed:
-                    speed[joint.name] = joint.mimic.multiplier * speed[joint.mimic.joint]
-        dq = np.array([speed[name] for name in names])
+    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
         root = self._roots[actor] if self.actors[actor].fixed else SE3.from_vector(self.body_poses(actor)[0])
-        self._place(actor, root, self.body_velocities(actor)[0], q, dq)
+        self._place(actor, root, self.body_velocities(actor)[0], positions, velocities)
 
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
-        root = SE3.from_vector(_vector(pose, 7, "a pose"))
-        speed = np.zeros(6) if velocity is None else _vector(velocity, 6, "a velocity")
+    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
         q, dq = self.joint_positions(actor), self.joint_velocities(actor)
-        free = self._free_poses(actor)
+        free, made = self._free_poses(actor), self._built[actor]
         if self.actors[actor].fixed:
-            speed = np.zeros(6)
-            self._roots[actor] = root
-            place_static(self._built[actor].geoms, root)
-            self._collider.stand(actor, root)
-            if self._built[actor].joints or self._built[actor].others or self._built[actor].loops:
-                anchor_joints(self.actors[actor], self._built[actor], root)
-        self._place(actor, root, speed, q, dq, free)
+            velocity = np.zeros(6)
+            self._roots[actor] = pose
+            self._still.pop(actor, None)
+            place_static(made.geoms, pose)
+            self._collider.stand(actor, pose)
+            if made.joints or made.others or made.loops:
+                anchor_joints(self.actors[actor], made, pose)
+        self._place(actor, pose, velocity, q, dq, free)
 
     def _free_poses(self, actor: int) -> dict[int, SE3]:
         """parent_from_body of bodies on joints of several degrees, as they are now."""
@@ -230,7 +185,7 @@ class OdeEngine(Engine):
         if free is None:
             free = self._free_poses(actor) if actor in self._placed else {}
         names = tree.robot.joint_names
-        poses = tree_poses(self.actors[actor], root, dict(zip(names, q.tolist(), strict=True)), free)
+        poses = tree.poses(root, dict(zip(names, q.tolist(), strict=True)), free)
         rates = dict(zip(names, dq.tolist(), strict=True))
         linear, angular = [speed[:3]], [speed[3:]]
         for i, body in enumerate(tree.bodies[1:], start=1):
@@ -255,7 +210,7 @@ class OdeEngine(Engine):
             ode.setAngularVel(*(float(c) for c in angular[i]))
         self._drives[actor].put(q)
         self._collider.near.ask()
-        self._reads.clear()
+        self._forget()
         self._placed.add(actor)
 
     # ---- snapshots ---------------------------------------------------------------------------------
@@ -287,7 +242,7 @@ class OdeEngine(Engine):
         self._seed = seed
         self._collider.near.ask()
         self._collider.forget(contacts)
-        self._reads.clear()
+        self._forget()
 
 
 def _destroy(world: OdeWorld, space: OdeSpace, group: OdeJointGroup) -> None:
@@ -296,10 +251,3 @@ def _destroy(world: OdeWorld, space: OdeSpace, group: OdeJointGroup) -> None:
     group.destroy()
     space.destroy()
     world.destroy()
-
-
-def _vector(values: ArrayLike, count: int, what: str) -> Array:
-    out = np.asarray(values, dtype=float)
-    if out.shape != (count,) or not np.isfinite(out).all():
-        raise BadInput(f"{what}: {count} finite numbers are wanted, got {np.asarray(values).tolist()}")
-    return out
