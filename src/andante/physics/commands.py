@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.description.joint import JointType
@@ -104,6 +105,7 @@ def _outboard_inertia(robot: Robot) -> Array:
 
 
 POSITION = Mode.POSITION
+POSITION_NUMBER = int(POSITION)  # for compiled code
 SLOWEST, FASTEST = 1e-100, 1e100  # strides that stand for none and for any [rad or m]
 
 
@@ -146,6 +148,50 @@ class Push:
     point: Array
 
 
+@njit(cache=True, nogil=True)
+def followed(wanted: Array, lower: Array, upper: Array, references: Array, per_stride: Array) -> int:
+    """Cut targets (joints,) at their limits in place; 0: within a stride of the references, 1: farther, -1: NaN.
+
+    What `JointCommands.follow` needs.
+    """
+    far = 0
+    for j in range(wanted.shape[0]):
+        if wanted[j] != wanted[j]:
+            return -1
+        wanted[j] = min(max(wanted[j], lower[j]), upper[j])
+        gap = abs((wanted[j] - references[j]) * per_stride[j])
+        if gap != gap:
+            return -1
+        if gap > 1.0:
+            far = 1
+    return far
+
+
+@njit(cache=True, nogil=True)
+def slewed(
+    references: Array, targets: Array, modes: np.ndarray, stride: Array, per_stride: Array, steps: int
+) -> tuple[Array, bool]:
+    """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets.
+
+    Position servos move by at most their stride, others are there at once.
+    """
+    count = targets.shape[0]
+    rows = np.empty((steps, count))
+    for k in range(steps):
+        there = True
+        for j in range(count):
+            before = references[j] if k == 0 else rows[k - 1, j]
+            gap = targets[j] - before
+            if modes[j] == POSITION_NUMBER and abs(gap * per_stride[j]) > 1.0:
+                rows[k, j] = before + min(max(gap, -stride[j]), stride[j])
+                there = False
+            else:
+                rows[k, j] = targets[j]
+        if there:
+            return rows[: k + 1], True
+    return rows, False
+
+
 @dataclass
 class JointCommands:
     """Commands of one actor; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
@@ -183,23 +229,19 @@ class JointCommands:
         """Take new targets of all joints the short way, and the references too where they get there within one step.
 
         True: references and targets are one. False: the references must be slewed. None: nothing is done, take the
-        long way; some joint is no position servo, or a value is NaN. A sum of squares (gap / stride)^2 of at most 1
-        shows at once that no gap exceeds its stride.
+        long way; some joint is no position servo, or a value is NaN.
         """
         if self.uniform is not POSITION:
             return None
-        wanted = np.maximum(np.asarray(values, dtype=float), self.lower)
-        np.minimum(wanted, self.upper, out=wanted)
-        gap = wanted - self.references
-        gap *= self.strides(dt)[1]
-        square = gap.dot(gap)
-        if square != square:
+        wanted = np.empty(len(self.targets))
+        wanted[:] = values
+        far = followed(wanted, self.lower, self.upper, self.references, self.strides(dt)[1])
+        if far < 0:
             return None
         self.targets = wanted
-        if not (square <= 1.0 or np.abs(gap).max() <= 1.0):
-            return False
-        self.references = wanted
-        return True
+        if far == 0:
+            self.references = wanted
+        return far == 0
 
     def strides(self, dt: float) -> tuple[Array, Array]:
         """velocity dt of every joint, and 1 / (velocity dt) kept off 0 and infinity, whose products would be NaN."""
@@ -242,19 +284,15 @@ class JointCommands:
         """Change the gains."""
         self.gains = gains
 
+    def ahead(self, dt: float, steps: int) -> tuple[Array, bool]:
+        """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets."""
+        return slewed(self.references, self.targets, self.modes, *self.strides(dt), steps)
+
     def slew(self, dt: float) -> bool:
         """Move the references of position servos towards their targets by at most velocity * dt; True: all there."""
-        gap = self.targets - self.references
-        stride, per_stride = self.strides(dt)
-        far = np.abs(gap * per_stride) > 1.0
-        if far.any() and self.uniform is not POSITION:
-            far &= self.modes == POSITION
-        if not far.any():
-            self.references = self.targets
-            return True
-        np.minimum(np.maximum(gap, -stride, out=gap), stride, out=gap)
-        self.references = np.where(far, self.references + gap, self.targets)
-        return False
+        rows, there = self.ahead(dt, 1)
+        self.references = self.targets if there else rows[0]
+        return there
 
     def _bounds(self, mode: Mode) -> tuple[Array, Array]:
         """Smallest and largest target of each joint in a mode."""

@@ -16,7 +16,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .kernels import inertial
-from .sensor import Scene
+from .sensor import Scene, stated
 
 AXES = ("x", "y", "z")
 
@@ -75,17 +75,23 @@ class Imu:
         self._last = state
 
 
-@dataclass(frozen=True)
-class PositionEncoders:
-    """Positions of all movable joints [rad, m]."""
+class _OfJoints:
+    """A sensor with a value per movable joint."""
 
     robot: Robot
-    name: str = "encoders"
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Joint names."""
         return self.robot.joint_names
+
+
+@dataclass(frozen=True)
+class PositionEncoders(_OfJoints):
+    """Positions of all movable joints [rad, m]."""
+
+    robot: Robot
+    name: str = "encoders"
 
     def measure(self, scene: Scene) -> Array:
         """True joint positions."""
@@ -93,33 +99,23 @@ class PositionEncoders:
 
 
 @dataclass(frozen=True)
-class EffortSensors:
+class EffortSensors(_OfJoints):
     """Efforts of all servos, as a current measurement gives them [N m, N]."""
 
     robot: Robot
     name: str = "efforts"
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Joint names."""
-        return self.robot.joint_names
 
     def measure(self, scene: Scene) -> Array:
         """Efforts of the last step."""
         return scene.joint_efforts
 
 
-class VelocityFromEncoders:
+class VelocityFromEncoders(_OfJoints):
     """Velocities as a controller has them: difference quotient of encoder positions over one sample [rad/s, m/s]."""
 
     def __init__(self, robot: Robot, resolution: float = 0.0, name: str = "encoder_velocities") -> None:
         self.robot, self.resolution, self.name = robot, resolution, name
         self._last: tuple[float, Array] | None = None
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Joint names."""
-        return self.robot.joint_names
 
     def measure(self, scene: Scene) -> Array:
         """(q - q_before) / (t - t_before) of the quantized positions; 0 at the first sample."""
@@ -158,15 +154,7 @@ class WheelErrors:
     @staticmethod
     def of(spec: SensorSpec) -> WheelErrors:
         """The errors that a description states."""
-        given, usual = spec.parameters, WheelErrors()
-        try:
-            return WheelErrors(
-                int(float(given.get("ticks", usual.ticks))),
-                float(given.get("scale_stddev", usual.scale_stddev)),
-                float(given.get("slip_stddev", usual.slip_stddev)),
-            )
-        except (ValueError, OverflowError, BadInput) as error:
-            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+        return stated(spec, WheelErrors())
 
 
 def wheel_joints(robot: Robot) -> tuple[str, ...]:

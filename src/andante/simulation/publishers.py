@@ -162,10 +162,9 @@ class SensorPublisher(RobotPublisher):
         return RangeMessage(self.header(frame, reading.time), kind, float(cone), float(low), float(high), float(value))
 
     def _tell_ranges(self, entry: SensorTopic, tag: UwbTag, channel: Channel) -> None:
-        reading = channel.reading
-        if reading is None or reading.time <= self._told.get(channel.name, -1.0):
+        reading = self._fresh(channel)
+        if reading is None:
             return
-        self._told[channel.name] = reading.time
         for anchor, value in zip(tag.labels, reading.values, strict=True):
             topic = self._topic(entry, anchor)
             if math.isfinite(value) and topic.wanted():

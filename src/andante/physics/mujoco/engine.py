@@ -12,21 +12,121 @@ from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.commands import POSITION
 from andante.physics.engine import Engine, diverged
 from andante.physics.rays import ray_arrays
 from andante.physics.state import Contacts, Mode, RayHits
 
-from . import kernels
 from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
 from .geoms import quaternion
 
+
+@njit(cache=True, nogil=True)
+def body_poses(bodies: np.ndarray, xpos: Array, xquat: Array) -> Array:
+    """Poses x y z qx qy qz qw of some bodies, (n, 7)."""
+    out = np.empty((bodies.shape[0], 7))
+    for i in range(bodies.shape[0]):
+        b = bodies[i]
+        for k in range(3):
+            out[i, k] = xpos[b, k]
+            out[i, 3 + k] = xquat[b, 1 + k]
+        out[i, 6] = xquat[b, 0]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def body_velocities(bodies: np.ndarray, roots: np.ndarray, cvel: Array, xpos: Array, subtree_com: Array) -> Array:
+    """Velocities of body origins (n, 6), linear then angular.
+
+    MuJoCo gives them angular first, the linear part at the center of mass c of the tree: v = v_c + ω x (p - c).
+    """
+    out = np.empty((bodies.shape[0], 6))
+    for i in range(bodies.shape[0]):
+        b, r = bodies[i], roots[i]
+        wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+        x, y, z = xpos[b, 0] - subtree_com[r, 0], xpos[b, 1] - subtree_com[r, 1], xpos[b, 2] - subtree_com[r, 2]
+        out[i, 0] = cvel[b, 3] + wy * z - wz * y
+        out[i, 1] = cvel[b, 4] + wz * x - wx * z
+        out[i, 2] = cvel[b, 5] + wx * y - wy * x
+        out[i, 3], out[i, 4], out[i, 5] = wx, wy, wz
+    return out
+
+
+@njit(cache=True, nogil=True)
+def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]:
+    """Pose (7,) and velocity (6,) of a body on a free joint at addresses q and v.
+
+    The joint has its quaternion w first and its angular velocity in the axes of the body.
+    """
+    pose, velocity = np.empty(7), np.empty(6)
+    w, x, y, z = qpos[q + 3], qpos[q + 4], qpos[q + 5], qpos[q + 6]
+    norm = np.sqrt(w * w + x * x + y * y + z * z)
+    w, x, y, z = w / norm, x / norm, y / norm, z / norm
+    for k in range(3):
+        pose[k], velocity[k] = qpos[q + k], qvel[v + k]
+    pose[3], pose[4], pose[5], pose[6] = x, y, z, w
+    a, b, c = qvel[v + 3], qvel[v + 4], qvel[v + 5]
+    velocity[3] = (1 - 2 * (y * y + z * z)) * a + 2 * (x * y - z * w) * b + 2 * (x * z + y * w) * c
+    velocity[4] = 2 * (x * y + z * w) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z - x * w) * c
+    velocity[5] = 2 * (x * z - y * w) * a + 2 * (y * z + x * w) * b + (1 - 2 * (x * x + y * y)) * c
+    return pose, velocity
+
+
+@njit(cache=True, nogil=True)
+def contacts(
+    actor: int,
+    geom: np.ndarray,
+    address: np.ndarray,
+    frame: Array,
+    position: Array,
+    distance: Array,
+    efc_force: Array,
+    geom_actor: np.ndarray,
+    geom_link: np.ndarray,
+) -> tuple[np.ndarray, Array]:
+    """Contacts that carry force: indices (n, 4) actor_a, link_a, actor_b, link_b and numbers (n, 10).
+
+    The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's
+    pair. With an actor >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
+    mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand in a row of `efc_force`.
+    """
+    count = geom.shape[0]
+    rows = 0
+    for c in range(count):
+        if address[c] < 0:
+            continue
+        if actor < 0:
+            rows += 1
+            continue
+        rows += int(geom_actor[geom[c, 1]] == actor) + int(geom_actor[geom[c, 0]] == actor)
+    who, what = np.empty((rows, 4), dtype=np.int64), np.empty((rows, 10))
+    n = 0
+    for side in range(1 if actor < 0 else 2):
+        first, second, sign = 1 - side, side, 1.0 - 2.0 * side
+        for c in range(count):
+            if address[c] < 0:
+                continue
+            a, b = geom[c, first], geom[c, second]
+            if actor >= 0 and geom_actor[a] != actor:
+                continue
+            who[n, 0], who[n, 1] = geom_actor[a], geom_link[a]
+            who[n, 2], who[n, 3] = geom_actor[b], geom_link[b]
+            e = address[c]
+            for k in range(3):
+                what[n, k] = position[c, k]
+                what[n, 3 + k] = sign * frame[c, k]
+                force = efc_force[e] * frame[c, k] + efc_force[e + 1] * frame[c, 3 + k]
+                what[n, 6 + k] = sign * (force + efc_force[e + 2] * frame[c, 6 + k])
+            what[n, 9] = -distance[c]
+            n += 1
+    return who, what
+
+
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-SLEWED_AT_ONCE = 64  # steps
 HIDDEN_GROUP = 5  # geom group that a ray leaves out
 
 _log = logging.getLogger(__name__)
@@ -71,26 +171,6 @@ class MujocoEngine(Engine):
             self._upset[:] = 0
             raise diverged(self, self._worst_actor())
 
-    def _advance_driven(self, n: int) -> int:
-        """The references of one actor are slewed ahead in one compiled pass."""
-        if self.drives or len(self._slewing) != 1:
-            return super()._advance_driven(n)
-        (actor,) = self._slewing
-        command, controls = self.commands[actor], self._controls[actor]
-        stride, per_stride = command.strides(self.dt)
-        rows, there = kernels.slewed(
-            command.references, command.targets, command.modes, stride, per_stride, min(n, SLEWED_AT_ONCE)
-        )
-        for row in rows:
-            controls[:] = row
-            command.references = self.references[actor] = row
-            self._advance(1)
-            self.steps += 1
-        if there:
-            command.references = self.references[actor] = command.targets
-            self._slewing.discard(actor)
-        return len(rows)
-
     def _worst_actor(self) -> str:
         """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
         speed = np.nan_to_num(np.abs(self.data.qvel), nan=np.inf)
@@ -112,24 +192,6 @@ class MujocoEngine(Engine):
         return bool(np.abs(self.data.qpos).max(initial=0.0) < distance)  # what hangs on these is as near
 
     # ---- servos ----------------------------------------------------------------------------------
-    def command(self, actor: int, values: ArrayLike, mode: Mode = POSITION, joints: ArrayLike | None = None) -> None:
-        command, wanted, far = self.commands[actor], np.empty(0), -1
-        if joints is None and mode is POSITION and command.uniform is POSITION and not self.drives:
-            wanted = np.empty(len(command.targets))
-            wanted[:] = values
-            far = kernels.followed(
-                wanted, command.lower, command.upper, command.references, command.strides(self.dt)[1]
-            )
-        if far < 0:  # the long way
-            super().command(actor, values, mode, joints)
-        elif far > 0:
-            command.targets = wanted
-            self._slewing.add(actor)
-        else:
-            self._slewing.discard(actor)
-            command.targets = command.references = self.references[actor] = wanted
-            self._controls[actor][:] = wanted
-
     def _apply_servos(self, actor: int) -> None:
         where, gains, modes = self._index[actor].actuators, self.gains[actor], self.modes[actor]
         driven = (modes == Mode.POSITION) | (modes == Mode.VELOCITY)
@@ -209,17 +271,17 @@ class MujocoEngine(Engine):
 
     def body_poses(self, actor: int) -> Array:
         self._fresh()
-        return kernels.body_poses(self._index[actor].bodies, self.data.xpos, self.data.xquat)
+        return body_poses(self._index[actor].bodies, self.data.xpos, self.data.xquat)
 
     def body_velocities(self, actor: int) -> Array:
         self._fresh()
         index, data = self._index[actor], self.data
-        return kernels.body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
+        return body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
 
     def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
         index = self._index[actor]
         if body == 0 and index.base_qpos >= 0:  # a free root is the state itself
-            return kernels.free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
+            return free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
         return super().body_motion(actor, body)
 
     # ---- contacts and rays -----------------------------------------------------------------------
@@ -234,7 +296,7 @@ class MujocoEngine(Engine):
         if self.data.ncon == 0:
             return Contacts.empty()
         found = self.data.contact
-        who, what = kernels.contacts(
+        who, what = contacts(
             actor, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
             self._geom_actor, self._geom_link,
         )  # fmt: skip
