@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
@@ -22,13 +21,7 @@ from andante.bus import Bus
 from andante.bus.recorder import Recorder
 from andante.control.body import Body
 from andante.control.estimate import BaseEstimate
-from andante.control.publishers import (
-    ClockPublisher,
-    FeltPublisher,
-    FootstepPublisher,
-    RobotPublisher,
-    StatePublisher,
-)
+from andante.control.publishers import ClockPublisher, FeltPublisher, FootstepPublisher, RobotPublisher, StatePublisher
 from andante.control.view import RobotView
 from andante.errors import BadInput
 
@@ -64,9 +57,7 @@ class Recording(ABC):
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @abstractmethod

@@ -137,10 +137,7 @@ def velocity_servo(engine: type[Engine], found: Findings) -> None:
 @JOINTS.add
 def torque_mode(engine: type[Engine], found: Findings) -> None:
     """A torque accelerates by torque / inertia, a force by force / mass; efforts report what was commanded."""
-    for robot, effort, inertia in (
-        (ROTOR, 0.2, specimens.hinge_inertia(ROTOR)),
-        (specimens.slider(2.0), -1.5, 2.0),
-    ):
+    for robot, effort, inertia in ((ROTOR, 0.2, specimens.hinge_inertia(ROTOR)), (specimens.slider(2.0), -1.5, 2.0)):
         scene = alone(engine, robot)
         scene.command(0, [effort], Mode.TORQUE)
         scene.step(500)

@@ -96,20 +96,9 @@ AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit fee
 
 @njit(cache=True)
 def commands(
-    q: Array,
-    v: Array,
-    reference: Array,
-    rate: Array,
-    top: Array,
-    feed: Array,
-    leader: np.ndarray,
-    follower: np.ndarray,
-    ratio: Array,
-    offset: Array,
-    driven: np.ndarray,
-    dt: float,
-    out: Array,
-) -> None:
+    q: Array, v: Array, reference: Array, rate: Array, top: Array, feed: Array, leader: np.ndarray,
+    follower: np.ndarray, ratio: Array, offset: Array, driven: np.ndarray, dt: float, out: Array,
+) -> None:  # fmt: skip
     """Commands of all degrees of freedom into `out`.
 
     feed + rate (reference - q), the second part cut at +-top; a follower of a driven leader gets
@@ -125,19 +114,9 @@ def commands(
 
 @njit(cache=True)
 def losses(
-    v: Array,
-    impulses: Array,
-    dry: Array,
-    effort: Array,
-    leader: np.ndarray,
-    follower: np.ndarray,
-    ratio: Array,
-    driven: np.ndarray,
-    dt: float,
-    load: Array,
-    given: Array,
-    out: Array,
-) -> float:
+    v: Array, impulses: Array, dry: Array, effort: Array, leader: np.ndarray, follower: np.ndarray, ratio: Array,
+    driven: np.ndarray, dt: float, load: Array, given: Array, out: Array,
+) -> float:  # fmt: skip
     """Efforts lost to dry friction and to followers, into `out`; how far those `given` to DART are off.
 
     That is the largest difference among servos at their limit, as a fraction of the limit; the others do not feel it.

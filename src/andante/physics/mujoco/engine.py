@@ -78,16 +78,9 @@ def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]
 
 @njit(cache=True, nogil=True)
 def contacts(
-    actor: int,
-    geom: np.ndarray,
-    address: np.ndarray,
-    frame: Array,
-    position: Array,
-    distance: Array,
-    efc_force: Array,
-    geom_actor: np.ndarray,
-    geom_link: np.ndarray,
-) -> tuple[np.ndarray, Array]:
+    actor: int, geom: np.ndarray, address: np.ndarray, frame: Array, position: Array, distance: Array,
+    efc_force: Array, geom_actor: np.ndarray, geom_link: np.ndarray,
+) -> tuple[np.ndarray, Array]:  # fmt: skip
     """Contacts that carry force: indices (n, 4) actor_a, link_a, actor_b, link_b and numbers (n, 10).
 
     The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's

@@ -12,7 +12,7 @@ import weakref
 from typing import Any, ClassVar
 
 import numpy as np
-from panda3d.ode import OdeBody, OdeHashSpace, OdeJointGroup, OdeSimpleSpace, OdeSpace, OdeUtil, OdeWorld
+from panda3d import ode
 
 from andante.description.joint import JointType
 from andante.geometry import SE3, Array
@@ -45,7 +45,7 @@ class OdeEngine(Engine):
     def _build(self) -> None:
         settings = self.settings
         self._erp = ERP if settings.erp is None else settings.erp
-        self._ode = OdeWorld()
+        self._ode = ode.OdeWorld()
         self._ode.setGravity(*(float(g) for g in self.world.gravity))
         self._ode.setErp(self._erp)
         self._ode.setCfm(CFM if settings.cfm is None else settings.cfm)
@@ -54,7 +54,7 @@ class OdeEngine(Engine):
         self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED)
         self._ode.setAutoDisableFlag(0)
         shapes = sum(len(body.shapes) for actor in self.actors for body in actor.tree.bodies[actor.fixed :])
-        self._space = OdeHashSpace() if shapes > MANY_SHAPES else OdeSimpleSpace()
+        self._space = ode.OdeHashSpace() if shapes > MANY_SHAPES else ode.OdeSimpleSpace()
         self._seed = SEED
         self._roots = [actor.placement.pose for actor in self.actors]
         self._built: list[Built] = []
@@ -69,7 +69,7 @@ class OdeEngine(Engine):
         self._collider = Collider(self._ode, self._space, self.actors, self._built, settings, self._erp)
         self._free = weakref.finalize(self, _destroy, self._ode, self._space, self._collider.group)
         self._busy = [drive for drive in self._drives if drive.joints]
-        self._wrenches: list[tuple[OdeBody, list[float], list[float], list[float]]] = []  # force, torque, point
+        self._wrenches: list[tuple[ode.OdeBody, list[float], list[float], list[float]]] = []  # force, torque, point
         self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
         self._placed: set[int] = set()  # actors whose bodies stand where they should
         for actor in self.actors:
@@ -95,7 +95,7 @@ class OdeEngine(Engine):
 
     # ---- time --------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
-        OdeUtil.randSetSeed(self._seed)
+        ode.OdeUtil.randSetSeed(self._seed)
         step, dt, collide = self._ode.quickStep, self.settings.dt, self._collider.collide
         busy, wrenches = self._busy, self._wrenches
         for left in range(n - 1, -1, -1):
@@ -106,7 +106,7 @@ class OdeEngine(Engine):
                 body.addTorque(*torque)
             collide(left == 0)
             step(dt)
-        self._seed = OdeUtil.randGetSeed()
+        self._seed = ode.OdeUtil.randGetSeed()
         self._forget()
 
     def _apply_servos(self, actor: int) -> None:
@@ -201,13 +201,13 @@ class OdeEngine(Engine):
                     w = w + motion
             linear.append(v)
             angular.append(w)
-        for i, ode in enumerate(made.bodies):
-            if ode is None:
+        for i, moved in enumerate(made.bodies):
+            if moved is None:
                 continue
             com = poses[i].rotation @ self._coms[actor][i]
-            place(ode, poses[i].translation + com, poses[i].quaternion)
-            ode.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
-            ode.setAngularVel(*(float(c) for c in angular[i]))
+            place(moved, poses[i].translation + com, poses[i].quaternion)
+            moved.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
+            moved.setAngularVel(*(float(c) for c in angular[i]))
         self._drives[actor].put(q)
         self._collider.near.ask()
         self._forget()
@@ -245,7 +245,7 @@ class OdeEngine(Engine):
         self._forget()
 
 
-def _destroy(world: OdeWorld, space: OdeSpace, group: OdeJointGroup) -> None:
+def _destroy(world: ode.OdeWorld, space: ode.OdeSpace, group: ode.OdeJointGroup) -> None:
     """Give back what ODE holds; panda3d leaves that to the user."""
     group.empty()
     group.destroy()

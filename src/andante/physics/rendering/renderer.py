@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import mujoco
@@ -21,18 +20,12 @@ import numpy as np
 from andante.description.link import Visual
 from andante.description.mesh import triangles as meshes
 from andante.description.robot import Robot
-from andante.description.shapes import (
-    RGBA,
-    Geometry,
-    Heightmap,
-    Mesh,
-    Plane,
-)
+from andante.description.shapes import RGBA, Mesh, Plane
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput, MissingExtra
-from andante.geometry import SE3, Array, so3
+from andante.geometry import SE3, Array
 from andante.physics.engine import Actor, Engine
-from andante.physics.mujoco.geoms import add_field, field_pose, quaternion, set_solid
+from andante.physics.mujoco.geoms import Forms, quaternion
 
 from . import GROUND, PLAIN, Camera, shown
 
@@ -138,19 +131,20 @@ def _add_light(spec: Any, light: Light, stated: int) -> None:
     item.castshadow = light.cast_shadows
 
 
-class _Maker:
-    """Adds visuals to bodies, sharing meshes, height fields and materials."""
+class _Maker(Forms):
+    """Adds visuals to bodies, sharing materials too."""
+
+    field_thickness = 0.02
+    mesh_inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # open surfaces are welcome
 
     def __init__(self, spec: Any) -> None:
-        self.spec = spec
-        self._assets: dict[Geometry, str] = {}
+        super().__init__(spec)
         self._materials: dict[tuple[RGBA, bool], str] = {}
 
     def add(self, body: Any, visual: Visual) -> None:
         geom = body.add_geom()
-        pose = self._form(geom, visual)
-        geom.pos = pose.translation
-        geom.quat = quaternion(pose)
+        pose = self.set(geom, visual.geometry, visual.pose)
+        geom.pos, geom.quat = pose.translation, quaternion(pose)
         geom.contype = geom.conaffinity = 0
         ground = isinstance(visual.geometry, Plane)
         stated = visual.material.rgba
@@ -173,36 +167,13 @@ class _Maker:
                 item.reflectance = 0.04
         return self._materials[key]
 
-    def _form(self, geom: Any, visual: Visual) -> SE3:
-        kinds = mujoco.mjtGeom
-        match visual.geometry:
-            case Plane(normal, size):
-                x, y = (0.0 if side >= ENDLESS else side / 2 for side in size)
-                geom.type, geom.size = kinds.mjGEOM_PLANE, [x, y, 1.0]
-                return visual.pose @ SE3.from_parts(so3.between([0, 0, 1], normal), np.zeros(3))
-            case Mesh() as mesh:
-                geom.type, geom.meshname = kinds.mjGEOM_MESH, self._mesh(mesh)
-            case Heightmap() as field:
-                geom.type, geom.hfieldname = kinds.mjGEOM_HFIELD, self._field(field)
-                return field_pose(visual.pose, field)
-            case solid:
-                set_solid(geom, solid)
-        return visual.pose
+    def plane_size(self, plane: Plane) -> list[float]:
+        """A wide plane is shown to the horizon."""
+        return [*(0.0 if side >= ENDLESS else side / 2 for side in plane.size), 1.0]
 
-    def _mesh(self, mesh: Mesh) -> str:
-        if mesh not in self._assets:
-            vertices, faces = meshes.triangles(mesh)
-            asset = self.spec.add_mesh()
-            asset.name = self._assets[mesh] = f"mesh{len(self._assets)}"
-            asset.uservert, asset.userface = np.asarray(vertices, dtype=float).ravel(), np.asarray(faces).ravel()
-            asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # open surfaces are welcome
-        return self._assets[mesh]
-
-    def _field(self, field: Heightmap) -> str:
-        if field not in self._assets:
-            self._assets[field] = f"field{len(self._assets)}"
-            add_field(self.spec, self._assets[field], field, thickness=0.02)
-        return self._assets[field]
+    def triangles(self, mesh: Mesh) -> tuple[Array, np.ndarray]:
+        """The mesh as it is."""
+        return meshes.triangles(mesh)
 
 
 def backends() -> tuple[str, ...]:
@@ -329,10 +300,7 @@ class Renderer:
                 geoms[item.segid] = item.objid
         shown = geoms[np.where((segment >= 0) & (segment < self._view.ngeom), segment, -1)]
         none = shown < 0
-        return (
-            np.where(none, -1, self._scene.geom_actor[shown]),
-            np.where(none, -1, self._scene.geom_link[shown]),
-        )
+        return (np.where(none, -1, self._scene.geom_actor[shown]), np.where(none, -1, self._scene.geom_link[shown]))
 
     def points(self, link_poses: Sequence[Array] | None = None, actors: Sequence[int] | None = None) -> Array:
         """Corners of the boxes around all visuals (n, 3) [m], planes and height maps left out; to frame a camera."""
@@ -381,13 +349,7 @@ class Renderer:
         self._model.stat.center = camera.lookat
         self._context.shadowClip = LIGHT_REACH * self._model.stat.extent
         mujoco.mjv_updateScene(
-            self._model,
-            self._data,
-            self._option,
-            None,
-            self._camera,
-            mujoco.mjtCatBit.mjCAT_ALL,
-            self._view,
+            self._model, self._data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._view
         )
         for light in self._view.lights[: self._view.nlight]:
             if light.type == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL and not light.headlight:
@@ -407,9 +369,7 @@ class Renderer:
     def __enter__(self) -> Renderer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
