@@ -66,7 +66,7 @@ def test_the_short_way_is_not_taken_by_nan_other_modes_or_new_gains() -> None:
     np.testing.assert_array_equal(made.targets, 0.1)
     with pytest.raises(BadInput, match="NaN"):
         made.command([np.nan, 0.1], Mode.POSITION, None)
-    made.set_gains(made.gains.changed(velocity=1.0))
+    made.gains = made.gains.changed(velocity=1.0)
     assert made.follow([0.2, 0.2], DT) is False
     made.command([1.0], Mode.VELOCITY, [1])
     assert made.uniform is None

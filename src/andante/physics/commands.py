@@ -89,12 +89,9 @@ def _outboard_inertia(robot: Robot) -> Array:
     masses = np.array([inertia.mass for inertia in placed])
     centers = np.array([inertia.com for inertia in placed])
     tensors = np.array([inertia.matrix for inertia in placed])
-    carries = np.eye(len(placed), dtype=bool)  # [a, b]: body b moves with body a
-    for k, body in enumerate(tree.bodies[1:], start=1):
-        carries[:, k] |= carries[:, body.parent]
     out = np.zeros(len(robot.movable))
     for i, carrier in enumerate(tree.joint_bodies):
-        joint, outboard = robot.movable[i], carries[carrier]
+        joint, outboard = robot.movable[i], tree.carries[carrier]
         if joint.type is JointType.PRISMATIC:
             out[i] = masses[outboard].sum()
             continue
@@ -279,10 +276,6 @@ class JointCommands:
             references = self.references.copy()
             references[joints] = values
             self.references = references
-
-    def set_gains(self, gains: ServoGains) -> None:
-        """Change the gains."""
-        self.gains = gains
 
     def ahead(self, dt: float, steps: int) -> tuple[Array, bool]:
         """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets."""

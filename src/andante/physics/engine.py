@@ -255,8 +255,7 @@ class Engine(ABC):
         """Change the servo gains of an actor; allowed at any time."""
         if len(gains.kp) != len(self.references[actor]):
             raise BadInput(f"gains for {len(self.references[actor])} joints are wanted, got {len(gains.kp)}")
-        self.commands[actor].set_gains(gains)
-        self.gains[actor] = gains
+        self.commands[actor].gains = self.gains[actor] = gains
         self._apply_servos(actor)
         self._apply_references(actor)
 

@@ -56,7 +56,8 @@ class Contacts:
     @staticmethod
     def of_rows(who: np.ndarray, what: Array) -> Contacts:
         """Contacts from rows (n, 4) actor_a, link_a, actor_b, link_b and (n, 10) position, normal, force, depth."""
-        return Contacts(*who.T, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+        actor_a, link_a, actor_b, link_b = who.T
+        return Contacts(actor_a, link_a, actor_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
 
     @staticmethod
     def empty() -> Contacts:

@@ -116,6 +116,14 @@ class BodyTree:
         return np.array([index[joint.name] for joint in self.robot.movable], dtype=int)
 
     @cached_property
+    def carries(self) -> np.ndarray:
+        """Whether body b moves with body a, [a, b]: it hangs on it at any depth, or is it; (bodies, bodies) of bool."""
+        out = np.eye(len(self.bodies), dtype=bool)
+        for k, body in enumerate(self.bodies[1:], start=1):
+            out[:, k] |= out[:, body.parent]
+        return out
+
+    @cached_property
     def mimics(self) -> Mimics:
         """The mimic joints; a cycle follows nobody."""
         movable = self.robot.movable
@@ -193,7 +201,7 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
             f"{robot.source}: robot {robot.name!r} has {len(robot.movable)} joints that move; up to {MOST_JOINTS} are "
             "simulated; make some of them fixed"
         )
-    link_index = {link.name: i for i, link in enumerate(robot.links)}
+    index = {link.name: i for i, link in enumerate(robot.links)}
     body_of: dict[str, int] = {robot.root: 0}
     pose_in_body: dict[str, SE3] = {robot.root: SE3.identity()}
     members: list[list[str]] = [[robot.root]]
@@ -214,11 +222,27 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
         carriers.append(joint)
         parents.append(above)
         poses.append(parent_from_joint)
-    bodies = tuple(
-        _make_body(robot, names, parents[i], carriers[i], poses[i], pose_in_body, link_index)
-        for i, names in enumerate(members)
-    )
-    bodies, problems = repaired(robot, bodies, fixed or robot.fixed_base)
+
+    def made(i: int) -> Body:
+        links = [robot.link(name) for name in members[i]]
+        inertias = [link.inertia.transformed(pose_in_body[link.name]) for link in links if link.inertia is not None]
+        shapes = tuple(
+            BodyShape(
+                each.geometry,
+                pose_in_body[link.name] @ each.pose,
+                each.surface,
+                index[link.name],
+                each.name or link.name,
+            )
+            for link in links
+            for each in link.collisions
+        )
+        gravity = all(link.gravity for link in links if link.inertia is not None)
+        collides = any(robot.self_collide if link.self_collide is None else link.self_collide for link in links)
+        inertia = combine(inertias) or Inertia(0.0)
+        return Body(links[0].name, parents[i], carriers[i], poses[i], inertia, shapes, gravity, collides)
+
+    bodies, problems = repaired(robot, [made(i) for i in range(len(members))], fixed or robot.fixed_base)
     loops = tuple(
         Loop(
             joint=joint,
@@ -234,41 +258,6 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
     link_body.setflags(write=False)
     link_pose.setflags(write=False)
     return BodyTree(robot, bodies, loops, link_body, link_pose, problems)
-
-
-def _make_body(
-    robot: Robot,
-    names: list[str],
-    parent: int,
-    joint: Joint | None,
-    pose: SE3,
-    pose_in_body: dict[str, SE3],
-    link_index: dict[str, int],
-) -> Body:
-    links = [robot.link(name) for name in names]
-    inertias = [link.inertia.transformed(pose_in_body[link.name]) for link in links if link.inertia is not None]
-    shapes = tuple(
-        BodyShape(
-            geometry=collision.geometry,
-            pose=pose_in_body[link.name] @ collision.pose,
-            surface=collision.surface,
-            link=link_index[link.name],
-            name=collision.name or link.name,
-        )
-        for link in links
-        for collision in link.collisions
-    )
-    wanted = [robot.self_collide if link.self_collide is None else link.self_collide for link in links]
-    return Body(
-        name=names[0],
-        parent=parent,
-        joint=joint,
-        pose=pose,
-        inertia=combine(inertias) or Inertia(0.0),
-        shapes=shapes,
-        gravity=all(link.gravity for link in links if link.inertia is not None),
-        self_collide=any(wanted),
-    )
 
 
 def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:

@@ -244,19 +244,12 @@ class TruthPublisher(RobotPublisher):
     def _touching(self) -> Any:
         sim = self.sim
         found = sim.engine.contacts_of(sim.actor)
+        columns = (found.link_a, found.actor_b, found.link_b, found.position, found.normal, found.force)
         out = []
-        for k in range(len(found)):
-            other = int(found.actor_b[k])
-            link = self._link_names[other][int(found.link_b[k])]
-            out.append(
-                Contact(
-                    self._link_names[sim.actor][int(found.link_a[k])],
-                    f"{sim.engine.actors[other].name}::{link}",
-                    Point(*found.position[k].tolist()),
-                    Vector3(*found.normal[k].tolist()),
-                    Vector3(*found.force[k].tolist()),
-                )
-            )
+        for link, other, touched, position, normal, force in zip(*(c.tolist() for c in columns), strict=True):
+            what = f"{sim.engine.actors[other].name}::{self._link_names[other][touched]}"
+            mine = self._link_names[sim.actor][link]
+            out.append(Contact(mine, what, Point(*position), Vector3(*normal), Vector3(*force)))
         return Contacts(self.header(WORLD), out)
 
     def center_of_mass(self) -> Array:

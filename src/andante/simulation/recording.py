@@ -115,11 +115,10 @@ class BagRecording(Recording):
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
         self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
         self._publishers = robot_publishers(self.bus, lambda: self.view)
-        where = ""
+        told = f"{body.name} on {body.address}"
         if isinstance(body, Simulation):
-            where = f" in {body.engine.world.name}"
-        seed = f", seed {body.seed}" if isinstance(body, Simulation) else ""
-        self.bus.log("info", f"{body.name}{where} on {body.address}{seed}", "recording")
+            told = f"{body.name} in {body.engine.world.name} on {body.address}, seed {body.seed}"
+        self.bus.log("info", told, "recording")
         self.update(body)
 
     def _write(self, body: Body) -> None:

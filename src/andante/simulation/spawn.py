@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.check.meshes import largest_mesh, mesh_size, outsized_told
 from andante.description.extent import robot_bounds
@@ -146,8 +147,6 @@ def _resting(points: Array, center: Array) -> Array:
     upright = np.eye(3)
     if len(points) < 4:
         return upright
-    from scipy.spatial import ConvexHull, QhullError  # takes a while
-
     try:
         hull = ConvexHull(points)
     except QhullError:
@@ -181,8 +180,6 @@ def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array
 
 def _inside(point: Array, polygon: Array) -> bool:
     """Whether a point lies in the convex hull of others in the plane."""
-    from scipy.spatial import ConvexHull, QhullError
-
     try:
         equations = ConvexHull(polygon).equations
     except QhullError:

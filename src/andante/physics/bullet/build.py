@@ -17,7 +17,7 @@ import numpy as np
 
 from andante.description.inertia import Inertia
 from andante.description.joint import Joint, JointType
-from andante.description.link import IDENTITY, Surface
+from andante.description.link import IDENTITY
 from andante.description.shapes import Ellipsoid, Heightmap, Mesh
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
@@ -94,14 +94,16 @@ def build_actor(
     own: dict[int, list[tuple[int, int]]] = {i: [] for i in range(count)}  # (multibody, link) of each body's shapes
     flagged: set[int] = set()  # multibodies that collide with themselves
     statics: list[tuple[int, SE3]] = []
-    if actor.fixed:
-        for shape in tree.bodies[0].shapes:
-            for made, pose in static_shapes(shape, client):
-                statics.append((_static(made, start[0] @ pose, client), pose))
-                _surface(statics[-1][0], -1, shape.surface, settings, client)
-                _thin_skin(statics[-1][0], -1, (shape,), client)
-                colliders[statics[-1][0], -1] = Collider(actor.index, 0, (shape,))
-                own[0].append((statics[-1][0], -1))
+
+    def enter(uid: int, link: int, body: int, shapes: tuple[BodyShape, ...]) -> None:
+        _surface(uid, link, shapes, settings, client)
+        colliders[uid, link] = Collider(actor.index, body, shapes)
+        own[body].append((uid, link))
+
+    for shape in tree.bodies[0].shapes if actor.fixed else ():
+        for made, pose in static_shapes(shape, client):
+            statics.append((_static(made, start[0] @ pose, client), pose))
+            enter(statics[-1][0], -1, 0, (shape,))
     base = -1
     roots = [i for i, body in enumerate(tree.bodies) if _starts(body)]
     for root in roots:
@@ -122,25 +124,15 @@ def build_actor(
                 uid[node.body], link[node.body] = made, k - 1
             _settle(made, k - 1, node, frames, client)
             if node.shapes:
-                _surface(made, k - 1, node.shapes[0].surface, settings, client)
-                _thin_skin(made, k - 1, node.shapes, client)
-                colliders[made, k - 1] = Collider(actor.index, node.owner, node.shapes)
-                own[node.owner].append((made, k - 1))
+                enter(made, k - 1, node.owner, node.shapes)
     if actor.fixed:
         uid[0] = -1
     _mask(tree, own, flagged, client)
-    joints = tree.joint_bodies
+    body_from_com = SE3(np.stack([pose.matrix for pose, _ in frames]))
+    joint_uid, joint_link = uid[tree.joint_bodies], link[tree.joint_bodies]
+    felt = felt_inertias(tree, actor.fixed, inertias)
     model = BulletModel(
-        uid=uid,
-        link=link,
-        body_from_com=SE3(np.stack([pose.matrix for pose, _ in frames])),
-        roots=tuple(roots),
-        statics=tuple(statics),
-        base=base,
-        joint_uid=uid[joints],
-        joint_link=link[joints],
-        inertias=inertias,
-        felt=felt_inertias(tree, actor.fixed, inertias),
+        uid, link, body_from_com, tuple(roots), tuple(statics), base, joint_uid, joint_link, inertias, felt
     )
     _limits(tree, model, client)
     return model
@@ -172,18 +164,11 @@ def _nodes(tree: BodyTree, members: list[int], inertias: list[Inertia], fixed: b
             for axis in in_plane(body.joint.axis):
                 nodes.append(_Node(parent, pose, pybullet.JOINT_PRISMATIC, (axis[0], axis[1], axis[2])))
                 parent, pose = len(nodes) - 1, IDENTITY
-        nodes.append(
-            _Node(
-                parent,
-                IDENTITY if i == members[0] else pose,
-                _kind(body.joint),
-                body.joint.axis if body.joint is not None else (0.0, 0.0, 1.0),
-                i,
-                Inertia(0.0) if static else inertias[i],
-                groups[0] if groups else (),
-                i,
-            )
-        )
+        node = _Node(parent, IDENTITY if i == members[0] else pose, _kind(body.joint), body=i, owner=i)
+        node.axis = body.joint.axis if body.joint is not None else node.axis
+        node.inertia = node.inertia if static else inertias[i]
+        node.shapes = groups[0] if groups else ()
+        nodes.append(node)
         here = len(nodes) - 1
         nodes.extend(_Node(here, IDENTITY, pybullet.JOINT_FIXED, shapes=group, owner=i) for group in groups[1:])
         for child in members:
@@ -290,9 +275,12 @@ def _static(shape: int, pose: SE3, client: Client) -> int:
     return int(made)
 
 
-def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: Client) -> None:
-    """Contact parameters. Bullet multiplies the coefficients of a pair, so each side gets its root:
-    the pair has the geometric mean, which is the value itself when both are equal. `mu2` is not used."""
+def _surface(uid: int, link: int, shapes: tuple[BodyShape, ...], settings: Settings, client: Client) -> None:
+    """Contact parameters of shapes of one surface. Bullet multiplies the coefficients of a pair, so each side gets its
+    root: the pair has the geometric mean, which is the value itself when both are equal. `mu2` is not used.
+
+    Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
+    surface = shapes[0].surface
     given: dict[str, Any] = {
         "lateralFriction": math.sqrt(settings.friction if surface.mu is None else surface.mu),
         "spinningFriction": surface.torsional or 0.0,
@@ -307,10 +295,6 @@ def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: 
         given["contactStiffness"] = surface.kp
         given["contactDamping"] = max(surface.kd or 0.0, settings.dt * surface.kp * (1 / erp - 1))
     client.changeDynamics(uid, link, **given)
-
-
-def _thin_skin(uid: int, link: int, shapes: Iterable[BodyShape], client: Client) -> None:
-    """Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
     if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
         client.changeDynamics(uid, link, collisionMargin=SKIN)
 

@@ -107,7 +107,8 @@ def read_contacts(
         a, b = colliders[p[1], p[3]], colliders[p[2], p[4]]
         who.append((a.actor, touched_link(a, at, pose), b.actor, touched_link(b, at, pose)))
     force = normal * amount[:, :1] + first * amount[:, 1:2] + second * amount[:, 2:]
-    return Contacts(*np.array(who).T, position, normal, force, -np.array([p[8] for p in known]))
+    depth = -np.array([p[8] for p in known])
+    return Contacts.of_rows(np.array(who), np.column_stack([position, normal, force, depth]))
 
 
 def touched_link(collider: Collider, point: Array, pose: Callable[[int, int], Array]) -> int:

@@ -69,10 +69,9 @@ def felt_inertias(tree: BodyTree, fixed: bool, inertias: list[Inertia]) -> Array
         if b == 0 and fixed:
             continue
         placed = inertia.transformed(world[b])
-        above = _ancestors(tree, b)
         Jv, Jw = np.zeros((3, count)), np.zeros((3, count))
         for k, (axis, origin, turning) in enumerate(columns):
-            if owners[k] in above:
+            if tree.carries[owners[k], b]:
                 Jv[:, k] = np.cross(axis, np.asarray(placed.com) - origin) if turning else axis
                 Jw[:, k] = axis if turning else 0.0
         M += placed.mass * Jv.T @ Jv + Jw.T @ placed.matrix @ Jw
@@ -108,11 +107,3 @@ def _motions(tree: BodyTree, fixed: bool) -> tuple[list[SE3], list[tuple[Array, 
                 columns.append((world[b].rotation @ axis, np.array(world[b].translation), turning))
                 owners.append(b)
     return world, columns, owners
-
-
-def _ancestors(tree: BodyTree, body: int) -> set[int]:
-    out = set()
-    while body >= 0:
-        out.add(body)
-        body = tree.bodies[body].parent
-    return out

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from andante.description.mesh import triangles as meshes
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
@@ -83,39 +84,27 @@ def _primitive(shape: BodyShape) -> dict[str, Any]:
 
 def _compound(shapes: Sequence[BodyShape], client: Client) -> int:
     """Several shapes as one; hulls pass through files of a folder that is gone afterwards."""
-    lists: dict[str, list[Any]] = {
-        name: []
-        for name in (
-            "shapeTypes",
-            "halfExtents",
-            "radii",
-            "lengths",
-            "fileNames",
-            "collisionFramePositions",
-            "collisionFrameOrientations",
-        )
-    }
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="andante-") as folder:
         for i, shape in enumerate(shapes):
-            simple = _primitive(shape)
-            lists["shapeTypes"].append(simple["shapeType"])
-            lists["halfExtents"].append(simple.get("halfExtents", [0.0, 0.0, 0.0]))
-            lists["radii"].append(simple.get("radius", 0.0))
-            lists["lengths"].append(simple.get("height", 0.0))
-            file = Path(folder) / f"{i}.obj"
+            simple, file = _primitive(shape), Path(folder) / f"{i}.obj"
             if "vertices" in simple:
                 file.write_text(_hull_text(np.array(simple["vertices"])), encoding="ascii")
-            lists["fileNames"].append(str(file) if "vertices" in simple else "")
-            pose = _frame(shape.pose, "collisionFramePositions", "collisionFrameOrientations")
-            for name, value in pose.items():
-                lists[name].append(value)
-        return int(client.createCollisionShapeArray(**lists))
+            rows.append(
+                {
+                    "shapeTypes": simple["shapeType"],
+                    "halfExtents": simple.get("halfExtents", [0.0, 0.0, 0.0]),
+                    "radii": simple.get("radius", 0.0),
+                    "lengths": simple.get("height", 0.0),
+                    "fileNames": str(file) if "vertices" in simple else "",
+                    **_frame(shape.pose, "collisionFramePositions", "collisionFrameOrientations"),
+                }
+            )
+        return int(client.createCollisionShapeArray(**{name: [row[name] for row in rows] for name in rows[0]}))
 
 
 def _hull_text(points: Array) -> str:
     """OBJ text of the convex hull of points."""
-    from scipy.spatial import ConvexHull
-
     lines = ["o hull", *(f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in points)]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in ConvexHull(points).simplices]
     return "\n".join(lines) + "\n"

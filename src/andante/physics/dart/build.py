@@ -118,7 +118,7 @@ def loop_constraints(robot: str, tree: BodyTree, loop: Loop, nodes: Sequence[Any
     loop.check("dart", robot)
     world = [SE3(node.getWorldTransform().matrix()) for node in nodes]
     moved, wanted = loop.child, world[loop.parent] @ loop.parent_from_joint @ loop.child_from_joint.inverse()
-    if _below(tree, loop.parent, loop.child):
+    if tree.carries[loop.child, loop.parent]:
         moved, wanted = loop.parent, world[loop.child] @ loop.child_from_joint @ loop.parent_from_joint.inverse()
     joint = nodes[moved].getParentJoint()
     before = joint.getTransformFromParentBodyNode()
@@ -142,15 +142,6 @@ def _loop_joints(loop: Loop, parent: Any, child: Any) -> list[Any]:
     if loop.joint.type is not JointType.BALL:
         points = [-AXIS_ARM * np.asarray(loop.joint.axis), AXIS_ARM * np.asarray(loop.joint.axis)]
     return [dartpy.constraint.BallJointConstraint(parent, child, place @ point) for point in points]
-
-
-def _below(tree: BodyTree, body: int, ancestor: int) -> bool:
-    """Whether a body hangs (at any depth) on another."""
-    while body >= 0:
-        if body == ancestor:
-            return True
-        body = tree.bodies[body].parent
-    return False
 
 
 LEAST_ROOT_MASS = 1e-6  # DART cannot hold a weightless body; a root frame without mass gets this [kg]

@@ -78,9 +78,8 @@ class Collider:
         self._allowed = allowed
         bits = pair_bits(allowed, self.actor, self.body, free)
         self._exact = bits.exact
+        bits.set(self.geoms)
         for index, geom in enumerate(self.geoms):
-            geom.setCategoryBits(core.BitMask32(bits.category[index]))
-            geom.setCollideBits(core.BitMask32(bits.collide[index]))
             space.setCollideId(geom, index)
         space.setAutoCollideWorld(world)
         space.setAutoCollideJointGroup(self.group)

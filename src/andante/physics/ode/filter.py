@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from panda3d import ode
+from panda3d import core, ode
 
 from andante.geometry import Array
 from andante.physics.engine import Actor
@@ -104,6 +104,12 @@ class Filter:
     category: tuple[int, ...]
     collide: tuple[int, ...]
     exact: bool
+
+    def set(self, geoms: Sequence[ode.OdeGeom]) -> None:
+        """Give geoms their bits."""
+        for geom, category, collide in zip(geoms, self.category, self.collide, strict=True):
+            geom.setCategoryBits(core.BitMask32(category))
+            geom.setCollideBits(core.BitMask32(collide))
 
 
 def allowed_pairs(
