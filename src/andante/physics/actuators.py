@@ -48,6 +48,7 @@ class Actuator:
                 raise BadInput(f"actuator {name} must be >= 0 and finite, got {getattr(self, name)}")
 
 
+IDEAL = Actuator(math.inf, math.inf)
 _RPM = 2 * math.pi / 60
 _KGCM = STANDARD_GRAVITY / 100
 
@@ -102,15 +103,9 @@ class ActuatorDrive:
 
     def __init__(self, robot: Robot, actuators: Mapping[str, Actuator]) -> None:
         by_joint = assign(robot, actuators)
-        count = len(robot.movable)
-        self.stall, self.peak, self.no_load = np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf)
-        self.play, self.delay = np.zeros(count), np.zeros(count)
-        for i, joint in enumerate(robot.movable):
-            actuator = by_joint.get(joint.name)
-            if actuator is not None:
-                self.stall[i], self.peak[i] = actuator.stall_torque, actuator.peak_torque
-                self.no_load[i] = actuator.no_load_speed
-                self.play[i], self.delay[i] = actuator.backlash / 2, actuator.delay
+        chosen = [by_joint.get(name, IDEAL) for name in robot.joint_names]
+        rows = [(a.stall_torque, a.peak_torque, a.no_load_speed, a.backlash / 2, a.delay) for a in chosen]
+        self.stall, self.peak, self.no_load, self.play, self.delay = np.array(rows).reshape(-1, 5).T.copy()
         self._past: deque[tuple[np.ndarray, Array]] = deque()
 
     def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:

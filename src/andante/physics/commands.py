@@ -216,11 +216,8 @@ class JointCommands:
         )
 
     def copy(self) -> JointCommands:
-        """An independent copy (limits and gains are immutable and shared)."""
-        return JointCommands(
-            self.modes.copy(), self.targets.copy(), self.references.copy(), self.gains, self.lower, self.upper,
-            self.uniform,
-        )  # fmt: skip
+        """A copy that changes by itself; the arrays, which nobody writes to, are shared."""
+        return replace(self)
 
     def follow(self, values: ArrayLike, dt: float) -> bool | None:
         """Take new targets of all joints the short way, and the references too where they get there within one step.

@@ -244,14 +244,10 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
 
     bodies, problems = repaired(robot, [made(i) for i in range(len(members))], fixed or robot.fixed_base)
     loops = tuple(
-        Loop(
-            joint=joint,
-            parent=body_of[joint.parent],
-            child=body_of[joint.child],
-            parent_from_joint=pose_in_body[joint.parent] @ joint.pose,
-            child_from_joint=pose_in_body[joint.child] @ joint.joint_from_child.inverse(),
-        )
+        Loop(joint, body_of[joint.parent], body_of[joint.child], above @ joint.pose, below)
         for joint in robot.loops
+        for above in (pose_in_body[joint.parent],)
+        for below in (pose_in_body[joint.child] @ joint.joint_from_child.inverse(),)
     )
     link_body = np.array([body_of[link.name] for link in robot.links], dtype=int)
     link_pose = np.stack([pose_in_body[link.name].matrix for link in robot.links])

@@ -7,13 +7,14 @@ of an absurd size is used, with a warning.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.check.meshes import largest_mesh, mesh_size, outsized_told
 from andante.description.extent import robot_bounds
+from andante.description.link import Link
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh, Plane
@@ -24,28 +25,30 @@ from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
 
 
+def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
+    """The meshes that a robot shows, or those that it collides with, each with its link."""
+    for link in robot.links:
+        for part in link.visuals if visual else link.collisions:
+            if isinstance(part.geometry, Mesh):
+                yield link, part.geometry
+
+
 def require_collision_meshes(robot: Robot) -> None:
     """Raise BadInput that names file, link and mesh when a collision mesh was not found."""
-    for link in robot.links:
-        for collision in link.collisions:
-            if isinstance(collision.geometry, Mesh) and collision.geometry.path is None:
-                where = f"{link.source}: " if str(link.source) else ""
-                raise BadInput(
-                    f"{where}link {link.name!r} of {robot.name!r}: collision mesh {collision.geometry.uri!r} was not "
-                    f"found; {mesh_remedy(collision.geometry, link.source)}"
-                )
+    for link, mesh in _meshes(robot, visual=False):
+        if mesh.path is None:
+            where = f"{link.source}: " if str(link.source) else ""
+            raise BadInput(
+                f"{where}link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r} was not found; "
+                f"{mesh_remedy(mesh, link.source)}"
+            )
 
 
 def missing_visuals(robots: Iterable[Robot]) -> tuple[Problem, ...]:
     """One warning per robot whose visual meshes were not found."""
     out = []
     for robot in robots:
-        lost = [
-            (link, visual.geometry)
-            for link in robot.links
-            for visual in link.visuals
-            if isinstance(visual.geometry, Mesh) and visual.geometry.path is None
-        ]
+        lost = [(link, mesh) for link, mesh in _meshes(robot, visual=True) if mesh.path is None]
         if lost:
             link, mesh = lost[0]
             more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
@@ -60,11 +63,10 @@ def absurd_meshes(robots: Iterable[Robot]) -> tuple[Problem, ...]:
     out = []
     for robot in robots:
         limit = largest_mesh(robot) if robot.joints else float("inf")  # a building may be of any size
-        for link in robot.links:
-            for collision in link.collisions:
-                if isinstance(collision.geometry, Mesh) and (size := mesh_size(collision.geometry)) > limit:
-                    text = f"link {link.name!r}: collision mesh {collision.geometry.uri!r} {outsized_told(size)}"
-                    out.append(Problem(Severity.WARNING, text, link.source))
+        for link, mesh in _meshes(robot, visual=False):
+            if (size := mesh_size(mesh)) > limit:
+                text = f"link {link.name!r}: collision mesh {mesh.uri!r} {outsized_told(size)}"
+                out.append(Problem(Severity.WARNING, text, link.source))
     return tuple(out)
 
 

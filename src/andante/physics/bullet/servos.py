@@ -50,16 +50,8 @@ def _gear(
 ) -> int:
     """q[joint] + ratio q[source] = offset, held with at most that effort."""
     uid = int(model.joint_uid[joint])
-    made = client.createConstraint(
-        uid,
-        int(model.joint_link[joint]),
-        uid,
-        int(model.joint_link[source]),
-        pybullet.JOINT_GEAR,
-        [0, 0, 1],
-        [0, 0, 0],
-        [0, 0, 0],
-    )
+    links, none = (int(model.joint_link[joint]), int(model.joint_link[source])), [0, 0, 0]
+    made = client.createConstraint(uid, links[0], uid, links[1], pybullet.JOINT_GEAR, [0, 0, 1], none, none)
     client.changeConstraint(made, gearRatio=ratio, relativePositionTarget=offset, erp=erp, maxForce=force)
     return int(made)
 
@@ -67,15 +59,10 @@ def _gear(
 def close_loop(actor: Actor, model: BulletModel, loop: Loop, client: Client) -> None:
     """Build a joint that closes a loop: ball by one point, hinge by two, fixed by a weld."""
     loop.check("bullet", actor.name)
-    kind = loop.joint.type
-    axis = np.asarray(loop.joint.axis)
-    if kind is JointType.FIXED:
-        _tie(model, loop, np.zeros(3), pybullet.JOINT_FIXED, client)
-    elif kind is JointType.BALL:
-        _tie(model, loop, np.zeros(3), pybullet.JOINT_POINT2POINT, client)
-    else:
-        for side in (-HINGE_SPAN, HINGE_SPAN):
-            _tie(model, loop, side * axis, pybullet.JOINT_POINT2POINT, client)
+    kind = pybullet.JOINT_FIXED if loop.joint.type is JointType.FIXED else pybullet.JOINT_POINT2POINT
+    one_point = loop.joint.type in (JointType.FIXED, JointType.BALL)
+    for side in (0.0,) if one_point else (-HINGE_SPAN, HINGE_SPAN):
+        _tie(model, loop, side * np.asarray(loop.joint.axis), kind, client)
 
 
 def _tie(model: BulletModel, loop: Loop, point: Array, kind: int, client: Client) -> None:
@@ -86,18 +73,8 @@ def _tie(model: BulletModel, loop: Loop, point: Array, kind: int, client: Client
         uid = int(model.uid[body]) if model.uid[body] >= 0 else model.base
         ends.append((uid, int(model.link[body]), frame))
     (uid_a, link_a, a), (uid_b, link_b, b) = ends
-    made = client.createConstraint(
-        uid_a,
-        link_a,
-        uid_b,
-        link_b,
-        kind,
-        [0, 0, 1],
-        a.translation.tolist(),
-        b.translation.tolist(),
-        a.quaternion.tolist(),
-        b.quaternion.tolist(),
-    )
+    positions, turns = (a.translation.tolist(), b.translation.tolist()), (a.quaternion.tolist(), b.quaternion.tolist())
+    made = client.createConstraint(uid_a, link_a, uid_b, link_b, kind, [0, 0, 1], *positions, *turns)
     client.changeConstraint(made, maxForce=STRONGEST)
 
 
@@ -158,14 +135,8 @@ class Servos:
             if joint.dynamics.stiffness > self._stiffness[k]:
                 cut.append(f"stiffness {joint.dynamics.stiffness:g} to {self._stiffness[k]:.3g}")
             if cut:
-                out.append(
-                    Problem(
-                        Severity.WARNING,
-                        f"bullet: joint {joint.name!r} is too stiff for steps of {self._dt:g} s; "
-                        f"cut {' and '.join(cut)}; use smaller steps",
-                        joint.source,
-                    )
-                )
+                told = f"bullet: joint {joint.name!r} is too stiff for steps of {self._dt:g} s; cut {' and '.join(cut)}"
+                out.append(Problem(Severity.WARNING, f"{told}; use smaller steps", joint.source))
         return tuple(out)
 
     # ---- motors ----------------------------------------------------------------------------------

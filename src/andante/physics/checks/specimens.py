@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from andante.geometry import SE3
 from andante.gravity import GRAVITY
 
 BLUE = Material("blue", (0.25, 0.45, 0.8, 1.0))
+Y: Vec3 = (0.0, 1.0, 0.0)
 GREY = Material("grey", (0.6, 0.6, 0.62, 1.0))
 
 
@@ -159,30 +161,16 @@ def tangle(fixed_base: bool = False) -> Robot:
         box_link("piston", 0.3, (0.05, 0.05, 0.1), collide=False),
         Link("tip"),
     )
-    oblique = np.array([1.0, 2.0, -2.0]) / 3
+    oblique, down, stroke = np.array([1.0, 2.0, -2.0]) / 3, (0.0, 0.0, -1.0), Limits(-0.2, 0.3)
     joints = (
         Joint("imu_mount", JointType.FIXED, "trunk", "imu", place(0.1, 0, 0.05, 0.3, 0.2, 0.1)),
         Joint("shoulder", JointType.CONTINUOUS, "imu", "upper", place(0, 0.1, 0, 0.4, -0.3, 0.8), _axis(oblique)),
         Joint("cover_mount", JointType.FIXED, "upper", "cover", place(0, 0, -0.2, 0.1, 0.1, -0.6)),
-        Joint(
-            "elbow",
-            JointType.REVOLUTE,
-            "cover",
-            "lower",
-            place(0.02, 0, -0.1, 0, 0.7, 0),
-            (0.0, 1.0, 0.0),
-            Limits(-2.0, 2.0),
+        replace(
+            Joint("elbow", JointType.REVOLUTE, "cover", "lower", place(0.02, 0, -0.1, 0, 0.7, 0), Y, Limits(-2.0, 2.0)),
             joint_from_child=place(-0.05, 0.02, 0.01, 0.2, 0.1, 0.5),
         ),
-        Joint(
-            "slide",
-            JointType.PRISMATIC,
-            "trunk",
-            "piston",
-            place(-0.1, 0, -0.05, 0, 0.5, 0),
-            (0.0, 0.0, -1.0),
-            Limits(-0.2, 0.3),
-        ),
+        Joint("slide", JointType.PRISMATIC, "trunk", "piston", place(-0.1, 0, -0.05, 0, 0.5, 0), down, stroke),
         Joint("tip_mount", JointType.FIXED, "lower", "tip", place(0.2, 0, 0, 0, 0, 1.2)),
     )
     return Robot("tangle", links, joints, fixed_base=fixed_base)
@@ -196,17 +184,10 @@ def _axis(vector: np.ndarray) -> Vec3:
 def mimic_pair(multiplier: float = -2.0, offset: float = 0.1) -> Robot:
     """Two hinged rods side by side: "follower" mimics "leader"; the rods stick out along +x and feel gravity."""
     links = (Link("base"), rod_link("a", 0.3, 0.5, (1.0, 0, 0)), rod_link("b", 0.2, 0.3, (1.0, 0, 0)))
+    beside = SE3.from_xyz_rpy((0, 0.2, 0))
     joints = (
-        Joint("leader", JointType.CONTINUOUS, "base", "a", IDENTITY, (0.0, 1.0, 0.0)),
-        Joint(
-            "follower",
-            JointType.CONTINUOUS,
-            "base",
-            "b",
-            SE3.from_xyz_rpy((0, 0.2, 0)),
-            (0.0, 1.0, 0.0),
-            mimic=Mimic("leader", multiplier, offset),
-        ),
+        Joint("leader", JointType.CONTINUOUS, "base", "a", IDENTITY, Y),
+        Joint("follower", JointType.CONTINUOUS, "base", "b", beside, Y, mimic=Mimic("leader", multiplier, offset)),
     )
     return Robot("mimic_pair", links, joints, fixed_base=True)
 
@@ -219,21 +200,13 @@ def four_bar(span: float = 0.4, height: float = 0.2) -> Robot:
         rod_link("coupler", span, 0.3, (1.0, 0.0, 0.0)),
         rod_link("rocker", height, 0.2, (0.0, 0.0, 1.0)),
     )
-    y = (0.0, 1.0, 0.0)
+    along, below = SE3.from_xyz_rpy((span, 0, 0)), SE3.from_xyz_rpy((0, 0, -height))
     joints = (
-        Joint("drive", JointType.CONTINUOUS, "base", "crank", IDENTITY, y),
-        Joint("wrist", JointType.CONTINUOUS, "crank", "coupler", SE3.from_xyz_rpy((0, 0, height)), y),
-        Joint("pivot", JointType.CONTINUOUS, "base", "rocker", SE3.from_xyz_rpy((span, 0, 0)), y),
+        Joint("drive", JointType.CONTINUOUS, "base", "crank", IDENTITY, Y),
+        Joint("wrist", JointType.CONTINUOUS, "crank", "coupler", SE3.from_xyz_rpy((0, 0, height)), Y),
+        Joint("pivot", JointType.CONTINUOUS, "base", "rocker", along, Y),
     )
-    closure = Joint(
-        "closure",
-        JointType.CONTINUOUS,
-        "coupler",
-        "rocker",
-        SE3.from_xyz_rpy((span, 0, 0)),
-        y,
-        joint_from_child=SE3.from_xyz_rpy((0, 0, -height)),
-    )
+    closure = Joint("closure", JointType.CONTINUOUS, "coupler", "rocker", along, Y, joint_from_child=below)
     return Robot("four_bar", links, joints, loops=(closure,), fixed_base=True)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar
 
 import dartpy
@@ -100,14 +102,9 @@ class DartEngine(Engine):
                 solver.addConstraint(constraint)
             limits = loop.joint.limits
             if math.isfinite(limits.lower) or math.isfinite(limits.upper):
-                self._notes.append(
-                    Problem(
-                        Severity.WARNING,
-                        f"engine 'dart' does not enforce the limits of the loop joint {loop.joint.name!r}; "
-                        "limit a joint of the tree instead",
-                        loop.joint.source,
-                    )
-                )
+                told = f"engine 'dart' does not enforce the limits of the loop joint {loop.joint.name!r}"
+                note = f"{told}; limit a joint of the tree instead"
+                self._notes.append(Problem(Severity.WARNING, note, loop.joint.source))
         if tree.loops:
             model.skeleton.setPositions(start)
 
@@ -141,9 +138,7 @@ class DartEngine(Engine):
             for body, node in zip(actor.tree.bodies, model.nodes, strict=True):
                 masks = [s.surface.collide_bitmask for s in body.shapes if s.surface.collide_bitmask != 0]
                 if masks:
-                    merged = 0
-                    for mask in masks:
-                        merged |= 0xFFFF if mask is None else mask
+                    merged = reduce(or_, (0xFFFF if mask is None else mask for mask in masks))
                     bits.append((node, merged, any(mask is not None for mask in masks)))
         for i, (node, mask, given) in enumerate(bits):
             for other, other_mask, other_given in bits[:i]:

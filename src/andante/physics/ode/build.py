@@ -145,6 +145,12 @@ def slider_rate(joint: ode.OdeSliderJoint, child: ode.OdeBody, parent: ode.OdeBo
     return rate
 
 
+def _turn(quaternion: Array) -> core.LQuaternionf:
+    """A quaternion x y z w as panda3d has it."""
+    x, y, z, w = quaternion.tolist()
+    return core.LQuaternionf(w, x, y, z)
+
+
 def put(body: ode.OdeBody, pose: SE3, com: Array) -> None:
     """Place an ODE body so that our body frame has this pose."""
     place(body, pose @ com, pose.quaternion)
@@ -152,9 +158,8 @@ def put(body: ode.OdeBody, pose: SE3, com: Array) -> None:
 
 def place(body: ode.OdeBody, position: Array, quaternion: Array) -> None:
     """Place an ODE body by its center of mass [m] and quaternion x y z w."""
-    x, y, z, w = (float(v) for v in quaternion)
-    body.setPosition(*(float(v) for v in position))
-    body.setQuaternion(core.LQuaternionf(w, x, y, z))
+    body.setPosition(*position.tolist())
+    body.setQuaternion(_turn(quaternion))
 
 
 def put_back(body: ode.OdeBody, quaternion: core.LQuaternionf) -> None:
@@ -173,7 +178,7 @@ def put_back(body: ode.OdeBody, quaternion: core.LQuaternionf) -> None:
 
 
 def build_actor(world: ode.OdeWorld, space: ode.OdeSpace, actor: Actor) -> Built:
-    """Make bodies, geoms, tree joints and loop joints of an actor; bodies stand at q = 0 afterwards."""
+    """Make bodies, geoms, tree joints and loop joints of an actor; see `anchor_joints` for where the bodies stand."""
     tree, keep, tensors = actor.tree, list[object](), shared_tensors(actor)
     bodies: list[ode.OdeBody | None] = []
     for i, body in enumerate(tree.bodies):
@@ -198,15 +203,10 @@ def build_actor(world: ode.OdeWorld, space: ode.OdeSpace, actor: Actor) -> Built
                     )
                 geom.setBody(owner)
                 offset = SE3.from_parts(np.eye(3), -np.asarray(body.inertia.com)) @ shape.pose
-                x, y, z, w = (float(v) for v in offset.quaternion)
-                geom.setOffsetPosition(*(float(v) for v in offset.translation))
-                geom.setOffsetQuaternion(core.LQuaternionf(w, x, y, z))
+                geom.setOffsetPosition(*offset.translation.tolist())
+                geom.setOffsetQuaternion(_turn(offset.quaternion))
             geoms.append((geom, i, shape))
     place_static(geoms, root)
-    poses = tree.poses(root, {})
-    for i, made_body in enumerate(bodies):
-        if made_body is not None:
-            put(made_body, poses[i], np.asarray(tree.bodies[i].inertia.com))
     center = np.array([joint_zero(joint) for joint in tree.robot.movable])
     made = Built(bodies, geoms, [], center, [], [], keep)
     _make_joints(world, actor, made)
@@ -313,9 +313,8 @@ def place_static(geoms: list[tuple[ode.OdeGeom, int, BodyShape]], root: SE3) -> 
             normal = pose.rotation @ (np.asarray(shape.geometry.normal) / np.linalg.norm(shape.geometry.normal))
             geom.setParams(*(float(v) for v in normal), float(normal @ pose.translation))
             continue
-        x, y, z, w = (float(v) for v in pose.quaternion)
-        geom.setPosition(*(float(v) for v in pose.translation))
-        geom.setQuaternion(core.LQuaternionf(w, x, y, z))
+        geom.setPosition(*pose.translation.tolist())
+        geom.setQuaternion(_turn(pose.quaternion))
 
 
 def make_geom(space: ode.OdeSpace, geometry: Geometry, static: bool, keep: list[object]) -> ode.OdeGeom:
