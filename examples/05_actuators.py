@@ -1,6 +1,7 @@
 """Real motors instead of ideal ones: the same knee bend with ideal servos and with the NAO's actuators.
 
-An actuator has a torque-speed limit, friction, rotor inertia, backlash and delay; presets are in `ACTUATORS`, the NAO's in its package.
+An actuator has a torque-speed limit, friction, rotor inertia, backlash and delay; presets are in `ACTUATORS`, those
+of the NAO in its package.
 """
 
 import numpy as np

@@ -227,15 +227,9 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
         links = [robot.link(name) for name in members[i]]
         inertias = [link.inertia.transformed(pose_in_body[link.name]) for link in links if link.inertia is not None]
         shapes = tuple(
-            BodyShape(
-                each.geometry,
-                pose_in_body[link.name] @ each.pose,
-                each.surface,
-                index[link.name],
-                each.name or link.name,
-            )
-            for link in links
-            for each in link.collisions
+            BodyShape(part.geometry, pose_in_body[name] @ part.pose, part.surface, index[name], part.name or name)
+            for name in members[i]
+            for part in robot.link(name).collisions
         )
         gravity = all(link.gravity for link in links if link.inertia is not None)
         collides = any(robot.self_collide if link.self_collide is None else link.self_collide for link in links)

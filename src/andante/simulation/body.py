@@ -167,10 +167,9 @@ class Servos:
         """Set pgain [N m/rad] or dgain [N m s/rad] of a joint, or of all joints."""
         if not (np.isfinite(value) and 0 <= value <= MOST_GAIN):
             raise BadInput(f"{which} must lie between 0 and {MOST_GAIN:g}, got {value}")
-        name = {"pgain": "kp", "dgain": "kd"}[which]
         values = np.array(self.gains.kp if which == "pgain" else self.gains.kd)
         values[self._index(joint) if joint else slice(None)] = value
-        self._send(self.gains.changed(**{name: values}))
+        self._send(self.gains.changed(**{"kp" if which == "pgain" else "kd": values}))
 
     def set_stiffness(self, share: float, joints: Sequence[str] = ()) -> list[str]:
         """Set the user's fraction, 0 to 1, of the joints that fit any of the patterns; their names."""

@@ -346,19 +346,9 @@ class ConvexPairs:
                 continue
             else:
                 shape = known.setdefault(id(geometry), polytope(shape_points(geometry)))
-                self.spans[i] = (
-                    counts[0],
-                    len(shape.corners),
-                    counts[1],
-                    len(shape.normals),
-                    counts[2],
-                    len(shape.edges),
-                )
-                for block, rows, k in (
-                    (corners, shape.corners, 0),
-                    (normals, shape.normals, 1),
-                    (edges, shape.edges, 2),
-                ):
+                parts = ((corners, shape.corners), (normals, shape.normals), (edges, shape.edges))
+                for k, (block, rows) in enumerate(parts):
+                    self.spans[i, 2 * k : 2 * k + 2] = counts[k], len(rows)
                     block.append(rows)
                     counts[k] += len(rows)
                 points = shape.corners
