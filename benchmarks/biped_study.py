@@ -3,7 +3,7 @@
 python benchmarks/biped_study.py [matrix | turns | pushes | engines | speed | step] ... [--quick] [--workers N]
 [--pushes N] [--json]
 
-Every figure is the simulator's truth; the robot is led by its own reckoning. `--quick`: two seeds and fewer pushes.
+Every figure is the simulator's truth; the robot is led by its own estimate. `--quick`: two seeds and fewer pushes.
 `--json`: one object with a key per part on stdout, the lines on stderr.
 """
 

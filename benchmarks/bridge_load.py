@@ -78,7 +78,7 @@ def build(bus):
 
 
 def run(clients, seconds, sleeper=False):
-    """Processor time of the loop per cycle [ms], of the server [share of one core], latency [ms], drops."""
+    """Processor time of the loop per cycle [ms], of the server [fraction of one core], latency [ms], drops."""
     bus = Bus()
     publishers = build(bus)
     arrivals = {}

@@ -302,8 +302,8 @@ class Trial:
         self.pace, self.offset = variant.pace, variant.offset * draw.uniform(-1.0, 1.0, len(NAMES))
         self.offset[NAMES.index("RHipYawPitch")] = self.offset[NAMES.index("LHipYawPitch")]
         self.sim = simulate(rubbed(NAO, variant.friction), pose=design.start)
-        engine, actor = self.sim.engine, self.sim.actor
-        engine.set_gains(actor, softened(engine.commands[actor].gains, np.full(len(NAMES), variant.strength)))
+        engine, model = self.sim.engine, self.sim.model
+        engine.set_gains(model, softened(engine.commands[model].gains, np.full(len(NAMES), variant.strength)))
         rest = dict(NAO.pose(design.start))
         if variant.fallen:
             rest.update(fall_motions(NAO).protect[design.fallen].keys[-1].positions)
@@ -323,7 +323,7 @@ class Trial:
         track = Track(played, NAMES, here, self.pace)
         steps = round(TICK / sim.engine.dt)
         for k in range(round((track.duration + SETTLE) / TICK)):
-            sim.engine.command(sim.actor, track.at(k * TICK) + self.offset)
+            sim.engine.command(sim.model, track.at(k * TICK) + self.offset)
             sim.engine.step(steps)
             if k % 4 == 3:
                 x, y, z = sim.base_pose[3], sim.base_pose[4], sim.base_pose[2]
@@ -335,10 +335,10 @@ class Trial:
 def rising_cost(upright: Array, height: Array, up: Array) -> float:
     """From sitting: 0 when it never leans and stands at full height; counts when it falls, too."""
     fell = upright < 0.6
-    share = float(np.argmax(fell)) / len(fell) if fell.any() else 1.0
+    fraction = float(np.argmax(fell)) / len(fell) if fell.any() else 1.0
     end = float(upright[-20:].mean() * min(height[-20:].mean() / TALL, 1.0))
     way = float(np.clip(upright, 0.0, 1.0).mean())
-    return 1.6 - 0.6 * share - 0.5 * end - 0.3 * way - 0.2 * float(upright.min())
+    return 1.6 - 0.6 * fraction - 0.5 * end - 0.3 * way - 0.2 * float(upright.min())
 
 
 def sitting_cost(upright: Array, height: Array, up: Array) -> float:
@@ -367,11 +367,11 @@ def search(
     design = DESIGNS[name]
     trials = trials_of(name, folder)
     cost = rising_cost if name == "sitting" else sitting_cost
-    centre = np.array([value for value, _ in design.free.values()])
+    center = np.array([value for value, _ in design.free.values()])
     spread = np.array([width for _, width in design.free.values()])
 
     def numbers(y: Array) -> dict[str, float]:
-        return {key: round(float(v), 2) for key, v in zip(design.free, centre + spread * y, strict=True)}
+        return {key: round(float(v), 2) for key, v in zip(design.free, center + spread * y, strict=True)}
 
     def judged(y: Array) -> tuple[float, list[float]]:
         motion, costs = motion_of(name, numbers(y))[0], []
@@ -385,7 +385,7 @@ def search(
                 break
         return 0.5 * float(np.mean(costs)) + 0.5 * max(costs) + 0.002 * float(np.mean(y * y)), costs
 
-    best, least = np.zeros(len(centre)), math.inf
+    best, least = np.zeros(len(center)), math.inf
     least, costs = judged(best)
     print(f"design: {least:.4f}  {np.round(costs, 3).tolist()}", flush=True)
     optimizer = CMA(mean=best, sigma=1.0, seed=seed, population_size=population)

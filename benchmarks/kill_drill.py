@@ -1,8 +1,8 @@
 """kill -9 at random moments of search, experiment and recording; a checker proves that nothing finished is lost.
 
-python benchmarks/kill_drill.py [--seed N] [--only TEXT] [--share X] [--json] [--report]
+python benchmarks/kill_drill.py [--seed N] [--only TEXT] [--fraction X] [--json] [--report]
 
-Each kill is a row; --share 0.2 does a fifth of them, --only 'bag record' the jobs with this in their name, --list tells
+Each kill is a row; --fraction 0.2: a fifth of them, --only 'bag record' the jobs with this in their name, --list tells
 the names. Rows are kept until their job is done anew; --report writes all of them to benchmarks/reports/kills.md.
 """
 
@@ -100,9 +100,9 @@ def experiments() -> dict[str, Job]:
 
 def _study(
     begin: drill_study.Words, resume: drill_study.Words, kills: int, most: int,
-    folder: Path, share: float, dice: random.Random,
+    folder: Path, fraction: float, dice: random.Random,
 ) -> Rows:  # fmt: skip
-    yield from drill_study.drill(StudyJob(begin, resume, _part(kills, share), most), folder, dice)
+    yield from drill_study.drill(StudyJob(begin, resume, _part(kills, fraction), most), folder, dice)
 
 
 def recordings() -> dict[str, Job]:
@@ -117,16 +117,16 @@ def recordings() -> dict[str, Job]:
     ):
 
         def job(
-            folder: Path, share: float, dice: random.Random, drill: Any = drill, kind: str = kind, kills: int = kills
+            folder: Path, fraction: float, dice: random.Random, drill: Any = drill, kind: str = kind, kills: int = kills
         ) -> Rows:
-            yield from drill(folder, kind, _part(kills, share), dice)
+            yield from drill(folder, kind, _part(kills, fraction), dice)
 
         jobs[name] = job
     return jobs
 
 
-def _part(count: int, share: float) -> int:
-    return max(1, round(count * share))
+def _part(count: int, fraction: float) -> int:
+    return max(1, round(count * fraction))
 
 
 def main() -> None:
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="TEXT", help="jobs with this in their name")
     parser.add_argument("--list", action="store_true", help="tell the names of the jobs")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "kills", help="where the rows are kept")
-    parser.add_argument("--share", type=float, default=1.0, help="of the kills")
+    parser.add_argument("--fraction", type=float, default=1.0, help="of the kills")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--report", action="store_true", help="write benchmarks/reports/kills.md")
     told = parser.parse_args()
@@ -148,7 +148,7 @@ def main() -> None:
         sys.exit(0 if told.list else f"no job has {told.only!r} in its name")
     told.folder.mkdir(parents=True, exist_ok=True)
     for name in asked:
-        _drill(name, jobs[name], told.seed, told.share, files[name])
+        _drill(name, jobs[name], told.seed, told.fraction, files[name])
     kept = [json.loads(file.read_text()) for file in files.values() if file.exists()]
     rows = [row for job in kept for row in job["rows"]]
     table = summary(rows, sum(job["seconds"] for job in kept))
@@ -158,12 +158,12 @@ def main() -> None:
     sys.exit(1 if table["faults"] else 0)
 
 
-def _drill(name: str, job: Job, seed: int, share: float, file: Path) -> None:
+def _drill(name: str, job: Job, seed: int, fraction: float, file: Path) -> None:
     """Do a job, and keep its rows as they come."""
     done: list[dict[str, Any]] = []
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kill-drill-") as folder:
-        for row in job(Path(folder), share, random.Random(f"{seed}:{name}")):
+        for row in job(Path(folder), fraction, random.Random(f"{seed}:{name}")):
             done.append({"job": name, **row})
             mark = "; ".join(row["faults"]) or "sound"
             told = f"{name:26} {row['when']:26} announced {row['announced']:4} kept {row['kept']:4}  {mark}"

@@ -24,7 +24,7 @@ def spent(work) -> float:
 def main() -> None:
     robot, world = [*sys.argv[1:], *("nao", "lab")[len(sys.argv) - 1 :]][:2]
     stage = Stage(SceneChoice(robot, world))
-    command = Command(vx=0.5 * stage.walker.top_speed)
+    command = Command(vx=0.5 * stage.walker.max_speed)
 
     def alone(count: int = round(SECONDS / 0.01)) -> None:
         for _ in range(count):

@@ -3,7 +3,7 @@
 python benchmarks/search_overhead.py [--candidates N] [--work MS] [--workers K]
 
 The objective spins for WORK milliseconds of CPU time. Every figure is the difference of a study of 2 N candidates and
-one of N, by N, so that starting up cancels out; `share` is the work in the CPU time that a candidate takes altogether.
+one of N, by N, so that starting up cancels out; `fraction` is the work in the CPU time that a candidate takes in all.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def main() -> None:
         cost(StudyConfig(spec, space, sampler, budget=20), told.workers)  # imports
         short, long = (cost(StudyConfig(spec, space, sampler, budget=n), told.workers) for n in (count, 2 * count))
         study, worker = (1e3 * (b - a) / count for a, b in zip(short, long, strict=True))
-        share = told.work / (study + worker)
-        print(f"{sampler:8} {study:8.3f} ms {worker - told.work:8.3f} ms {share:7.3f}")
+        fraction = told.work / (study + worker)
+        print(f"{sampler:8} {study:8.3f} ms {worker - told.work:8.3f} ms {fraction:7.3f}")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def right(engine: str, runs: int) -> None:
     for k in range(runs):
         roller, turn = BallRoller(robot), so3.exp(rng.normal(size=3) * 2)
         sim = an.simulate(robot, engine=engine, pose="ball", sensors=True, seed=k)
-        sim.engine.set_base(sim.actor, SE3.from_parts(turn, (0.0, 0.0, 0.2005)).vector)
+        sim.engine.set_base(sim.model, SE3.from_parts(turn, (0.0, 0.0, 0.2005)).vector)
         sim.run(0.02)
         loop = ControlLoop(sim, roller)
         while sim.time < 20 and not roller.settled:
@@ -122,7 +122,7 @@ def strip(engine: str, runs: int) -> None:
     controller = ShellController(ready.robot, ready.walker)
     sim = an.simulate(ready.robot, engine=engine, pose=ready.pose, sensors=True, seed=1)
     loop = ControlLoop(sim, controller)
-    renderer = Renderer(sim.engine.actors, sim.engine.world, 320, 240)
+    renderer = Renderer(sim.engine.models, sim.engine.world, 320, 240)
     pictures: list[np.ndarray] = []
 
     def shoot() -> None:

@@ -22,7 +22,7 @@ pendulum = Robot(
 )
 
 sim = an.simulate(pendulum, dt=0.001, pose={"pivot": 0.05})
-sim.engine.command(sim.actor, 0.0, Mode.OFF)  # let it swing
+sim.engine.command(sim.model, 0.0, Mode.OFF)  # let it swing
 angles = []
 for _ in range(6000):
     sim.run(0.001)

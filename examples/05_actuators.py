@@ -14,7 +14,7 @@ nao = an.robot("nao")
 for label, robot in (("ideal servos", nao), ("NAO actuators", fitted(nao, NAO_ACTUATORS))):
     sim = an.simulate(robot)
     if robot is not nao:
-        sim.engine.set_drives(sim.actor, ActuatorDrive(robot, NAO_ACTUATORS))
+        sim.engine.set_drives(sim.model, ActuatorDrive(robot, NAO_ACTUATORS))
     sim.run(0.5)
     pose = dict(nao.poses["StandInit"])
     for side in "LR":

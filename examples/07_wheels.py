@@ -22,7 +22,7 @@ for name in ("waffle", "rover"):
     odometry = drive.pose_from_root([*start.translation[:2], start.rpy[2]])
     for twist in ((0.2, 0.0, 0.2), (0.2, 0.0, -0.2), (-0.2, 0.0, 0.0)):  # left bend, right bend, back
         for joint, (mode, value) in drive.joint_commands(twist).items():
-            sim.engine.command(sim.actor, float(value), Mode[mode.upper()], [sim.robot.joint_names.index(joint)])
+            sim.engine.command(sim.model, float(value), Mode[mode.upper()], [sim.robot.joint_names.index(joint)])
         for _ in range(100):
             sim.run(0.02)
             joints = sim.joints

@@ -12,7 +12,7 @@ from andante.locomotion.gaits import Request, prepare
 
 ready = prepare(an.robot("nao"), Request("walk"))
 walker = ready.walker
-print(f"up to {walker.top_speed:.2f} m/s ahead and {math.degrees(walker.top_turn):.0f} deg/s on the spot")
+print(f"up to {walker.max_speed:.2f} m/s ahead and {math.degrees(walker.max_turn):.0f} deg/s on the spot")
 
 sim = an.simulate(ready.robot, pose=ready.pose, sensors=True)
 walk = ControlLoop(sim, walker)

@@ -17,7 +17,7 @@ from andante.mobile.uwb import uwb_setup, world_from_uwb
 from andante.sensors import RPLIDAR_A3, CameraModel, CameraSensor, Lidar, Sonar, SonarModel
 from andante.simulation.scans import scans_since
 
-sim = an.simulate("rover", world="lab", place=(0.0, -0.8, 0.0), sensors=True, seed=1)
+sim = an.simulate("rover", world="lab", start=(0.0, -0.8, 0.0), sensors=True, seed=1)
 robot, sensors = sim.robot, sim.sensors
 print("sensors:", ", ".join(f"{channel.name} {channel.rate:g} Hz" for channel in sensors))
 
@@ -49,7 +49,7 @@ setup, ranges = uwb_setup(robot, sensors), sensors["tag0"].reading.values
 heard = np.isfinite(ranges)
 found = trilaterate(setup.anchor_positions[heard], ranges[heard])
 place = world_from_uwb(sensors) @ found.position
-tag = SE3.from_vector(sim.engine.link_poses(sim.actor)[[link.name for link in robot.links].index("tag0")]).translation
+tag = SE3.from_vector(sim.engine.link_poses(sim.model)[[link.name for link in robot.links].index("tag0")]).translation
 print(f"tag 0 by UWB at {place[:2].round(2)}, truth {tag[:2].round(2)} [m]")
 
 result = build_map(log)

@@ -32,8 +32,8 @@ raw = Path("run.mcap").read_bytes()
 Path("cut.mcap").write_bytes(raw[: len(raw) // 3])
 with open_bag("cut.mcap") as cut:
     print("after the cut:", cut.count, "messages;", cut.notes[0])
-mended = convert_bag("cut.mcap", "mended.bag")
-print("mended as rosbag1:", mended.count, "messages, whole:", bag_info("mended.bag").whole)
+repaired = convert_bag("cut.mcap", "repaired.bag")
+print("repaired as rosbag1:", repaired.count, "messages, whole:", bag_info("repaired.bag").whole)
 
 # Play it ten times as fast.
 stage = Bus()

@@ -47,7 +47,7 @@ def test_packages_are_summed_up(tool):
         "| bus | 40 | 20 | 10 | 5 | 50.0 % |",
         "| all | 50 | 30 | 10 | 5 | 58.3 % |",
     ]
-    assert tool.Row("empty").share == 100.0
+    assert tool.Row("empty").fraction == 100.0
 
 
 def test_kernels_are_left_out_and_files_stay(tool, tmp_path):
@@ -60,7 +60,7 @@ def test_kernels_are_left_out_and_files_stay(tool, tmp_path):
     names = ["geometry/_types.py", "locomotion/rigs/balance.py", "locomotion/biped/kernels.py"]
     rows = {row.name: row for row in tool.measured(files, [tool.ROOMS / name for name in names])}
     assert set(rows) == set(names)
-    assert rows["geometry/_types.py"].share == 100.0
+    assert rows["geometry/_types.py"].fraction == 100.0
     assert rows["locomotion/rigs/balance.py"].run > 0
     kernels = rows["locomotion/biped/kernels.py"]
     assert kernels.statements < 40  # imports and constants, not the bodies of compiled functions

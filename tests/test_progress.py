@@ -65,9 +65,9 @@ def test_a_stream_that_nobody_reads_stops_no_job(written, monkeypatch, stream):
 
 
 def test_words_take_the_place_of_the_label(written):
-    with bar("looking around", True, every=1.0) as tell:
-        tell(3, 12, "to the left\nof it")
-        tell(6, 12, "")
+    with bar("looking around", True, every=1.0) as report:
+        report(3, 12, "to the left\nof it")
+        report(6, 12, "")
     assert written() == "andante: to the left of it: 25 %\nandante: looking around: 50 %\n"
 
 
@@ -75,14 +75,14 @@ def test_a_terminal_gets_a_bar(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with bar("tracking", True) as tell:
-        tell(30, 60, "")
+    with bar("tracking", True) as report:
+        report(30, 60, "")
     assert "tracking" in screen.getvalue()
     assert "50%" in screen.getvalue()
     assert "andante:" not in screen.getvalue()
 
 
-def test_shares():
+def test_fractions():
     assert percent("a", 199, 200) == "a: 99 %"
     assert percent("a", 3, 2) == "a: 100 %"
     assert percent("a", 0, 0) == "a"

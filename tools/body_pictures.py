@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.patches import Ellipse, Polygon
-from picture_tools import BLUE, COLOURS, GREEN, GREY, ORANGE, RED, figure, save, shoot, strip
+from picture_tools import BLUE, COLORS, GRAY, GREEN, ORANGE, RED, figure, save, shoot, strip
 
 import andante as an
 from andante.geometry import SE3, so3
@@ -26,15 +26,15 @@ def geometry() -> None:
     between = (start.inverse() @ end).log()
     drawn = figure(9.0, 3.8)
     screw: Any = drawn.add_subplot(1, 2, 1, projection="3d")
-    shares = np.linspace(0.0, 1.0, 60)
-    path = np.array([(start @ SE3.exp(s * between)).translation for s in shares])
-    screw.plot(*path.T, color=GREY, linewidth=1.2, label="start @ exp(s log(start⁻¹ end))")
-    screw.plot(*np.array([path[0], path[-1]]).T, ":", color=GREY, linewidth=1.0, label="straight line")
+    fractions = np.linspace(0.0, 1.0, 60)
+    path = np.array([(start @ SE3.exp(s * between)).translation for s in fractions])
+    screw.plot(*path.T, color=GRAY, linewidth=1.2, label="start @ exp(s log(start⁻¹ end))")
+    screw.plot(*np.array([path[0], path[-1]]).T, ":", color=GRAY, linewidth=1.0, label="straight line")
     for s in np.linspace(0.0, 1.0, 9):
         pose = start @ SE3.exp(s * between)
-        for axis, colour in zip(np.eye(3), (RED, GREEN, BLUE), strict=True):
+        for axis, color in zip(np.eye(3), (RED, GREEN, BLUE), strict=True):
             tip = pose @ (0.16 * axis)
-            screw.plot(*np.array([pose.translation, tip]).T, color=colour, linewidth=1.6)
+            screw.plot(*np.array([pose.translation, tip]).T, color=color, linewidth=1.6)
     screw.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="constant twist: a screw")
     screw.legend(fontsize=7.5, loc="upper left")
     screw.view_init(24, -62)
@@ -45,9 +45,9 @@ def geometry() -> None:
     back = so3.log(so3.exp(vectors))
     error = np.linalg.norm(back - vectors, axis=1) / angles
     closed = np.array([naive_log(so3.exp(v)) for v in vectors])
-    near.loglog(angles, np.maximum(np.linalg.norm(closed - vectors, axis=1) / angles, 1e-17), color=GREY, lw=1)
+    near.loglog(angles, np.maximum(np.linalg.norm(closed - vectors, axis=1) / angles, 1e-17), color=GRAY, lw=1)
     near.loglog(angles, np.maximum(error, 1e-17), color=BLUE, linewidth=1.4)
-    near.text(2e-7, 1e-3, "textbook arccos", color=GREY)
+    near.text(2e-7, 1e-3, "textbook arccos", color=GRAY)
     near.text(2e-7, 1e-14, "so3.log", color=BLUE)
     near.set(xlabel="angle [rad]", ylabel="relative error", title="log(exp(w)) against w", ylim=(1e-17, 10))
     save(drawn, "geometry")
@@ -75,12 +75,12 @@ def descriptions() -> None:
             turn = pose.rotation
             tensor = turn @ inertia.matrix @ turn.T
             moments = (0.5 * np.trace(tensor) * np.eye(3) - tensor) / inertia.mass  # of x x', per mass
-            centre, pick = pose @ np.array(inertia.com), [across, 2]
+            center, pick = pose @ np.array(inertia.com), [across, 2]
             squares, vectors = np.linalg.eigh(moments[np.ix_(pick, pick)])
             width, height = 2.0 * np.sqrt(5.0 * np.maximum(squares, 0.0))
             angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
-            axes.add_patch(Ellipse(centre[pick], width, height, angle=angle, fc=BLUE, ec=BLUE, alpha=0.35, lw=1))
-            axes.plot(*centre[pick], ".", color=RED, markersize=3)
+            axes.add_patch(Ellipse(center[pick], width, height, angle=angle, fc=BLUE, ec=BLUE, alpha=0.35, lw=1))
+            axes.plot(*center[pick], ".", color=RED, markersize=3)
         total = robot.mass
         middle = (
             sum(
@@ -108,24 +108,24 @@ def physics() -> None:
     """One servo's step and one fall on every engine that is installed."""
     drawn = figure(9.0, 3.4)
     step, drop = drawn.subplots(1, 2)
-    for colour, (name, entry) in zip(COLOURS, ENGINES.items(), strict=False):
+    for color, (name, entry) in zip(COLORS, ENGINES.items(), strict=False):
         if not installed(entry):
             continue
         sim = an.simulate("nao", engine=name, fixed=True)
         sim.run(0.2)
         at, rows = sim.robot.joint_names.index("LShoulderPitch"), []
         first = sim.joints["LShoulderPitch"]
-        sim.engine.command(sim.actor, [first - 1.0], joints=[at])
+        sim.engine.command(sim.model, [first - 1.0], joints=[at])
         for _ in range(200):
             sim.run(0.002)
             rows.append((sim.time - 0.2, sim.joints["LShoulderPitch"] - first))
-        step.plot(*np.array(rows).T, color=colour, label=name, linewidth=1.4)
+        step.plot(*np.array(rows).T, color=color, label=name, linewidth=1.4)
         sim.close()
         sim, rows = an.simulate("nao", engine=name, drop=0.1), []
         for _ in range(400):
             sim.run(0.002)
             rows.append((sim.time, sim.base_pose[2]))
-        drop.plot(*np.array(rows).T, color=colour, label=name, linewidth=1.4)
+        drop.plot(*np.array(rows).T, color=color, label=name, linewidth=1.4)
         sim.close()
     step.set(
         xlabel="time [s]", ylabel="left shoulder pitch [rad]", title="a step of -1 rad under limits of speed and effort"
@@ -137,9 +137,9 @@ def physics() -> None:
 
 def simulation() -> None:
     """The NAO dropped on rough ground, pushed, and what follows."""
-    sim = an.simulate("nao", world="rough", place=(1.6, 0.0, 0.0), drop=0.08, seed=1)
+    sim = an.simulate("nao", world="rough", start=(1.6, 0.0, 0.0), drop=0.08, seed=1)
     tiles = []
-    with Renderer(sim.engine.actors, sim.engine.world, 420, 320) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, 420, 320) as renderer:
         for time in (0.0, 0.12, 0.25, 1.0, 1.5, 1.7, 1.9, 2.6):
             if time == 1.5:
                 sim.run(time - sim.time)
@@ -167,12 +167,12 @@ def kinematics() -> None:
     arch, reach = drawn.subplots(1, 2)
     names = ["torso", "LHip", "LThigh", "LTibia", "LAnklePitch", "l_ankle", "l_sole"]
     names = [name for name in names if name in {link.name for link in robot.links}]
-    for colour, solution in zip((GREY, BLUE, GREEN, ORANGE, RED), found.q, strict=True):
+    for color, solution in zip((GRAY, BLUE, GREEN, ORANGE, RED), found.q, strict=True):
         poses = robot.link_poses(dict(zip(leg.joint_names, solution, strict=True)))
         points = np.array([poses[name].translation for name in names])
-        arch.plot(points[:, 0], points[:, 2], "o-", color=colour, markersize=3, linewidth=1.5)
+        arch.plot(points[:, 0], points[:, 2], "o-", color=color, markersize=3, linewidth=1.5)
         toe, heel = poses["l_sole"] @ np.array([[0.1, 0, 0], [-0.05, 0, 0]])
-        arch.plot([heel[0], toe[0]], [heel[2], toe[2]], color=colour, linewidth=3.2)
+        arch.plot([heel[0], toe[0]], [heel[2], toe[2]], color=color, linewidth=3.2)
     arch.set_aspect("equal")
     arch.set(
         xlabel="x [m]",
@@ -216,11 +216,11 @@ def wheels() -> None:
         base = drive.base
         motion = base.inverse(twist)
         vx, vy, w = twist
-        centre = np.array([-vy / w, vx / w])
+        center = np.array([-vy / w, vx / w])
         turned = dict(zip(base.turning, np.asarray(motion.angles), strict=True))
         back, front = (f(wheel.position[0] for wheel in base.wheels) for f in (min, max))
         corners = [(back - 0.12, -0.12), (front + 0.12, -0.12), (front + 0.12, 0.12), (back - 0.12, 0.12)]
-        axes.add_patch(Polygon(corners, fc="#8882", ec=GREY))
+        axes.add_patch(Polygon(corners, fc="#8882", ec=GRAY))
         for k, wheel in enumerate(base.wheels):
             place = wheel.position
             heading = wheel.bearing + turned.get(k, wheel.angle) - np.pi / 2
@@ -229,9 +229,9 @@ def wheels() -> None:
             speed = np.array([vx - w * place[1], vy + w * place[0]])
             axes.annotate("", place + 0.6 * speed, place, arrowprops={"arrowstyle": "->", "color": BLUE, "lw": 1.4})
             line = "--" if name != "mecanum" else ":"
-            axes.plot(*np.array([place, centre]).T, line, color=ORANGE, linewidth=0.9)
+            axes.plot(*np.array([place, center]).T, line, color=ORANGE, linewidth=0.9)
         axes.annotate("", (0.6 * vx, 0.6 * vy), (0, 0), arrowprops={"arrowstyle": "-|>", "color": RED, "lw": 1.8})
-        axes.plot(*centre, "o", color=ORANGE)
+        axes.plot(*center, "o", color=ORANGE)
         axes.set_aspect("equal")
         axes.set(xlim=(-0.72, 0.88), ylim=(-0.3, 0.8))
         degrees = base.degrees
@@ -259,16 +259,16 @@ def motion() -> None:
     path.set(title="five points, a mark every 0.1 s", xlabel="x [m]", ylabel="y [m]")
     t = np.linspace(0.0, timed.duration, 600)
     for k, name in enumerate("xy"):
-        speeds.plot(t, timed.evaluate(t, 1)[:, k], color=COLOURS[k], label=f"{name}'")
+        speeds.plot(t, timed.evaluate(t, 1)[:, k], color=COLORS[k], label=f"{name}'")
     for bound in (-0.5, 0.5):
-        speeds.axhline(bound, color=GREY, linestyle=":", linewidth=1)
+        speeds.axhline(bound, color=GRAY, linestyle=":", linewidth=1)
     speeds.set(title="as fast as the limits allow", xlabel="time [s]", ylabel="velocity [m/s]")
     speeds.legend(fontsize=8)
     shapes = (("trapezoid", trapezoid(0, 1, 1.0, 2.5), "-"), ("s_curve", s_curve(0, 1, 1.0, 2.5, 12.0), "--"))
-    for (name, one, style), colour in zip(shapes, (BLUE, ORANGE), strict=True):
+    for (name, one, style), color in zip(shapes, (BLUE, ORANGE), strict=True):
         t = np.linspace(0.0, one.duration, 500)
-        profile.plot(t, one.evaluate(t, 1), style, color=colour, label=f"{name}: velocity")
-        profile.plot(t, one.evaluate(t, 2), style, color=colour, alpha=0.4, label="acceleration")
+        profile.plot(t, one.evaluate(t, 1), style, color=color, label=f"{name}: velocity")
+        profile.plot(t, one.evaluate(t, 2), style, color=color, alpha=0.4, label="acceleration")
     profile.set(title="one axis, 1 m", xlabel="time [s]", ylabel="[m/s], [m/s²]")
     profile.legend(fontsize=7)
     save(drawn, "motion")

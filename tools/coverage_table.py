@@ -3,7 +3,7 @@
     python tools/coverage_table.py [DATA ...] [--untested N]
 
 DATA are coverage data files (`.coverage` by default); several are put together. A row tells statements and branches of
-a package, how many of both the tests have run, and the share of them together. Compiled kernels are not counted (see
+a package, how many of both the tests have run, and the fraction of them together. Compiled kernels are not counted (see
 .coveragerc). `--untested N` lists the N modules with the most statements that no test has run.
 """
 
@@ -37,7 +37,7 @@ class Row:
     taken: int = 0
 
     @property
-    def share(self) -> float:
+    def fraction(self) -> float:
         """Statements and branches that were run, of all [%]; 100 where there are none."""
         whole = self.statements + self.branches
         return 100.0 * (self.run + self.taken) / whole if whole else 100.0
@@ -91,7 +91,7 @@ def as_table(rows: Iterable[Row]) -> str:
         whole = whole.plus(row)
     lines = ["| package | statements | run | branches | taken | coverage |", "|---|---:|---:|---:|---:|---:|"]
     lines += [
-        f"| {row.name} | {row.statements} | {row.run} | {row.branches} | {row.taken} | {row.share:.1f} % |"
+        f"| {row.name} | {row.statements} | {row.run} | {row.branches} | {row.taken} | {row.fraction:.1f} % |"
         for row in [*rows, whole]
     ]
     return "\n".join(lines) + "\n"

@@ -68,7 +68,7 @@ def portrait(name: str, pose: str | None) -> Image.Image:
     q = dict(zip(sim.robot.joint_names, sim.joints.position, strict=True))
     box = robot_bounds(sim.robot, q, SE3.from_vector(sim.base_pose))
     corners = [np.where(pick, box[1], box[0]) for pick in product((False, True), repeat=3)]
-    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, *TILE) as renderer:
         picture = renderer.shoot(sim.engine, Camera.framing(corners, margin=1.2))
     return tile(picture, name if pose is None else f"{name}: {pose}")
 
@@ -77,7 +77,7 @@ def landscape(name: str) -> Image.Image:
     """A world with the NAO at its start."""
     sim = an.simulate("nao", world=name)
     position, lookat = VIEWS[name]
-    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, *TILE) as renderer:
         return tile(renderer.shoot(sim.engine, Camera(position, lookat)), name)
 
 
@@ -99,7 +99,7 @@ def fall_strip() -> Image.Image:
                 if not left or sim.time - push.time < left[0]:
                     return
                 if not renderers:
-                    renderers.append(stack.enter_context(Renderer(sim.engine.actors, sim.engine.world, 320, 300)))
+                    renderers.append(stack.enter_context(Renderer(sim.engine.models, sim.engine.world, 320, 300)))
                 middle = np.array([*sim.base_pose[:2], 0.2])
                 camera = Camera(tuple(middle + np.array([0.75, -0.95, 0.35])), tuple(middle))
                 tiles.append(tile(renderers[0].shoot(sim.engine, camera), f"{left.pop(0):g} s"))

@@ -17,8 +17,8 @@ from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-BLUE, ORANGE, GREEN, RED, GREY = "#2f6db5", "#e08a1e", "#2e8b57", "#c8403a", "#8a8f98"
-COLOURS = (BLUE, ORANGE, GREEN, RED)
+BLUE, ORANGE, GREEN, RED, GRAY = "#2f6db5", "#e08a1e", "#2e8b57", "#c8403a", "#8a8f98"
+COLORS = (BLUE, ORANGE, GREEN, RED)
 mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 9.5})
 
 
@@ -53,13 +53,13 @@ def shoot(renderer: Renderer, sim: an.Simulation, view: Any, middle: Any, label:
     return image
 
 
-def draw_walls(axes: Any, grid: OccupancyGrid, colour: str = "#40444c") -> None:
+def draw_walls(axes: Any, grid: OccupancyGrid, color: str = "#40444c") -> None:
     """Occupied cells of a map, in its frame."""
     y, x = np.nonzero(grid.occupied())
     middle = grid.resolution * 0.5
     axes.plot(
         grid.origin[0] + x * grid.resolution + middle, grid.origin[1] + y * grid.resolution + middle, "s",
-        markersize=1.6, color=colour, zorder=1,
+        markersize=1.6, color=color, zorder=1,
     )  # fmt: skip
     axes.set_aspect("equal")
     axes.set(xlabel="x [m]", ylabel="y [m]")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.patches import Circle, FancyBboxPatch
-from picture_tools import BLUE, COLOURS, GREEN, GREY, ORANGE, RED, draw_walls, figure, save
+from picture_tools import BLUE, COLORS, GRAY, GREEN, ORANGE, RED, draw_walls, figure, save
 
 import andante as an
 from andante.bags import bag_info, messages
@@ -36,7 +36,7 @@ from andante.simulation.scans import scans_since
 
 def sensors() -> None:
     """A scan of a car that turns, drawn as if it stood; UWB ranges beside the true ones; two channels of the IMU."""
-    sim = an.simulate("rover", world="lab", place=(0.0, -0.8, 0.0), sensors=True, seed=1)
+    sim = an.simulate("rover", world="lab", start=(0.0, -0.8, 0.0), sensors=True, seed=1)
     robot, drive = sim.robot, find_drive(sim.robot)
     rows: list[tuple[float, ...]] = []
     links, scans = [link.name for link in robot.links], []
@@ -45,9 +45,9 @@ def sensors() -> None:
     ranges = []
     for k in range(140):
         for joint, (mode, value) in drive.joint_commands((1.0, 0.0, 0.9 if k > 25 else 0.0)).items():
-            sim.engine.command(sim.actor, float(value), Mode[mode.upper()], [robot.joint_names.index(joint)])
+            sim.engine.command(sim.model, float(value), Mode[mode.upper()], [robot.joint_names.index(joint)])
         sim.run(0.02)
-        poses = sim.engine.link_poses(sim.actor)
+        poses = sim.engine.link_poses(sim.model)
         uwb = sim.sensors["tag0"]
         new = scans_since(robot, sim.sensors, sim.time - 0.02, "laser")
         scans += [(scan, sim.base_pose.copy()) for scan in new]
@@ -97,11 +97,11 @@ def navigation() -> None:
         corner, edge = costmap.origin, costmap.resolution
         box = (corner[0], corner[0] + columns * edge, corner[1], corner[1] + rows * edge)
         axes.imshow(cost, origin="lower", extent=box, cmap="Greys", vmin=0, vmax=330)
-        for (name, planner, whose), colour in zip(cases, (BLUE, ORANGE, GREEN), strict=True):
+        for (name, planner, whose), color in zip(cases, (BLUE, ORANGE, GREEN), strict=True):
             if whose is not vehicle:
                 continue
             plan = planner.plan(start, goal, costmap)
-            axes.plot(*plan.path.poses[:, :2].T, color=colour, linewidth=1.8, label=f"{name}: {plan.path.length:.2f} m")
+            axes.plot(*plan.path.poses[:, :2].T, color=color, linewidth=1.8, label=f"{name}: {plan.path.length:.2f} m")
             if name == "hybrid":
                 for pose in plan.path.poses[:: max(1, len(plan.path.poses) // 12)]:
                     outline = vehicle.outline_at(pose)
@@ -155,7 +155,7 @@ def hardware() -> None:
     way.set(xlabel="x [m]", ylabel="y [m]", title="two waypoints by the firmware's own law")
     pulses.plot(table[:, 0], table[:, 3], color=BLUE, label="throttle")
     pulses.plot(table[:, 0], table[:, 4], color=ORANGE, label="steering")
-    pulses.axhline(1500, color=GREY, linewidth=0.8, linestyle=":")
+    pulses.axhline(1500, color=GRAY, linewidth=0.8, linestyle=":")
     pulses.set(xlabel="time [s]", ylabel="pulse width [µs]", title="what its telemetry tells")
     pulses.legend(fontsize=8)
     save(drawn, "hardware")
@@ -248,7 +248,7 @@ def bus() -> None:
     times, turns = drawn.subplots(1, 2, width_ratios=[1.5, 1])
     rows = {"the loop asks wanted()": calls, "published, rate 50": sent, **heard}
     times.eventplot(
-        list(rows.values()), lineoffsets=range(len(rows)), linelengths=0.7, colors=[GREY, BLUE, *[ORANGE] * 3]
+        list(rows.values()), lineoffsets=range(len(rows)), linelengths=0.7, colors=[GRAY, BLUE, *[ORANGE] * 3]
     )
     times.set_yticks(range(len(rows)), list(rows))
     times.invert_yaxis()
@@ -279,11 +279,11 @@ def bus() -> None:
 
 def bags() -> None:
     """How many messages are left of a recording that is cut off."""
-    shares = np.linspace(0.05, 1.0, 20)
+    fractions = np.linspace(0.05, 1.0, 20)
     drawn = figure(7.2, 3.0)
     axes = drawn.subplots()
     with tempfile.TemporaryDirectory() as folder:
-        for name, colour in (("run.mcap", BLUE), ("run.bag", ORANGE)):
+        for name, color in (("run.mcap", BLUE), ("run.bag", ORANGE)):
             hub = Bus()
             state = hub.advertise("/joint_states", "sensor_msgs/msg/JointState")
             path = Path(folder) / name
@@ -296,12 +296,12 @@ def bags() -> None:
                     hub.spin()
             whole = path.read_bytes()
             left = []
-            for share in shares:
+            for fraction in fractions:
                 cut = path.with_name(f"cut_{name}")
-                cut.write_bytes(whole[: int(share * len(whole))])
+                cut.write_bytes(whole[: int(fraction * len(whole))])
                 left.append(bag_info(cut).count / 4000)
-            axes.plot(100 * shares, 100 * np.array(left), "o-", color=colour, markersize=3, label=name)
-    axes.plot([0, 100], [0, 100], ":", color=GREY, linewidth=1)
+            axes.plot(100 * fractions, 100 * np.array(left), "o-", color=color, markersize=3, label=name)
+    axes.plot([0, 100], [0, 100], ":", color=GRAY, linewidth=1)
     axes.set(
         xlabel="bytes of the file that are left [%]",
         ylabel="messages that are read [%]",
@@ -318,16 +318,14 @@ def bridges() -> None:
     axes.set_axis_off()
     axes.set(xlim=(0, 100), ylim=(0, 40))
 
-    def box(x: float, y: float, width: float, height: float, words: str, colour: str) -> None:
+    def box(x: float, y: float, width: float, height: float, words: str, color: str) -> None:
         axes.add_patch(
-            FancyBboxPatch(
-                (x, y), width, height, boxstyle="round,pad=0.4,rounding_size=1.2", fc=colour + "22", ec=colour
-            )
+            FancyBboxPatch((x, y), width, height, boxstyle="round,pad=0.4,rounding_size=1.2", fc=color + "22", ec=color)
         )
         axes.text(x + width / 2, y + height / 2, words, ha="center", va="center", fontsize=9)
 
     def arrow(a: tuple[float, float], b: tuple[float, float], words: str, style: str = "<|-|>") -> None:
-        axes.annotate("", b, a, arrowprops={"arrowstyle": style, "color": GREY, "lw": 1.3})
+        axes.annotate("", b, a, arrowprops={"arrowstyle": style, "color": GRAY, "lw": 1.3})
         axes.text((a[0] + b[0]) / 2, (a[1] + b[1]) / 2 + 1.0, words, ha="center", fontsize=7.5, color="#555")
 
     box(1, 11, 19, 18, "loop process\n\nengine, sensors,\nbehaviours\nBus", BLUE)
@@ -348,7 +346,7 @@ def bridges() -> None:
             "",
             (73.4, y + 2.1),
             (56.8, 20 + 0.12 * (y - 18)),
-            arrowprops={"arrowstyle": "<|-|>", "color": GREY, "lw": 1.0},
+            arrowprops={"arrowstyle": "<|-|>", "color": GRAY, "lw": 1.0},
         )
     axes.text(64.5, 33.5, "WebSocket:\nJSON, CBOR", ha="center", fontsize=7.5, color="#555")
     save(drawn, "bridges")
@@ -381,7 +379,7 @@ def search() -> None:
         file = Path(folder) / "valley.py"
         file.write_text(OBJECTIVE)
         spec = ObjectiveSpec(f"{file}:Valley").resolved()
-        for colour, name in zip((GREY, *COLOURS), ("random", "cmaes", "tpe", "elites"), strict=False):
+        for color, name in zip((GRAY, *COLORS), ("random", "cmaes", "tpe", "elites"), strict=False):
             budget = 300 if name == "tpe" else 1500
             for seed in range(3):
                 study = Path(folder) / f"{name}{seed}"
@@ -393,7 +391,7 @@ def search() -> None:
                 )
                 records, _ = tail(StudyFolder.open(study).results)
                 best = np.maximum.accumulate([r.fitness for r in sorted(records, key=lambda r: r.index)])
-                axes.semilogy(-best, color=colour, linewidth=1.3, label=name if seed == 0 else None)
+                axes.semilogy(-best, color=color, linewidth=1.3, label=name if seed == 0 else None)
     axes.set(xlabel="candidates", ylabel="distance from the best possible", title="ten parameters, three seeds each")
     axes.legend(fontsize=8)
     save(drawn, "search")

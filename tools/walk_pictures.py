@@ -27,7 +27,7 @@ def row(times: list[float], speed: float, impulse: float) -> list[Image.Image]:
     loop = ControlLoop(sim, ready.walker, command=lambda state: Command(vx=speed) if state.time > START else Command())
     tiles: list[Image.Image] = []
     pushed = not impulse
-    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, *TILE) as renderer:
         for time in times:
             if not pushed and time >= PUSH:
                 loop.run(PUSH - sim.time)

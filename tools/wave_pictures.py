@@ -39,15 +39,15 @@ def draw_waves(out: Path) -> None:
     held = np.arange(18) * exact.period / 18
     figure, axes = plt.subplots(2, 3, figsize=(11, 5.2), layout="constrained", sharex=True)
     for axis, part in zip(axes.flat, SHOWN, strict=True):
-        for side, colour in (("R", "#b2182b"), ("L", "#2166ac")):
+        for side, color in (("R", "#b2182b"), ("L", "#2166ac")):
             column = robot.joint_names.index(side + part)
             angles = np.degrees(WaveModel(robot, exact, "exact").angles(t)[:, column])
             jumps = np.abs(np.diff(angles, prepend=angles[0])) > 2.0
             angles[jumps] = np.nan
-            axis.plot(t, angles, color=colour, lw=1.1, alpha=0.55)
-            axis.plot(t, np.degrees(WaveModel(robot, smooth).angles(t)[:, column]), color=colour, lw=1.8, ls="--")
+            axis.plot(t, angles, color=color, lw=1.1, alpha=0.55)
+            axis.plot(t, np.degrees(WaveModel(robot, smooth).angles(t)[:, column]), color=color, lw=1.8, ls="--")
             cycle = np.degrees(WaveModel(robot, exact, "exact").cycle()[:, column])
-            axis.plot(held + exact.period / 18, cycle, ".", color=colour, ms=4)
+            axis.plot(held + exact.period / 18, cycle, ".", color=color, ms=4)
         axis.set_title(part, fontsize=10)
         axis.grid(alpha=0.3)
     for axis in axes[1]:
@@ -68,11 +68,11 @@ def film_strip(out: Path) -> None:
     parameters = default_gait("smooth").parameters
     sim = an.simulate("nao")
     sim.run(0.5)
-    first = np.array(sim.engine.commands[sim.actor].references)
+    first = np.array(sim.engine.commands[sim.model].references)
     played = playback(WaveModel(sim.robot, parameters), first, INSTANTS[-1])
     font = ImageFont.load_default(size=17)
     tiles = []
-    with Renderer(sim.engine.actors, sim.engine.world, *TILE) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, *TILE) as renderer:
         for k in range(len(played.times) + 1):
             now = 0.01 * k
             if any(abs(now - instant) < 1e-6 for instant in INSTANTS):

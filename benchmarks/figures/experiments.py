@@ -30,7 +30,7 @@ def left_out(name: str, measure: str, value: str, scale: float = 1.0) -> Reader:
     return read
 
 
-def share_inside(output: Output) -> float:
+def fraction_inside(output: Output) -> float:
     """Share of the held-out tests whose lateral deviation lies within that of the real trials [%]."""
     return 100 * left_out(STRAIGHT, "y", "inside")(output) / left_out(STRAIGHT, "y", "tests")(output)
 
@@ -105,7 +105,7 @@ FIT = Run(
         Figure("fit-turn", "shown", "tests left out of the fit, MuJoCo: turned angle beside the real robot",
                Asked("<=", 6.0, "%"), left_out(TURN, "turned", "error", 100)),
         Figure("fit-deviation", "shown", "held-out tests whose deviation lies within the range of the real trials",
-               Asked(">=", 50.0, "%"), share_inside),
+               Asked(">=", 50.0, "%"), fraction_inside),
     ),
     long=True,
 )  # fmt: skip

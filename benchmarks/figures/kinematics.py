@@ -132,7 +132,7 @@ TESTS = Run(
                tests=tests("kinematics/ik/test_ik", "test_rr_leg_by_the_law_of_cosines")),
         Figure("feet-held", "shown", "feet held within 2 mm while the body traces a circle and tilts, under physics",
                tests=tests("locomotion/legged/test_body_motion",
-                           "test_feet_stay_within_two_millimetres_while_the_body_traces_a_circle_and_tilts")),
+                           "test_feet_stay_within_two_millimeters_while_the_body_traces_a_circle_and_tilts")),
         Figure("whole-run", "shown", "folds, rolls, unfolds and stands again by its key commands",
                tests=tests("locomotion/test_shell", "test_stands_folds_rolls_unfolds_and_stands_again",
                            "test_a_rolled_way_ends_on_its_line")),

@@ -54,7 +54,7 @@ MAPS = Run(
     ),
 )  # fmt: skip
 
-LOCALISATION = Run(
+LOCALIZATION = Run(
     "localization", 5, ("python", "benchmarks/localization_study.py", "--json"), 0.9,
     (
         Figure("mcl-tracked", "shown", "seeds of 10 within 0.5 m for all of the Intel run", Asked("=", 10.0),
@@ -94,7 +94,7 @@ ROVER = Run(
                        Asked("<", 0.05, "m"), over("rows", "worst_estimate", max, case=f"{engine:7} all")),
             )
         ),
-        Figure("rover-pushed", "shown", "pushed off its path: share of the trials that arrive",
+        Figure("rover-pushed", "shown", "pushed off its path: fraction of the trials that arrive",
                Asked("=", 100.0, "%"),
                lambda output: 100 * min(
                    each["there"] / each["trials"] for each in output["rows"] if "pushed" in each["case"])),
@@ -133,4 +133,4 @@ TESTS = Run(
     ),
 )  # fmt: skip
 
-RUNS = (BENCH, MAPS, LOCALISATION, BARN, ROVER, TESTS)
+RUNS = (BENCH, MAPS, LOCALIZATION, BARN, ROVER, TESTS)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .mutate import mutate
-from .seeds import SHARES, Seed
+from .seeds import FRACTIONS, Seed
 
 RARE = 20  # one in so many cases takes a long command, where there is one
-TURNS = random.Random(0).sample([kind for kind, share in SHARES.items() for _ in range(share)], sum(SHARES.values()))
+TURNS = random.Random(0).sample(
+    [kind for kind, fraction in FRACTIONS.items() for _ in range(fraction)], sum(FRACTIONS.values())
+)
 EVIL = """import pathlib
 pathlib.Path(__file__).with_name("ran").write_text("x")
 class Evil: pass

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 PATIENCE = 240.0  # [s]
 PROMISED = 1.0  # what is older is on the disk [s]
 SETTLED = 0.5  # after its first word a recorder hears all [s]
-EARLY = 0.25  # share of the kills that come soon after the first word, perhaps before a byte is on the disk
+EARLY = 0.25  # fraction of the kills that come soon after the first word, perhaps before a byte is on the disk
 SOON, LEAST, MOST = 25, 20, 60  # messages of /status (ten a second) that are heard before a kill
 TOPIC, TYPE = "/status", "andante_msgs/msg/Status"
 ROBOT = """<robot name="post"><link name="base"><inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1"

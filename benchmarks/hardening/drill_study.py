@@ -22,7 +22,7 @@ from .victim import Victim, children, gone
 Row = dict[str, Any]
 Words = Callable[[Path], list[str]]  # of the command for a store
 PATIENCE = 300.0  # for anything that a loaded machine may delay [s]
-STARTING = 0.25  # share of the kills that come while the process still starts, at the latest with its first result
+STARTING = 0.25  # fraction of the kills that come while the process still starts, at the latest with its first result
 LONGEST_START = 4.0  # [s]
 
 

@@ -128,10 +128,10 @@ class Pool:
             return [*rows, self._lost(worker, f"died with {worker.process.exitcode}", "died")]
         if not worker.given or rows:
             return rows
-        share = 1 + worker.given[0][1]
-        late = time.monotonic() - worker.begun > share * CLOCK
-        if late or _processor_time(worker.process.pid) - worker.used > share * PROCESSOR:
-            return [self._lost(worker, f"longer than {share * PROCESSOR:g} s", "time")]
+        fraction = 1 + worker.given[0][1]
+        late = time.monotonic() - worker.begun > fraction * CLOCK
+        if late or _processor_time(worker.process.pid) - worker.used > fraction * PROCESSOR:
+            return [self._lost(worker, f"longer than {fraction * PROCESSOR:g} s", "time")]
         return rows
 
     def _lost(self, worker: Worker, why: str, code: str) -> Row:

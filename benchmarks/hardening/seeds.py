@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-SHARES = {
+FRACTIONS = {
     "urdf": 12, "xacro": 10, "sdf": 11, "mjcf": 10, "mesh": 14, "sidecar": 4, "map": 7, "bag": 6, "log": 2, "uwb": 2,
     "launch": 3, "experiment": 4, "store": 5, "rig": 2, "motion": 4, "parameters": 2, "table": 2,
 }  # fmt: skip
-KINDS = tuple(SHARES)
+KINDS = tuple(FRACTIONS)
 CODE = ("launch", "experiment", "store", "parameters")  # kinds whose files may name a user's Python by design
 
 

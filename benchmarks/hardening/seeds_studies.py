@@ -15,7 +15,7 @@ from .seeds import Seed, words
 LAUNCH = b"""robot = "waffle"
 world = "empty"
 engine = "mujoco"
-place = [0, 0, 90]
+start = [0, 0, 90]
 seed = 1
 dt = 0.002
 speed = 60

@@ -22,7 +22,7 @@ def swing(setup: Setup) -> dict[str, object]:
     pivot = Joint("pivot", JointType.CONTINUOUS, "stand", "rod", SE3.from_xyz_rpy((0, 0, 1)), axis=(0, 1, 0))
     robot = Robot("pendulum", links=(Link("stand", Inertia(1.0)), Link("rod", bob)), joints=(pivot,), fixed_base=True)
     sim = an.simulate(robot, engine=setup.engine, dt=float(setup.factors["dt"]), pose={"pivot": 0.05})
-    sim.engine.command(sim.actor, 0.0, Mode.OFF)
+    sim.engine.command(sim.model, 0.0, Mode.OFF)
     times, angles = [], []
     for _ in range(1500):
         sim.run(max(0.002, sim.engine.dt))

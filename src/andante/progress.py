@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 EVERY = 10.0  # time between two plain lines, and before the first [s]
 
-Tell = Callable[[float, float, str], None]  # done, total, words in place of the label where not empty
+Report = Callable[[float, float, str], None]  # done, total, words in place of the label where not empty
 
 
 def on_terminal() -> bool:
@@ -26,7 +26,7 @@ class PlainLines:
     def __init__(self, every: float = EVERY) -> None:
         self._every, self._last = every, time.monotonic()
 
-    def tell(self, words: Callable[[], str]) -> None:
+    def report(self, words: Callable[[], str]) -> None:
         """Write what `words` gives when a line is due; a stream that nobody reads any more stops no job."""
         now = time.monotonic()
         if now - self._last < self._every or sys.stderr is None:
@@ -38,8 +38,8 @@ class PlainLines:
 
 
 @contextmanager
-def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Tell]:
-    """A function that is told how far a job is: `tell(done, total, words)`.
+def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Report]:
+    """A function that is told how far a job is: `report(done, total, words)`.
 
     On a terminal it moves a bar that vanishes at the end, elsewhere it writes "LABEL: 34 %" now and then; it does
     nothing unless it is wanted.
@@ -49,7 +49,7 @@ def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Tell]:
         return
     if not on_terminal():
         lines = PlainLines(every)
-        yield lambda done, total, words: lines.tell(lambda: percent(words or label, done, total))
+        yield lambda done, total, words: lines.report(lambda: percent(words or label, done, total))
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -68,7 +68,7 @@ def percent(label: str, done: float, total: float) -> str:
 
 def tracked(items: Sequence[T], label: str, wanted: bool) -> Iterator[T]:
     """The items one by one, with a bar on a terminal and a line now and then elsewhere; silent unless wanted."""
-    with bar(label, wanted) as tell:
+    with bar(label, wanted) as report:
         for done, item in enumerate(items):
-            tell(done, len(items), "")
+            report(done, len(items), "")
             yield item

@@ -1,4 +1,4 @@
-"""Bags after crashes and damage: what is left is read, told and mended."""
+"""Bags after crashes and damage: what is left is read, told and repaired."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_what_was_written_before_kill_9_is_readable(tmp_path: Path, name: str, c
     assert any("has no index" in note for note in found.notes)
     read = [messages.from_cdr(NUMBER, data).data for _, _, data in content(path)]
     assert read == list(range(len(read)))
-    mended = tmp_path / f"mended{path.suffix or '.mcap'}"
-    made = convert_bag(path, mended)
+    repaired = tmp_path / f"repaired{path.suffix or '.mcap'}"
+    made = convert_bag(path, repaired)
     assert made.count == len(read)
     assert any("has no index" in note for note in made.notes)
-    assert bag_info(mended).whole
-    assert content(mended) == content(path)
+    assert bag_info(repaired).whole
+    assert content(repaired) == content(path)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -169,7 +169,7 @@ def test_a_damaged_chunk_is_left_out_and_the_rest_saved(tmp_path: Path, name: st
     middle = places[3] + (places[4] - places[3]) // 2
     raw[middle : middle + 40] = bytes(40)
     path.write_bytes(raw)
-    made = convert_bag(path, tmp_path / f"mended{path.suffix}")
+    made = convert_bag(path, tmp_path / f"repaired{path.suffix}")
     if name == "run.mcap":  # checksums tell; rosbag1 has none, so only what cannot be read is missing
         assert made.count == 50
         assert any("1 damaged chunks left out" in note for note in made.notes)

@@ -73,8 +73,8 @@ def test_a_cut_bag_gives_all_before_the_cut(tmp_path, write, compression, name):
     assert numbers == list(range(1, COUNT + 1))
     assert not damage.cut
     before = 0
-    for share in (0.3, 0.5, 0.7):
-        path.write_bytes(whole[: int(share * len(whole))])
+    for fraction in (0.3, 0.5, 0.7):
+        path.write_bytes(whole[: int(fraction * len(whole))])
         numbers, damage = saved(path)
         assert numbers == list(range(1, len(numbers) + 1))
         assert damage.cut

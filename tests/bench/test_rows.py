@@ -70,7 +70,7 @@ def test_the_bare_loop_goes_the_same_way_to_the_last_bit(engine: str) -> None:
     ours, bare = simulate("nao", engine=engine), simulate("nao", engine=engine)
     targets = command_table(ours.robot, ours.joints.position)
     bench_physics.play(ours, targets)
-    BARE[engine](bare.engine, bare.actor, 5)(targets)
+    BARE[engine](bare.engine, bare.model, 5)(targets)
     bench_physics.read_anew(bare)
     np.testing.assert_array_equal(ours.joints.position, bare.joints.position)
     assert np.abs(ours.joints.position - targets[0]).max() > 1e-4
@@ -79,7 +79,7 @@ def test_the_bare_loop_goes_the_same_way_to_the_last_bit(engine: str) -> None:
 
 
 def test_sides_that_part_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lazy(engine: object, actor: int, steps: int) -> Play:
+    def lazy(engine: object, model: int, steps: int) -> Play:
         return lambda targets: None
 
     monkeypatch.setitem(BARE, "mujoco", lazy)

@@ -42,15 +42,15 @@ def test_composition_and_inverse_against_matrices(p: tuple, q: list, r: tuple, s
 
 
 @settings(max_examples=80, deadline=None)
-@given(p=place, q=unit, r=place, s=unit, share=st.floats(0, 1))
-def test_interpolation_against_slerp_of_scipy(p: tuple, q: list, r: tuple, s: list, share: float) -> None:
+@given(p=place, q=unit, r=place, s=unit, fraction=st.floats(0, 1))
+def test_interpolation_against_slerp_of_scipy(p: tuple, q: list, r: tuple, s: list, fraction: float) -> None:
     a, b = poses.checked(pose(p, q)), poses.checked(pose(r, s))
     assert a is not None
     assert b is not None
-    turned = Slerp([0, 1], Rotation.from_quat([a[3:], b[3:]]))(share)
+    turned = Slerp([0, 1], Rotation.from_quat([a[3:], b[3:]]))(fraction)
     gap = (Rotation.from_quat(a[3:]).inv() * Rotation.from_quat(b[3:])).magnitude()
-    found = poses.between(a, b, share)
-    assert np.allclose(found[:3], np.array(a[:3]) + share * (np.array(b[:3]) - np.array(a[:3])))
+    found = poses.between(a, b, fraction)
+    assert np.allclose(found[:3], np.array(a[:3]) + fraction * (np.array(b[:3]) - np.array(a[:3])))
     if gap < math.pi - 1e-3:  # at a half turn both ways round are right
         assert (Rotation.from_quat(found[3:]).inv() * turned).magnitude() < 1e-6
 

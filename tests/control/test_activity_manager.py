@@ -21,8 +21,8 @@ class Swinging(Activity):
 
     name, over = "swing", False
 
-    def __init__(self, count: int, centre: float, size: float, needs: float = 0.3) -> None:
-        self._count, self._centre, self._size, self._needs = count, centre, size, needs
+    def __init__(self, count: int, center: float, size: float, needs: float = 0.3) -> None:
+        self._count, self._center, self._size, self._needs = count, center, size, needs
         self._time, self._left = 0.0, None
 
     @property
@@ -36,8 +36,8 @@ class Swinging(Activity):
         self._time += dt
         if self._left is not None:
             self._left = max(0.0, self._left - dt)
-            return np.full(self._count, self._centre + self._size * self._left / self._needs * np.sin(2 * self._time))
-        return np.full(self._count, self._centre + self._size * np.sin(2 * self._time))
+            return np.full(self._count, self._center + self._size * self._left / self._needs * np.sin(2 * self._time))
+        return np.full(self._count, self._center + self._size * np.sin(2 * self._time))
 
 
 def made(nao, first, told=None):
@@ -55,15 +55,15 @@ def run(manager, seconds):
 
 @settings(max_examples=20, deadline=None)
 @given(
-    centres=st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=5),
+    centers=st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=5),
     spans=st.lists(st.floats(0.05, 1.0), min_size=5, max_size=5),
 )
-def test_targets_never_jump_whatever_takes_over_when(nao, centres, spans) -> None:
+def test_targets_never_jump_whatever_takes_over_when(nao, centers, spans) -> None:
     count = len(nao.joint_names)
     manager, limits = made(nao, Hold(np.zeros(count)))
     rows = [np.zeros((1, count))]
-    for centre, span in zip(centres, spans, strict=False):
-        manager.request(lambda here, c=centre: Swinging(count, c, 0.1), "swing")
+    for center, span in zip(centers, spans, strict=False):
+        manager.request(lambda here, c=center: Swinging(count, c, 0.1), "swing")
         rows.append(run(manager, span))
     rows.append(run(manager, 3.0))
     speed = np.abs(np.diff(np.concatenate(rows), axis=0)) / DT

@@ -16,8 +16,8 @@ def test_the_wave_gait_walks_ahead_and_stands_otherwise(nao):
     ready = make_ready(nao, "wave")
     walker = ready.walker
     assert isinstance(walker, WaveGait)
-    assert walker.top_speed > 0
-    assert walker.top_turn == 0
+    assert walker.max_speed > 0
+    assert walker.max_turn == 0
     assert walker.stopping_time > 0
     still = np.zeros(len(ready.robot.joint_names))
     readings = Readings(0.0, still, still)  # the waves feel nothing
@@ -25,7 +25,7 @@ def test_the_wave_gait_walks_ahead_and_stands_otherwise(nao):
         walker.update(readings, command, DT)
         assert walker.standing
     for _ in range(100):
-        walker.update(readings, Command(vx=walker.top_speed, wz=0.3), DT)
+        walker.update(readings, Command(vx=walker.max_speed, wz=0.3), DT)
     assert not walker.standing
     assert walker.position[0] > 0
     assert tuple(walker.position[1:]) == (0, 0)

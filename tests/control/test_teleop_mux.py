@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from andante.control.teleop_mux import DEADMAN, Pilot
+from andante.control.teleop_mux import DEADMAN, TeleopMux
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command
 
@@ -14,69 +14,69 @@ class Wall:
         return self.now
 
 
-def ask(pilot: Pilot, now: float) -> Command:
-    return pilot.command(now, 0.2, 1.0, 0.01)
+def ask(teleop: TeleopMux, now: float) -> Command:
+    return teleop.command(now, 0.2, 1.0, 0.01)
 
 
 def test_a_velocity_lasts_for_the_deadman() -> None:
-    pilot = Pilot()
-    pilot.velocity(1.0, 0.1, 0.0, 0.2)
-    assert ask(pilot, 1.0 + DEADMAN - 0.01) == Command(0.1, 0.0, 0.2)
-    assert not ask(pilot, 1.0 + DEADMAN).moving
-    assert pilot.source == ""
+    teleop = TeleopMux()
+    teleop.velocity(1.0, 0.1, 0.0, 0.2)
+    assert ask(teleop, 1.0 + DEADMAN - 0.01) == Command(0.1, 0.0, 0.2)
+    assert not ask(teleop, 1.0 + DEADMAN).moving
+    assert teleop.source == ""
 
 
 def test_in_a_paced_session_the_wall_clock_counts_too() -> None:
     wall = Wall()
-    pilot = Pilot(wall)
-    pilot.velocity(1.0, 0.1, 0.0, 0.0)
+    teleop = TeleopMux(wall)
+    teleop.velocity(1.0, 0.1, 0.0, 0.0)
     wall.now = 2.0  # simulated time has hardly moved
-    assert ask(pilot, 1.01).moving
-    pilot.velocity(1.01, 0.1, 0.0, 0.0)
-    pilot.pace = 1.0
+    assert ask(teleop, 1.01).moving
+    teleop.velocity(1.01, 0.1, 0.0, 0.0)
+    teleop.pace = 1.0
     wall.now = 2.0 + DEADMAN + 0.01
-    assert not ask(pilot, 1.02).moving
+    assert not ask(teleop, 1.02).moving
 
 
-def test_keys_scale_with_top_speed_and_percent() -> None:
-    pilot = Pilot()
-    pilot.speed = 50.0
-    assert pilot.keys(0.0, ["w", "q"]) == ["w", "q"]
-    command = ask(pilot, 0.0)
+def test_keys_scale_with_max_speed_and_percent() -> None:
+    teleop = TeleopMux()
+    teleop.speed = 50.0
+    assert teleop.keys(0.0, ["w", "q"]) == ["w", "q"]
+    command = ask(teleop, 0.0)
     assert (command.vx, command.wz) == pytest.approx((0.1, 0.5))
-    assert pilot.keys(0.1, ["w", "q", "e"]) == ["e"]
-    assert ask(pilot, 0.1).wz == 0.0
-    assert pilot.keys(0.2, []) == []
-    assert not ask(pilot, 0.2).moving
+    assert teleop.keys(0.1, ["w", "q", "e"]) == ["e"]
+    assert ask(teleop, 0.1).wz == 0.0
+    assert teleop.keys(0.2, []) == []
+    assert not ask(teleop, 0.2).moving
 
 
 def test_height_and_tilt_stay_where_keys_brought_them() -> None:
-    pilot = Pilot()
-    pilot.keys(0.0, ["u"])
+    teleop = TeleopMux()
+    teleop.keys(0.0, ["u"])
     for k in range(20):
-        ask(pilot, 0.01 * k)
-    lifted = ask(pilot, 0.2).height
+        ask(teleop, 0.01 * k)
+    lifted = ask(teleop, 0.2).height
     assert lifted > 0.003
-    assert ask(pilot, 5.0).height == pytest.approx(lifted, abs=1e-3)
-    pilot.velocity(6.0, 0.1, 0.0, 0.0)
-    assert ask(pilot, 6.0).height == pytest.approx(lifted, abs=1e-3)
+    assert ask(teleop, 5.0).height == pytest.approx(lifted, abs=1e-3)
+    teleop.velocity(6.0, 0.1, 0.0, 0.0)
+    assert ask(teleop, 6.0).height == pytest.approx(lifted, abs=1e-3)
 
 
 def test_the_navigator_leads_when_nobody_else_does() -> None:
-    pilot = Pilot()
-    pilot.navigate = lambda now: Command(vx=0.05)
-    assert ask(pilot, 0.0).vx == 0.05
-    pilot.velocity(0.0, 0.2, 0.0, 0.0)
-    assert ask(pilot, 0.0).vx == 0.2
-    assert ask(pilot, 1.0).vx == 0.05
+    teleop = TeleopMux()
+    teleop.navigate = lambda now: Command(vx=0.05)
+    assert ask(teleop, 0.0).vx == 0.05
+    teleop.velocity(0.0, 0.2, 0.0, 0.0)
+    assert ask(teleop, 0.0).vx == 0.2
+    assert ask(teleop, 1.0).vx == 0.05
 
 
 @pytest.mark.parametrize("values", [(math.nan, 0, 0), (0, math.inf, 0), (0, 0, 1e6)])
 def test_refuses_what_is_no_velocity(values) -> None:
     with pytest.raises(BadInput, match="three finite numbers"):
-        Pilot().velocity(0.0, *values)
+        TeleopMux().velocity(0.0, *values)
 
 
 def test_refuses_unknown_keys() -> None:
     with pytest.raises(UnknownName, match="no key 'x'"):
-        Pilot().keys(0.0, ["x"])
+        TeleopMux().keys(0.0, ["x"])

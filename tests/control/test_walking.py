@@ -19,7 +19,7 @@ from andante.locomotion.hold_pose import HoldPose
 class Point(Walker):
     """Goes as fast as it is told at once, and stops within `stopping_time`; it starts at a place of its own."""
 
-    top_speed, top_turn, stopping_time = 0.5, 1.0, 0.2
+    max_speed, max_turn, stopping_time = 0.5, 1.0, 0.2
 
     def __init__(self, slip=1.0, approach=None, start=(3.0, -1.0, 0.5)):
         self.slip, self._approach = slip, approach
@@ -41,7 +41,7 @@ class Point(Walker):
     def update(self, readings, command, dt):
         self.asked.append(command)
         wanted = np.array([command.vx, command.vy, command.wz])
-        most = np.array([self.top_speed, self.top_speed, self.top_turn]) * dt / self.stopping_time
+        most = np.array([self.max_speed, self.max_speed, self.max_turn]) * dt / self.stopping_time
         slowed = np.clip(wanted - self._velocity, -most, most)
         self._velocity = self._velocity + (slowed if not command.moving else wanted - self._velocity)
         c, s = math.cos(self._place[2]), math.sin(self._place[2])
@@ -136,7 +136,7 @@ def test_who_wants_short_last_steps_slows_down():
     speeds = [command.vx for command in walker.asked if command.moving]
     assert speeds[0] == pytest.approx(0.5)
     assert min(speeds) < 0.2
-    assert min(speeds) >= SLOWEST * walker.top_speed
+    assert min(speeds) >= SLOWEST * walker.max_speed
     assert (np.diff(speeds) <= 1e-12).all()
     assert guide.traveled[0] == pytest.approx(1.0, abs=0.03)
 
@@ -148,7 +148,7 @@ def test_who_never_arrives_is_told_so_in_time():
 
     goal = WalkGoal(distance=1.0)
     walker, told = Stuck(), []
-    _, loop, arrived = walked(walker, goal, tell=lambda done, total: told.append((done, total)))
+    _, loop, arrived = walked(walker, goal, report=lambda done, total: told.append((done, total)))
     assert not arrived
     assert loop.body.now - 7.5 == pytest.approx(goal.patience(walker), abs=0.01)
     assert goal.patience(walker) == pytest.approx(3.0 / 0.6 / 0.5 + 6 * 0.2 + 10.0)

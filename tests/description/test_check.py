@@ -26,7 +26,7 @@ from andante.description import (
 from andante.description.check import check_file, check_robot
 from andante.description.check.masses import even_inertia
 from andante.description.check.overlaps import shapes_overlap
-from andante.description.check.recognise import find_legs, find_wheels
+from andante.description.check.recognize import find_legs, find_wheels
 from andante.description.io.open import read_world
 from andante.description.joint import Dynamics
 from andante.errors import AndanteError
@@ -105,7 +105,7 @@ def test_mimic_circle_and_mimic_beyond_its_limits():
     assert any("beyond its own limits" in message for _, message in found(beyond))
 
 
-def test_centre_of_mass_and_inertia_beside_the_size_of_the_link():
+def test_center_of_mass_and_inertia_beside_the_size_of_the_link():
     shape = (Collision(Box((0.1, 0.1, 0.1))),)
     far = Link("arm", Inertia(1.0, (0.5, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01)), collisions=shape)
     big = Link("arm", Inertia(1.0, (0, 0, 0), (10, 0, 0, 10, 0, 10)), collisions=shape)
@@ -144,7 +144,7 @@ def test_a_zero_tensor_comes_with_the_one_of_its_shapes():
     ]
 
 
-def test_a_mesh_in_millimetres_is_told_once_and_nothing_that_follows_from_it(tmp_path):
+def test_a_mesh_in_millimeters_is_told_once_and_nothing_that_follows_from_it(tmp_path):
     part = tmp_path / "part.stl"
     trimesh.creation.box(extents=(40, 30, 20)).export(part)
     told = found(armed(Collision(Mesh("part.stl", part))))
@@ -202,7 +202,7 @@ def test_a_missing_limit_is_told_once(tmp_path):
     assert told == ["joint 'j' is revolute and needs <limit lower upper effort velocity>"]
 
 
-def test_overlaps_of_links_that_are_no_neighbours():
+def test_overlaps_of_links_that_are_no_neighbors():
     box = (Collision(Box((0.2, 0.2, 0.2))),)
     links = tuple(Link(n, GOOD, collisions=box) for n in ("a", "b", "c"))
     joints = (

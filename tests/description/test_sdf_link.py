@@ -109,7 +109,7 @@ def test_surface() -> None:
     assert link(collision("<sphere/>", bullet)).collisions[0].surface.mu == 5.0
 
 
-def test_colours() -> None:
+def test_colors() -> None:
     def rgba(material: str, more: str = "") -> object:
         return (
             link(f'<visual name="v"><geometry><sphere/></geometry>{material}{more}</visual>').visuals[0].material.rgba

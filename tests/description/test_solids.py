@@ -76,14 +76,14 @@ def test_triangles_converge_to_the_formula(geometry: Geometry) -> None:
 
 
 def test_mesh_integral_is_exact_for_a_moved_box(tmp_path: Path) -> None:
-    size, centre = (0.1, 0.2, 0.3), (5.0, -3.0, 2.0)
+    size, center = (0.1, 0.2, 0.3), (5.0, -3.0, 2.0)
     box = trimesh.creation.box(extents=size)
-    box.apply_translation(centre)
+    box.apply_translation(center)
     write_mesh(box, tmp_path / "b.obj")
     solid = inertia_of(Mesh("b.obj", tmp_path / "b.obj"), density=1000.0)
     assert solid.exact
     assert solid.inertia.mass == pytest.approx(6.0, rel=1e-9)
-    assert solid.inertia.com == pytest.approx(centre, abs=1e-9)
+    assert solid.inertia.com == pytest.approx(center, abs=1e-9)
     np.testing.assert_allclose(
         solid.inertia.matrix, inertia_of(Box(size), mass=6.0).inertia.matrix, rtol=1e-6, atol=1e-9
     )

@@ -131,14 +131,12 @@ def test_plugins_anywhere(arm: Robot) -> None:
     assert own.parameters == {"gain": "3", "reference": "b"}
 
 
-def test_colours_fill_only_bare_visuals(arm: Robot) -> None:
+def test_colors_fill_only_bare_visuals(arm: Robot) -> None:
     assert on("a", "<material>Gazebo/Red</material>").link("a").visuals[0].material.rgba == (1, 0, 0, 1)
     own = on("a", "<visual><material><diffuse>0.1 0.2 0.3 1</diffuse></material></visual>")
     assert own.link("a").visuals[0].material.rgba == (0.1, 0.2, 0.3, 1)
-    coloured = read(
-        ARM.replace("</robot>", '<gazebo reference="base"><material>Gazebo/Red</material></gazebo></robot>')
-    )
-    assert coloured.link("base").visuals == arm.link("base").visuals
+    colored = read(ARM.replace("</robot>", '<gazebo reference="base"><material>Gazebo/Red</material></gazebo></robot>'))
+    assert colored.link("base").visuals == arm.link("base").visuals
 
 
 def test_surface_of_one_collision() -> None:

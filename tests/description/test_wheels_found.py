@@ -7,7 +7,7 @@ import pytest
 
 import andante as an
 from andante.description import Box, Collision, Cylinder, Inertia, Joint, JointType, Limits, Link, Robot
-from andante.description.check.recognise import drive_plugin, recognise
+from andante.description.check.recognize import drive_plugin, recognize
 from andante.description.check.wheels import find_wheels
 from andante.description.robot import Plugin
 from andante.geometry import SE3
@@ -34,9 +34,9 @@ def robot(*pieces, plugins=()):
 PAIR = (wheel("l", (0, 0.1, 0.05)), wheel("r", (0, -0.1, 0.05)))
 
 
-def test_the_centre_is_that_of_the_tyre():
+def test_the_center_is_that_of_the_tyre():
     found = find_wheels(robot(wheel("l", (0, 0.1, 0.05), shift=0.02), wheel("r", (0, -0.1, 0.05), shift=-0.02)))
-    assert [w.centre[1] for w in found] == pytest.approx([0.12, -0.12])
+    assert [w.center[1] for w in found] == pytest.approx([0.12, -0.12])
 
 
 def test_steering_castors_and_suspension_are_told_apart():
@@ -96,7 +96,7 @@ def test_drive_plugins_by_any_spelling(filename, name, key):
 def test_sentences():
     fork = upright("fork", (-0.2, 0, 0.05))
     castor = wheel("rear", (-0.03, 0, -0.02), "fork_link", radius=0.03)
-    assert any(line.startswith("differential drive: 3 wheels") for line in recognise(robot(*PAIR, fork, castor)))
-    assert any(line.startswith("Ackermann steering: 4 wheels") for line in recognise(an.robot("rover")))
+    assert any(line.startswith("differential drive: 3 wheels") for line in recognize(robot(*PAIR, fork, castor)))
+    assert any(line.startswith("Ackermann steering: 4 wheels") for line in recognize(an.robot("rover")))
     trike = robot(*PAIR, upright("steer", (0.2, 0, 0.05), Limits(-1, 1)), wheel("front", (0, 0, 0), "steer_link"))
-    assert any(line.startswith("tricycle steering: 3 wheels") for line in recognise(trike))
+    assert any(line.startswith("tricycle steering: 3 wheels") for line in recognize(trike))

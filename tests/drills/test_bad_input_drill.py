@@ -274,7 +274,7 @@ class Rover:
         self.said = []
         self.cable = FaultyCable()
         self.scene = RoverScene(
-            "lab", place=(-0.2, 0.0, 0.0), cable=self.cable, firmware=FIRMWARE,
+            "lab", start=(-0.2, 0.0, 0.0), cable=self.cable, firmware=FIRMWARE,
             say=lambda time, who, words: self.said.append(words),
         )  # fmt: skip
         self.spoil = lambda stamp, values, now: (stamp, values)

@@ -11,7 +11,7 @@ from hardening.cases import Case, make_case, signed, write_case
 from hardening.contract import Ran, differences, faults, tree
 from hardening.mutate import MUTATORS, forms_of, mutate
 from hardening.rows import Rows
-from hardening.seeds import SHARES
+from hardening.seeds import FRACTIONS
 
 BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
 QUICK = ("urdf", "xacro", "sdf", "mjcf", "mesh", "sidecar", "map")
@@ -45,7 +45,7 @@ def test_a_case_is_made_by_its_number_alone(seeds):
     first, second = ([make_case(seeds, 5, n) for n in numbers] for _ in range(2))
     assert first == second
     assert [make_case(seeds, 6, n) for n in numbers] != first
-    assert sum(SHARES.values()) == 100
+    assert sum(FRACTIONS.values()) == 100
 
 
 @pytest.mark.parametrize("name", sorted(MUTATORS))

@@ -58,8 +58,8 @@ def test_pairs_are_corrected_per_measure(analysis):
 
 
 def test_effects_and_trials_wanted(analysis):
-    shares = {each.factor: each.fraction for each in analysis.factor_effects("mujoco", "x")}
-    assert shares["way"] > 0.99 > 0.01 > shares["pace"]
+    fractions = {each.factor: each.fraction for each in analysis.factor_effects("mujoco", "x")}
+    assert fractions["way"] > 0.99 > 0.01 > fractions["pace"]
     deviation, wanted = analysis.trials_wanted("mujoco", "x")
     assert 0.003 < deviation < 0.03
     assert 2 <= wanted <= 12
@@ -67,7 +67,7 @@ def test_effects_and_trials_wanted(analysis):
 
 
 def test_millions_of_trials_are_asked_of_nobody(toy, run):
-    """Nothing commanded and a mean near zero: no interval is a small share of that mean."""
+    """Nothing commanded and a mean near zero: no interval is a small fraction of that mean."""
     plain = replace(toy, measures={"x": replace(toy.measures["x"], commanded="")})
     drifts = (1.0, -1.0, 1.0, -1.0, 1e-4)
     rows = [replace(row, measures={"x": drifts[row.trial]}) for row in rows_of(run, plain)]
@@ -160,7 +160,7 @@ def test_failures_are_told(toy, tmp_path):
     assert write_report([tmp_path / "empty"]).analysis.engines == ("mujoco",)
 
 
-def test_colours_are_kept_and_figures_follow_the_values(analysis):
+def test_colors_are_kept_and_figures_follow_the_values(analysis):
     assert color_of(analysis, "real") == "#111111"
     assert len({color_of(analysis, source) for source in analysis.sources}) == 4
     figures = all_figures(analysis)

@@ -122,9 +122,9 @@ def test_masses_and_friction_vary_with_the_seed():
 
 def test_servos_are_scaled_by_side():
     sim = simulate("nao")
-    usual = sim.engine.commands[sim.actor].gains
+    usual = sim.engine.commands[sim.model].gains
     set_servos(sim, {"servo_gain": 0.5, "asymmetry": 0.2})
-    now, names = sim.engine.commands[sim.actor].gains, list(sim.robot.joint_names)
+    now, names = sim.engine.commands[sim.model].gains, list(sim.robot.joint_names)
     ratio = {name: now.kp[k] / usual.kp[k] for k, name in enumerate(names)}
     assert ratio["LKneePitch"] == pytest.approx(0.6)
     assert ratio["RKneePitch"] == pytest.approx(0.4)
@@ -135,7 +135,7 @@ def test_servos_are_scaled_by_side():
 class Steps(Walker):
     """A walker that goes as it is told."""
 
-    top_speed, position = 0.3, np.zeros(3)
+    max_speed, position = 0.3, np.zeros(3)
 
     def update(self, readings, command, dt):
         x, y, yaw = self.position
@@ -155,7 +155,7 @@ def test_what_is_counted_differs_from_what_is_gone():
     inner = Steps()
     walker = PerturbedWalker(inner, Draw(), {"stride": 1.25, "curl": 0.5})
     walked(walker, Command(vx=0.5), 4.0)
-    assert walker.top_speed == 0.3
+    assert walker.max_speed == 0.3
     assert walker.position == pytest.approx([2.0 / 1.25, 0.0, 0.0], abs=1e-6)
     assert inner.position[2] == pytest.approx(1.0)
     turner = PerturbedWalker(inner, Draw(), {"turn_left": 1.1, "turn_right": 1.3})

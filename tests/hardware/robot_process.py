@@ -21,9 +21,9 @@ LEFT_OUT = ("CameraNode", "SearchNode", "ReplayNode", "TerminalNode", "Recording
 
 def main(robot: str, world: str, seed: str, pace: str, log: str, master: str = "") -> None:
     nodes = [node for node in NODES if node.__name__ not in LEFT_OUT]
-    place = (0.0, 0.0, 0.0)
+    start = (0.0, 0.0, 0.0)
     with (
-        LiveSession(robot, world, seed=int(seed), place=place, folder=Path(log).parent, nodes=nodes) as session,
+        LiveSession(robot, world, seed=int(seed), start=start, folder=Path(log).parent, nodes=nodes) as session,
         start_server(session.bus) as server,
         open(log, "w", buffering=1) as lines,
     ):

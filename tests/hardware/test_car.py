@@ -13,7 +13,7 @@ def test_the_rover_is_a_car_and_others_are_not():
     car = Car.of(an.robot("rover"))
     assert car.wheelbase == pytest.approx(0.33, abs=1e-3)
     assert (car.left, car.right) == ("rear_left_wheel_joint", "rear_right_wheel_joint")
-    assert car.top_speed == pytest.approx(2.0, rel=0.05)
+    assert car.max_speed == pytest.approx(2.0, rel=0.05)
     targets = car.targets(0.0, 0.2)
     inner, outer = (targets[f"front_{side}_steering_joint"].value for side in ("left", "right"))
     assert inner > 0.2 > outer > 0  # Ackermann: cot outer - cot inner = track / wheelbase

@@ -10,7 +10,7 @@ from .stand_in import Command, StandIn, moved_last
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.drill) for seed in range(1, 5))]
 
 
-def walk_a_metre(started, robot):
+def walk_a_meter(started, robot):
     walk = started(Command("walk", "nao", "--distance", "1", "--body", robot.address, "--yes"))
     told = walk.result()
     assert told["engine"] == robot.address
@@ -25,13 +25,13 @@ def walk_a_metre(started, robot):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_nao_walks_a_metre_over_rosbridge(started, tmp_path, seed):
-    walk_a_metre(started, started(StandIn(tmp_path, "nao", seed=seed)))
+def test_a_nao_walks_a_meter_over_rosbridge(started, tmp_path, seed):
+    walk_a_meter(started, started(StandIn(tmp_path, "nao", seed=seed)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_nao_walks_a_metre_over_a_ros_1_master(started, tmp_path, ros_master, seed):
-    walk_a_metre(started, started(StandIn(tmp_path, "nao", seed=seed, master=ros_master.uri)))
+def test_a_nao_walks_a_meter_over_a_ros_1_master(started, tmp_path, ros_master, seed):
+    walk_a_meter(started, started(StandIn(tmp_path, "nao", seed=seed, master=ros_master.uri)))
 
 
 @pytest.mark.parametrize("cut", ["our command", "the server between"])

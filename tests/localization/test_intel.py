@@ -21,7 +21,7 @@ def lab(intel):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_whole_run_within_half_a_metre(lab, seed):
+def test_whole_run_within_half_a_meter(lab, seed):
     log, field, truth, _ = lab
     result = localize_log(log, field, truth[0], seed=seed)
     away = np.hypot(*(result.trajectory.poses - truth)[:, :2].T)

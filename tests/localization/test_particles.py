@@ -94,8 +94,8 @@ def test_cluster_is_the_heavy_one_with_its_covariance():
     keys, mass = np.empty(8192, dtype=np.int64), np.empty(8192)
     _, best = kernels.fill_bins(particles, weights, 1.0, 0.7, keys, mass, 0.0)
     mean, covariance = np.zeros(3), np.zeros((3, 3))
-    share = kernels.cluster_mean(particles, weights, keys[best], 1.0, 0.7, 1.0, 0.7, mean, covariance)
-    assert share == pytest.approx(0.75, abs=0.002)
+    fraction = kernels.cluster_mean(particles, weights, keys[best], 1.0, 0.7, 1.0, 0.7, mean, covariance)
+    assert fraction == pytest.approx(0.75, abs=0.002)
     assert abs(abs(mean[2]) - math.pi) < 0.01
     np.testing.assert_allclose(np.sqrt(np.diag(covariance)), [0.1, 0.2, 0.05], rtol=0.05)
 

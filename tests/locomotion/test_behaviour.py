@@ -23,7 +23,7 @@ class Rich(Walker):
     """A walker that says everything."""
 
     least_rate, buttons, moves_body = 80.0, ("wave",), True
-    approach, top_speed, top_turn, stopping_time = 0.5, 1.0, 2.0, 3.0
+    approach, max_speed, max_turn, stopping_time = 0.5, 1.0, 2.0, 3.0
     standing, tumbles, shape, free_joints = False, True, "ball", frozenset({"head"})
     position, orientation = np.array([1.0, 2.0, 3.0]), np.eye(3)
     footsteps = ({"left": np.ones(3)}, {"right": np.zeros(3)})
@@ -67,7 +67,7 @@ def test_a_walker_stands_and_goes_nowhere_by_default() -> None:
     walker = Still()
     assert walker.standing
     assert not walker.tumbles
-    assert (walker.top_speed, walker.top_turn, walker.stopping_time) == (0.0, 0.0, 0.0)
+    assert (walker.max_speed, walker.max_turn, walker.stopping_time) == (0.0, 0.0, 0.0)
     assert walker.position.tolist() == [0.0, 0.0, 0.0]
     assert (walker.approach, walker.orientation) == (None, None)
     assert (walker.stiffness, walker.modes, walker.base_twist) == (None, None, None)
@@ -86,7 +86,7 @@ def test_a_wrapper_is_the_walker_inside() -> None:
     inner = Rich()
     outer = Wrapped(inner)
     for name in (
-        "least_rate", "buttons", "moves_body", "approach", "top_speed", "top_turn", "stopping_time", "standing",
+        "least_rate", "buttons", "moves_body", "approach", "max_speed", "max_turn", "stopping_time", "standing",
         "tumbles", "shape", "free_joints", "position", "orientation", "footsteps", "modes",
     ):  # fmt: skip
         assert getattr(outer, name) is getattr(inner, name), name

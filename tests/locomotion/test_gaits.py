@@ -110,7 +110,7 @@ def test_gaits_by_name_and_by_users(tmp_path):
         "    def __init__(self, robot): self.q = np.zeros(len(robot.movable))\n"
         "    def update(self, readings, command, dt): return self.q\n"
         "class Still:\n"
-        "    top_speed = top_turn = stopping_time = 1.0\n"
+        "    max_speed = max_turn = stopping_time = 1.0\n"
         "    standing = True\n"
         "    position = np.zeros(3)\n"
         "    def __init__(self, robot): self.q = np.zeros(len(robot.movable))\n"
@@ -122,8 +122,8 @@ def test_gaits_by_name_and_by_users(tmp_path):
     with pytest.warns(FutureWarning, match="a gait subclasses andante.locomotion.Walker"):
         still = prepare(rover, Request(f"{file}:Still")).walker  # as 0.1.0 took them
     assert isinstance(still, Walker)
-    assert still.top_speed == 1.0
+    assert still.max_speed == 1.0
     assert not still.tumbles
     assert (still.modes, still.stiffness, still.approach) == (None, None, None)
-    with pytest.raises(BadInput, match="needs 'top_speed'"):
+    with pytest.raises(BadInput, match="needs 'max_speed'"):
         prepare(rover, Request(f"{file}:Bare"))

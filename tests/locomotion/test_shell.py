@@ -200,7 +200,7 @@ def test_a_robot_on_its_back_folds_rights_itself_and_stands(shell: Robot) -> Non
     controller = ShellController(shell)
     sim = an.simulate(shell, pose="stand", sensors=True)
     turn = so3.from_rpy((math.pi - 0.3, 0.0, 0.0))
-    sim.engine.set_base(sim.actor, SE3.from_parts(turn, (0.0, 0.0, 0.25)).vector)
+    sim.engine.set_base(sim.model, SE3.from_parts(turn, (0.0, 0.0, 0.25)).vector)
     loop = ControlLoop(sim, controller)
     loop.run(1.0)
     assert controller.fallen

@@ -57,8 +57,8 @@ def test_bad_grids(values, words):
 
 def crossed(start, end):
     """Cells that a line from start to end, in cells, runs through: sampled finely."""
-    share = np.linspace(0, 1, 4001)[:, None]
-    return {tuple(cell) for cell in np.floor(start + share * (np.asarray(end) - start)).astype(int)}
+    fraction = np.linspace(0, 1, 4001)[:, None]
+    return {tuple(cell) for cell in np.floor(start + fraction * (np.asarray(end) - start)).astype(int)}
 
 
 def places(low, high):

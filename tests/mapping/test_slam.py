@@ -38,8 +38,8 @@ def test_walls_of_the_map_are_where_they_stand(ring, walls):
     points = se2.transform(ring.truth.poses[0], result.grid.point_of(np.stack([rows, cols], axis=1)))
     a, b = walls[:, :2], walls[:, 2:]
     along = (b - a) / np.linalg.norm(b - a, axis=1, keepdims=True)
-    share = np.clip(((points[:, None] - a) * along).sum(-1), 0, np.linalg.norm(b - a, axis=1))
-    distance = np.linalg.norm(points[:, None] - (a + share[..., None] * along), axis=-1).min(axis=1)
+    fraction = np.clip(((points[:, None] - a) * along).sum(-1), 0, np.linalg.norm(b - a, axis=1))
+    distance = np.linalg.norm(points[:, None] - (a + fraction[..., None] * along), axis=-1).min(axis=1)
     assert np.percentile(distance, 95) < 0.08
     assert result.grid.at(se2.transform(se2.inverse(ring.truth.poses[0]), ring.truth.poses[::20, :2])).max() < 25
 

@@ -88,7 +88,7 @@ def test_the_reference_is_ramped_within_the_accelerations():
         assert (np.abs(driver.reference - before) <= most + 1e-12).all()
         before = driver.reference
     assert driver.reference[[0, 2]] == pytest.approx([30 * most[0], -30 * most[2]])
-    assert driver.stopping_time == pytest.approx(driver.top_speed / driver.vehicle.max_acceleration)
+    assert driver.stopping_time == pytest.approx(driver.max_speed / driver.vehicle.max_acceleration)
 
 
 def skidding():

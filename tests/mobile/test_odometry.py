@@ -22,7 +22,7 @@ RADIUS = find_drive(WAFFLE).wheels[0].wheel.radius
     ("name", "twist"), [("waffle", (0.2, 0, 0.3)), ("rover", (0.4, 0, 0.15)), ("rover", (-0.3, 0, 0))]
 )
 def test_wheel_odometry_follows_the_robot_up_to_slip(name, twist):
-    sim = an.simulate(name, sensors=True, place=(1.0, 2.0, 0.5))
+    sim = an.simulate(name, sensors=True, start=(1.0, 2.0, 0.5))
     start, odometry = SE3.from_vector(sim.base_pose), WheelOdometry(sim.robot)
     sim.drive(twist)
     for _ in range(150):

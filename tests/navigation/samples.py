@@ -16,8 +16,8 @@ POINT = Vehicle(rectangle(0.01, 0.01), "differential", 1.0, 2.0)
 FLAT = Inflation(radius=0.0, padding=0.0, unknown="blocked")
 
 
-def random_cells(rng, rows, cols, share):
-    return (rng.random((rows, cols)) < share).astype(np.int8) * 100
+def random_cells(rng, rows, cols, fraction):
+    return (rng.random((rows, cols)) < fraction).astype(np.int8) * 100
 
 
 def costmap(cells, vehicle=POINT, inflation=FLAT, resolution=0.1, origin=(0.0, 0.0, 0.0)):

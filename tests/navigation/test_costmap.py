@@ -18,9 +18,9 @@ from .samples import BOX, costmap, random_cells
 
 @given(st.integers(0, 10_000), st.floats(0.0, 0.3), st.integers(1, 30))
 @settings(max_examples=40, deadline=None)
-def test_distances_are_exact(seed, share, reach):
+def test_distances_are_exact(seed, fraction, reach):
     rng = np.random.default_rng(seed)
-    state = random_cells(rng, 23, 31, share).astype(np.uint8) // 100
+    state = random_cells(rng, 23, 31, fraction).astype(np.uint8) // 100
     out = np.empty(state.shape, dtype=np.float32)
     distance_window(state, 0, 23, 0, 31, reach, 0.05, out)
     full = distance_transform_edt(state == 0) * 0.05 if state.any() else np.full(state.shape, 99.0)

@@ -16,18 +16,18 @@ from andante.navigation.planners.grid import UNREACHED, any_angle_search, grid_s
 from .samples import BOX, costmap, price_reference, random_cells
 
 
-def random_costs(rng, rows, cols, share):
+def random_costs(rng, rows, cols, fraction):
     cost = rng.integers(0, 253, (rows, cols)).astype(np.uint8)
     cost[rng.random((rows, cols)) < 0.5] = 0
-    cost[rng.random((rows, cols)) < share] = 254
+    cost[rng.random((rows, cols)) < fraction] = 254
     return cost
 
 
 @given(st.integers(0, 10_000), st.floats(0.0, 0.45), st.floats(0.0, 12.0))
 @settings(max_examples=40, deadline=None)
-def test_prices_equal_scipy(seed, share, weight):
+def test_prices_equal_scipy(seed, fraction, weight):
     rng = np.random.default_rng(seed)
-    cost = random_costs(rng, 13, 17, share)
+    cost = random_costs(rng, 13, 17, fraction)
     factor = costmap(np.zeros((2, 2), dtype=np.int8)).factors(weight)
     start, goal = (int(v) for v in rng.integers(0, 13 * 17, 2))
     cost.reshape(-1)[[start, goal]] = 0
@@ -117,7 +117,7 @@ def test_paths_keep_away_from_walls_on_turned_maps(planner, origin):
     assert abs(np.sin(plan.path.goal[2] - goal[2])) < 1e-9
 
 
-def test_distance_field_in_metres():
+def test_distance_field_in_meters():
     cells = np.zeros((30, 40), dtype=np.int8)
     cells[:, 20] = 100
     field = distance_field((0.55, 0.55), costmap(cells))

@@ -48,7 +48,7 @@ def test_pulses_become_twists():
 
 
 @pytest.mark.parametrize("goal", [(1.7, 0.0), (0.0, 1.7), (1.7, -1.4), (2.0, 0.0), (1.0, 1.5)])
-def test_the_car_arrives_within_a_quarter_metre(goal):
+def test_the_car_arrives_within_a_quarter_meter(goal):
     driver = WaypointDriver(CAR)
     m = costmap(np.zeros((80, 80), dtype=np.int8), CAR, resolution=0.1, origin=(-4.0, -4.0, 0.0))
     path = Path.through(np.linspace([0.0, 0.0], goal, 20))

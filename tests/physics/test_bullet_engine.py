@@ -79,8 +79,8 @@ def test_building_and_stepping_say_nothing(tmp_path: Path, capfd):
     assert (heard.out, heard.err) == ("", "")
 
 
-@pytest.mark.parametrize(("erp", "share"), [(None, 0.08), (0.3, 0.3)])
-def test_settings_reach_the_solver(erp, share):
+@pytest.mark.parametrize(("erp", "fraction"), [(None, 0.08), (0.3, 0.3)])
+def test_settings_reach_the_solver(erp, fraction):
     """A ball 5 mm inside the ground leaves it with erp * depth / dt."""
     ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), at(0, 0, 0.095))
     wanted = Settings(dt=0.004, iterations=77, erp=erp, cfm=1e-9)
@@ -88,7 +88,7 @@ def test_settings_reach_the_solver(erp, share):
     told = pybullet.getPhysicsEngineParameters(physicsClientId=engine._client.number)
     assert (told["fixedTimeStep"], told["numSolverIterations"]) == (0.004, 77)
     engine.step()
-    assert engine.base_velocity(1)[2] == pytest.approx(share * 0.005 / 0.004, rel=0.01)
+    assert engine.base_velocity(1)[2] == pytest.approx(fraction * 0.005 / 0.004, rel=0.01)
 
 
 def test_close_ends_the_client_and_can_be_repeated():
@@ -316,7 +316,7 @@ def test_a_large_height_map_is_cut_and_carries_everywhere():
     engine = BulletEngine(
         specimens.world(terrain), [Placement(f"b{i}", ball, at(x, y, 0.21)) for i, (x, y) in enumerate(spots)]
     )
-    assert sum(c.actor == 0 for c in engine._colliders.values()) == 2
+    assert sum(c.model == 0 for c in engine._colliders.values()) == 2
     engine.step(300)
     for i in range(3):
         assert engine.base_pose(i + 1)[2] == pytest.approx(0.2, abs=1e-3)

@@ -32,9 +32,9 @@ class Hasty(MujocoEngine):
 class Strong(MujocoEngine):
     """Forgets the effort limit."""
 
-    def _apply_servos(self, actor: int) -> None:
-        super()._apply_servos(actor)
-        self.model.actuator_forcerange[:] = (-1e9, 1e9)
+    def _apply_servos(self, model: int) -> None:
+        super()._apply_servos(model)
+        self.mj_model.actuator_forcerange[:] = (-1e9, 1e9)
 
 
 class Slippery(MujocoEngine):
@@ -42,7 +42,7 @@ class Slippery(MujocoEngine):
 
     def _build(self) -> None:
         super()._build()
-        self.model.geom_friction[:, 0] /= 2
+        self.mj_model.geom_friction[:, 0] /= 2
 
 
 class Loose(MujocoEngine):
@@ -50,7 +50,7 @@ class Loose(MujocoEngine):
 
     def _build(self) -> None:
         super()._build()
-        self.model.jnt_limited[:] = 0
+        self.mj_model.jnt_limited[:] = 0
         self.data.eq_active[:] = 0
 
 
@@ -59,9 +59,9 @@ class Light(MujocoEngine):
 
     def _build(self) -> None:
         super()._build()
-        for array in (self.model.dof_armature, self.model.dof_damping, self.model.dof_frictionloss):
+        for array in (self.mj_model.dof_armature, self.mj_model.dof_damping, self.mj_model.dof_frictionloss):
             array[:] = 0
-        self.model.jnt_stiffness[:] = 0
+        self.mj_model.jnt_stiffness[:] = 0
 
 
 class Forgetful(MujocoEngine):
@@ -92,8 +92,8 @@ class Blind(MujocoEngine):
 class Shifted(MujocoEngine):
     """Puts bodies 1 mm beside where they are."""
 
-    def body_poses(self, actor: int):  # type: ignore[no-untyped-def]
-        return super().body_poses(actor) + np.array([0.001, 0, 0, 0, 0, 0, 0])
+    def body_poses(self, model: int):  # type: ignore[no-untyped-def]
+        return super().body_poses(model) + np.array([0.001, 0, 0, 0, 0, 0, 0])
 
 
 @pytest.mark.parametrize(

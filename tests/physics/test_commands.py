@@ -1,4 +1,4 @@
-"""Commands of one actor: the short way does what the long way does, and arrays given away are never written to."""
+"""Commands of one model: the short way does what the long way does, and arrays given away are never written to."""
 
 from __future__ import annotations
 
@@ -157,12 +157,12 @@ def test_slewing_ahead_is_slewing_step_by_step(joints: list[tuple[float, float, 
     assert there or len(rows) == steps
 
 
-def test_two_actors_slew_at_once() -> None:
+def test_two_models_slew_at_once() -> None:
     arms = [Placement(name, specimens.mimic_pair(), fixed=True) for name in ("a", "b")]
     scene = MujocoEngine(World("empty"), arms, Settings(dt=DT))
-    for actor, speed in ((0, 1.0), (1, 2.0)):
-        scene.set_gains(actor, scene.gains[actor].changed(velocity=speed))
-        scene.command(actor, [0.0, 0.1])
+    for model, speed in ((0, 1.0), (1, 2.0)):
+        scene.set_gains(model, scene.gains[model].changed(velocity=speed))
+        scene.command(model, [0.0, 0.1])
     scene.step()
     scene.command(0, [0.4, 0.1])
     scene.command(1, [0.01, 0.1])

@@ -28,7 +28,7 @@ from andante.physics.tree import body_tree
 
 
 def alone(robot: Robot, settings: Settings | None = None, pose: SE3 | None = None, ground: bool = False) -> DartEngine:
-    """One robot, as actor 0 above nothing or as actor 1 on the ground."""
+    """One robot, as model 0 above nothing or as model 1 on the ground."""
     models = (specimens.ground(),) if ground else ()
     return DartEngine(
         specimens.world(*models),
@@ -122,7 +122,7 @@ def test_several_shapes_of_a_link_are_told_apart_from_other_links() -> None:
     scene.step(50)
     contacts = scene.contacts().of(1)
     assert set(contacts.link_a) == {0}
-    assert set(contacts.actor_b) == {0}
+    assert set(contacts.model_b) == {0}
     assert {bool(x > 0) for x in contacts.position[:, 0]} == {True, False}
 
 

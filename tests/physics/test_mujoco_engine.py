@@ -106,7 +106,7 @@ def test_a_static_room_stays_hollow_and_a_ring_open(tmp_path: Path) -> None:
     scene = MujocoEngine(specimens.world(*models), [ball])
     hits = scene.cast_rays([[0, 0, 1.5]], [[0, 1.0, 0]], 10.0)
     assert hits.distance[0] == pytest.approx(2.0, abs=1e-6)
-    assert hits.actor[0] == 0
+    assert hits.model[0] == 0
     scene.step(600)
     assert scene.base_pose(2)[2] == pytest.approx(0.1, abs=0.003)
 
@@ -294,11 +294,11 @@ def test_world_models_and_the_floor_share_one_scene() -> None:
         specimens.world(specimens.ground(), table), [Placement("b", specimens.block(), SE3.from_xyz_rpy((0, 0, 0.61)))]
     )
     scene.step(200)
-    mine = scene.contacts().of(scene.actor("b"))
-    assert set(mine.actor_b.tolist()) == {scene.actor("table")}
-    scene.set_base(scene.actor("table"), [5, 0, 0.5, 0, 0, 0, 1])  # pulled away
+    mine = scene.contacts().of(scene.model_index("b"))
+    assert set(mine.model_b.tolist()) == {scene.model_index("table")}
+    scene.set_base(scene.model_index("table"), [5, 0, 0.5, 0, 0, 0, 1])  # pulled away
     scene.step(300)
-    assert scene.base_pose(scene.actor("b"))[2] == pytest.approx(0.05, abs=0.003)
+    assert scene.base_pose(scene.model_index("b"))[2] == pytest.approx(0.05, abs=0.003)
 
 
 def test_dry_friction_is_hard_in_a_passive_joint_and_soft_in_a_driven_one() -> None:
@@ -308,22 +308,22 @@ def test_dry_friction_is_hard_in_a_passive_joint_and_soft_in_a_driven_one() -> N
     scene.set_joints(0, [0.3])  # the weight pulls with less than the friction
     scene.step(500)
     assert abs(scene.joint_positions(0)[0] - 0.3) < 2e-3
-    passive = scene.model.dof_solimp.copy()
+    passive = scene.mj_model.dof_solimp.copy()
     scene.command(0, [0.5])
     scene.step(1000)
     assert abs(scene.joint_positions(0)[0] - 0.5) < (2.0 + 0.5 * 9.81) / kp  # friction and weight over the stiffness
-    assert scene.model.dof_solimp[0, 0] < passive[0, 0]
+    assert scene.mj_model.dof_solimp[0, 0] < passive[0, 0]
     scene.command(0, [0.0], Mode.OFF)
-    np.testing.assert_array_equal(scene.model.dof_solimp, passive)
+    np.testing.assert_array_equal(scene.mj_model.dof_solimp, passive)
 
 
 @pytest.mark.parametrize(("links", "sparse"), [(3, False), (20, True)])
 def test_large_models_are_solved_with_sparse_matrices(links: int, sparse: bool) -> None:
     scene = MujocoEngine(specimens.world(), [Placement("c", specimens.chain(links, length=0.05))])
-    assert (scene.model.opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE) == sparse
+    assert (scene.mj_model.opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE) == sparse
 
 
-def test_contacts_of_an_actor_are_those_of_all_seen_from_its_side() -> None:
+def test_contacts_of_a_model_are_those_of_all_seen_from_its_side() -> None:
     models = (
         specimens.ground(),
         Placement("low", specimens.block(), SE3.from_xyz_rpy((0, 0, 0.051))),
@@ -335,14 +335,14 @@ def test_contacts_of_an_actor_are_those_of_all_seen_from_its_side() -> None:
     everything = scene.contacts()
     assert len(everything) >= 8
     assert len(scene.contacts_of(2)) >= 4
-    for actor in range(len(models)):
-        seen, expected = scene.contacts_of(actor), everything.of(actor)
+    for model in range(len(models)):
+        seen, expected = scene.contacts_of(model), everything.of(model)
         for name in expected.__dataclass_fields__:
             np.testing.assert_allclose(getattr(seen, name), getattr(expected, name), atol=1e-12, err_msg=name)
     data = scene.data
     for row in range(len(everything)):
         wrench = np.zeros(6)
-        mujoco.mj_contactForce(scene.model, data, row, wrench)
+        mujoco.mj_contactForce(scene.mj_model, data, row, wrench)
         world = data.contact.frame[row].reshape(3, 3).T @ wrench[:3]
         np.testing.assert_allclose(everything.force[row], world, atol=1e-9)
 
@@ -350,7 +350,7 @@ def test_contacts_of_an_actor_are_those_of_all_seen_from_its_side() -> None:
 @pytest.mark.parametrize("fixed", [False, True])
 def test_the_motion_of_one_body_is_that_of_all(fixed: bool) -> None:
     scene = MujocoEngine(specimens.world(), [Placement("t", specimens.tangle(fixed), SE3.from_xyz_rpy((1, 2, 3)))])
-    robot = scene.actors[0].tree.robot
+    robot = scene.models[0].tree.robot
     generator = np.random.default_rng(4)
     scene.set_joints(0, generator.uniform(-0.5, 0.5, len(robot.movable)), generator.normal(size=len(robot.movable)))
     if not fixed:

@@ -26,7 +26,7 @@ def test_stands_ten_seconds_without_drifting(nao, engine):
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
-def test_dropped_from_five_centimetres_it_stays_up(nao, engine):
+def test_dropped_from_five_centimeters_it_stays_up(nao, engine):
     sim = an.simulate(nao, engine=engine, pose="StandInit", drop=0.05)
     sim.run(3.0)
     assert not sim.fallen
@@ -47,11 +47,11 @@ def test_pushed_over_it_falls(nao, engine, direction):
 def test_its_weight_rests_on_its_feet(nao, engine):
     sim = an.simulate(nao, engine=engine)
     sim.run(1.0)
-    contacts = sim.engine.contacts().of(sim.actor)
+    contacts = sim.engine.contacts().of(sim.model)
     forces = []
     for _ in range(25):
         sim.run(0.002)
-        contacts = sim.engine.contacts().of(sim.actor)
+        contacts = sim.engine.contacts().of(sim.model)
         forces.append(contacts.force.sum(axis=0))
     links = {nao.links[i].name for i in contacts.link_a}
     assert links <= {"l_ankle", "r_ankle", "l_sole", "r_sole"}

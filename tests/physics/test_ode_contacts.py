@@ -19,7 +19,7 @@ from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Height
 from andante.description.world import Placement
 from andante.geometry import SE3, so3
 from andante.physics.checks import specimens
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.ode.contacts import combined
 from andante.physics.ode.convex import ConvexPairs, polytope, shape_points
 from andante.physics.ode.engine import OdeEngine
@@ -67,7 +67,7 @@ def test_hull_rests_on_everything(tmp_path, below):
     brick = Placement("brick", specimens.solid("brick", mesh), SE3.from_xyz_rpy((0.03, 0.02, top + 0.035), (0, 0, 0.4)))
     engine = scene(under, brick, ground=not fixed)
     engine.step(500)
-    at = engine.actor("brick")
+    at = engine.model_index("brick")
     assert engine.base_pose(at)[2] == pytest.approx(top + 0.03, abs=0.003)
     assert np.abs(so3.log(so3.from_quaternion(engine.base_pose(at)[3:]))[:2]).max() < 0.02
     assert engine.contacts().of(at).force[:, 2].sum() == pytest.approx(GRAVITY, rel=0.03)
@@ -94,7 +94,7 @@ def test_shapes_on_a_cylinder(shape, height):
         pillar, Placement("thing", specimens.solid("thing", shape), SE3.from_xyz_rpy((0, 0, 0.205 + height)))
     )
     engine.step(300)
-    assert engine.base_pose(engine.actor("thing"))[2] == pytest.approx(0.2 + height, abs=0.004)
+    assert engine.base_pose(engine.model_index("thing"))[2] == pytest.approx(0.2 + height, abs=0.004)
 
 
 def test_capsule_lies_on_a_cylinder():
@@ -104,7 +104,7 @@ def test_capsule_lies_on_a_cylinder():
     lying = SE3.from_xyz_rpy((0, 0, 0.26), (0, math.pi / 2, 0))
     engine = scene(pillar, Placement("roll", specimens.solid("roll", Capsule(0.05, 0.2)), lying))
     engine.step(200)
-    assert engine.base_pose(engine.actor("roll"))[2] == pytest.approx(0.25, abs=0.004)
+    assert engine.base_pose(engine.model_index("roll"))[2] == pytest.approx(0.25, abs=0.004)
 
 
 BALL_AND_BOX = ConvexPairs(
@@ -160,16 +160,16 @@ def _walker(count: int, self_collide: bool) -> Robot:
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans(), st.booleans()), min_size=1, max_size=6), st.booleans())
 def test_bits_say_what_is_allowed(robots, masked):
-    actors = [
-        Actor(i, Placement(f"r{i}", (robot := _walker(n, own)), fixed=fixed), body_tree(robot))
+    models = [
+        Model(i, Placement(f"r{i}", (robot := _walker(n, own)), fixed=fixed), body_tree(robot))
         for i, (n, own, fixed) in enumerate(robots)
     ]
-    rows = [(a.index, b) for a in actors for b in range(len(a.tree.bodies))]
-    actor, body = np.array([a for a, _ in rows]), np.array([b for _, b in rows])
-    free = np.array([not (actors[a].fixed and b == 0) for a, b in rows])
+    rows = [(a.index, b) for a in models for b in range(len(a.tree.bodies))]
+    model, body = np.array([a for a, _ in rows]), np.array([b for _, b in rows])
+    free = np.array([not (models[a].fixed and b == 0) for a, b in rows])
     mask = np.array([(1 if i % 3 else 6) if masked else 0xFFFFFFFF for i in range(len(rows))])
-    allowed = allowed_pairs(actors, actor, body, mask, free)
-    bits = pair_bits(allowed, actor, body, free)
+    allowed = allowed_pairs(models, model, body, mask, free)
+    bits = pair_bits(allowed, model, body, free)
     assert np.array_equal(allowed, allowed.T)
     for i in range(len(rows)):
         for k in range(i):
@@ -188,7 +188,7 @@ def test_many_self_colliding_robots_fit_or_fall_back():
     assert not engine._collider._exact
     engine.step(200)
     assert engine.contacts().of(1).force[:, 2].sum() == pytest.approx(40 * GRAVITY, rel=0.03)
-    assert set(engine.contacts().actor_a.tolist()) | set(engine.contacts().actor_b.tolist()) == {0, 1}
+    assert set(engine.contacts().model_a.tolist()) | set(engine.contacts().model_b.tolist()) == {0, 1}
 
 
 def test_standing_shapes_far_away_are_switched_off_and_on_again():
@@ -200,13 +200,13 @@ def test_standing_shapes_far_away_are_switched_off_and_on_again():
     ]
     ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), SE3.from_xyz_rpy((0, 0, 0.32)))
     engine = scene(*posts, ball)
-    at = engine.actor("ball")
+    at = engine.model_index("ball")
     for x in (0.0, 16.0, 4.0):
         engine.set_base(at, [x, 0, 0.32, 0, 0, 0, 1])
         engine.step(150)
         assert engine.base_pose(at)[2] == pytest.approx(0.3, abs=0.003)
         assert 0 < engine._collider.near._on.sum() < 4
-    engine.set_base(engine.actor("p5"), [4.0, 0.0, 0.3, 0, 0, 0, 1])  # a post put into the ball pushes it out
+    engine.set_base(engine.model_index("p5"), [4.0, 0.0, 0.3, 0, 0, 0, 1])  # a post put into the ball pushes it out
     engine.step(150)
     assert not 0.29 < engine.base_pose(at)[2] < 0.31
 
@@ -218,7 +218,7 @@ def test_contact_between_two_moving_bodies_tells_both_sides():
     )
     engine.step(400)
     low = engine.contacts().of(1)
-    from_above, from_ground = low.actor_b == 2, low.actor_b == 0
+    from_above, from_ground = low.model_b == 2, low.model_b == 0
     assert low.force[from_above, 2].sum() == pytest.approx(-GRAVITY, rel=0.03)
     assert low.force[from_ground, 2].sum() == pytest.approx(3 * GRAVITY, rel=0.03)
     assert (low.normal[from_above, 2] < -0.99).all()

@@ -23,7 +23,7 @@ from andante.description.world import Placement
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
 from andante.physics.checks import specimens
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
 from andante.physics.ode.engine import OdeEngine
 from andante.physics.state import Mode, Settings
@@ -69,9 +69,9 @@ def test_limits_beyond_half_a_turn_hold(limits):
 @given(st.floats(-10, 10), st.floats(0.01, 12))
 def test_stops_stay_away_from_the_fold(low, width):
     joint = Joint("j", JointType.REVOLUTE, "a", "b", limits=Limits(low, low + width))
-    centre = joint_zero(joint)
+    center = joint_zero(joint)
     for limit in (low, low + width):
-        image = fold(limit - centre) if is_wide(joint) else limit - centre
+        image = fold(limit - center) if is_wide(joint) else limit - center
         assert abs(image) < 2.75
 
 
@@ -96,7 +96,7 @@ def test_slider_on_a_turning_base():
     engine.set_base(0, [0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0.5, 1.0, -2.0])
     engine.set_joints(0, [0.1, 0.2, 0.05], [0.5, -0.5, 0.4])
     assert engine.joint_velocities(0)[2] == pytest.approx(0.4, abs=1e-5)
-    tree = engine.actors[0].tree
+    tree = engine.models[0].tree
 
     def momentum() -> np.ndarray:
         poses, speeds = SE3.from_vector(engine.body_poses(0)), engine.body_velocities(0)
@@ -182,20 +182,20 @@ def _cardan() -> Robot:
 def test_shared_inertia_keeps_the_motion():
     """Inertia moved across hinges changes no kinetic energy, whatever the joints do."""
     robot = _cardan()
-    actor = Actor(0, Placement("t", robot), body_tree(robot))
-    tensors = shared_tensors(actor)
+    model = Model(0, Placement("t", robot), body_tree(robot))
+    tensors = shared_tensors(model)
     rng = np.random.default_rng(5)
     moved = False
     for _ in range(20):
         q = dict(zip(robot.joint_names, rng.uniform(-1, 1, 3), strict=True))
-        poses = actor.tree.poses(SE3.identity(), q)
+        poses = model.tree.poses(SE3.identity(), q)
         spin = [rng.normal(size=3)]
-        for i, body in enumerate(actor.tree.bodies[1:], start=1):
+        for i, body in enumerate(model.tree.bodies[1:], start=1):
             turning = body.joint is not None and body.joint.type is not JointType.PRISMATIC
             rate = rng.normal() if turning else 0.0
             spin.append(spin[body.parent] + poses[i].rotation @ np.asarray(body.joint.axis) * rate)
         energy = [0.0, 0.0]
-        for i, body in enumerate(actor.tree.bodies):
+        for i, body in enumerate(model.tree.bodies):
             local = poses[i].rotation.T @ spin[i]
             energy[0] += local @ body.inertia.matrix @ local
             energy[1] += local @ tensors[i] @ local
@@ -210,42 +210,42 @@ def _nao(drop: float = 0.0) -> tuple[OdeEngine, int]:
     """The NAO in StandInit with its soles at a height above the ground."""
     nao = load_robot("nao")
     engine = scene(Placement("nao", nao))
-    actor = engine.actor("nao")
+    model = engine.model_index("nao")
     pose = nao.pose("StandInit")
     q = np.array([pose.get(name, 0.0) for name in nao.joint_names])
-    engine.set_joints(actor, q)
+    engine.set_joints(model, q)
     soles = [[link.name for link in nao.links].index(name) for name in ("l_sole", "r_sole")]
-    engine.set_base(actor, [0, 0, drop - engine.link_poses(actor)[soles, 2].min(), 0, 0, 0, 1])
-    engine.command(actor, q)
-    return engine, actor
+    engine.set_base(model, [0, 0, drop - engine.link_poses(model)[soles, 2].min(), 0, 0, 0, 1])
+    engine.command(model, q)
+    return engine, model
 
 
 def test_nao_stands_for_ten_seconds_and_carries_its_weight():
-    engine, actor = _nao()
+    engine, model = _nao()
     engine.step(500)
-    before = engine.base_pose(actor)
+    before = engine.base_pose(model)
     engine.step(4500)
-    after = engine.base_pose(actor)
+    after = engine.base_pose(model)
     assert math.dist(before[:2], after[:2]) < 0.01
     assert after[2] > 0.3
-    weight = engine.actors[actor].tree.robot.mass * GRAVITY
+    weight = engine.models[model].tree.robot.mass * GRAVITY
     lifted = []
     for _ in range(50):
         engine.step()
-        lifted.append(engine.contacts().of(actor).force[:, 2].sum())
+        lifted.append(engine.contacts().of(model).force[:, 2].sum())
     assert np.mean(lifted) == pytest.approx(weight, rel=0.02)
 
 
 @pytest.mark.parametrize(("drop", "impulse", "stands"), [(0.05, 0.0, True), (0.0, 6.0, False)])
 def test_nao_survives_a_drop_and_falls_when_pushed(drop, impulse, stands):
-    engine, actor = _nao(drop)
+    engine, model = _nao(drop)
     engine.step(500)
-    root = engine.actors[actor].tree.robot.root
-    engine.push(actor, root, [impulse / 0.1, 0, 0])
+    root = engine.models[model].tree.robot.root
+    engine.push(model, root, [impulse / 0.1, 0, 0])
     engine.step(50)
-    engine.push(actor, root, [0, 0, 0])
+    engine.push(model, root, [0, 0, 0])
     engine.step(1000)
-    assert (engine.base_pose(actor)[2] > 0.25) == stands
+    assert (engine.base_pose(model)[2] > 0.25) == stands
 
 
 # ---- determinism, snapshots, silence -----------------------------------------------------------------------------

@@ -198,18 +198,18 @@ def test_bounding_tree_holds_every_triangle(count, seed):
     np.testing.assert_allclose(nodes[0], np.concatenate([triangles.min((0, 1)), triangles.max((0, 1))]))
 
 
-def test_scene_tells_actor_link_and_range():
+def test_scene_tells_model_link_and_range():
     near, far = placed(shapes.Box((1, 1, 1))), placed(shapes.Sphere(1.0), shapes.Box((0.1, 0.1, 0.1)))
     caster = Raycaster([near, far])
     poses = [SE3.from_xyz_rpy((2, 0, 0)).vector[None], SE3.from_xyz_rpy((6, 0, 0)).vector[None]]
     ways = np.array([[1.0, 0, 0], [0, 1.0, 0]])
     hits = caster.cast(poses, (0, 0, 0), ways, 10.0)
     np.testing.assert_allclose(hits.distance, [1.5, math.inf])
-    assert hits.actor.tolist() == [0, -1]
+    assert hits.model.tolist() == [0, -1]
     assert hits.link.tolist() == [0, -1]
     through = caster.cast(poses, (0, 0, 0), ways, 10.0, ignore=0)
     assert through.distance[0] == pytest.approx(5.0)
-    assert through.actor[0] == 1
+    assert through.model[0] == 1
     assert math.isinf(caster.cast(poses, (0, 0, 0), ways, 1.4).distance[0])
     assert len(caster.cast(poses, np.zeros((0, 3)), np.zeros((0, 3)), 1.0).distance) == 0
 

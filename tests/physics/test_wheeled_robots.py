@@ -12,7 +12,7 @@ ENGINE_NAMES = [name for name, entry in ENGINES.items() if installed(entry)]
 
 def spin(sim, **speeds):
     index = [sim.robot.joint_names.index(name) for name in speeds]
-    sim.engine.command(sim.actor, list(speeds.values()), Mode.VELOCITY, index)
+    sim.engine.command(sim.model, list(speeds.values()), Mode.VELOCITY, index)
 
 
 @pytest.fixture(params=ENGINE_NAMES)

@@ -148,7 +148,7 @@ def test_robot_is_its_own_mirror_image(nao: Robot) -> None:
 
 
 # ---- frames, sole, height -----------------------------------------------------------------------
-def test_stands_a_third_of_a_metre_high_on_straight_legs(nao: Robot) -> None:
+def test_stands_a_third_of_a_meter_high_on_straight_legs(nao: Robot) -> None:
     poses = nao.link_poses({})
     for sole, y in (("l_sole", 0.05), ("r_sole", -0.05)):
         np.testing.assert_allclose(poses[sole].translation, [0, y, -0.33301], atol=1e-9)

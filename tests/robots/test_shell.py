@@ -209,9 +209,9 @@ def test_feet_of_the_stances_lie_in_one_plane_well_outside_the_body(shell: Robot
     assert np.hypot(feet[:, 0], feet[:, 1]).min() > 0.24
 
 
-def blend(shell: Robot, start: str, end: str, share: float) -> Array:
+def blend(shell: Robot, start: str, end: str, fraction: float) -> Array:
     one, two = shell.pose(start), shell.pose(end)
-    return np.array([(1 - share) * one[n] + share * two[n] for n in shell.joint_names])
+    return np.array([(1 - fraction) * one[n] + fraction * two[n] for n in shell.joint_names])
 
 
 def test_nothing_touches_on_the_way_from_stance_to_ball(shell: Robot) -> None:
@@ -219,10 +219,10 @@ def test_nothing_touches_on_the_way_from_stance_to_ball(shell: Robot) -> None:
     sim = an.simulate(shell, pose="stand", fixed=True, drop=1.0)
     try:
         for start, end in pairwise(("low", "stand", "tall", "tuck", "ball")):
-            for share in np.linspace(0, 1, 9):
-                sim.engine.set_joints(sim.actor, blend(shell, start, end, share))
+            for fraction in np.linspace(0, 1, 9):
+                sim.engine.set_joints(sim.model, blend(shell, start, end, fraction))
                 sim.engine.step(1)
-                assert len(sim.engine.contacts()) == 0, f"{start} to {end} at {share}"
+                assert len(sim.engine.contacts()) == 0, f"{start} to {end} at {fraction}"
     finally:
         sim.close()
 
@@ -268,8 +268,8 @@ def test_a_pushed_ball_rolls() -> None:
 def test_folds_on_the_ground_from_stance_to_ball() -> None:
     sim = an.simulate("shell", pose="stand")
     for start, end in pairwise(("stand", "tall", "tuck", "ball")):
-        for share in np.linspace(0, 1, 31)[1:]:
-            sim.target(blend(sim.robot, start, end, float(share)))
+        for fraction in np.linspace(0, 1, 31)[1:]:
+            sim.target(blend(sim.robot, start, end, float(fraction)))
             sim.run(0.05)
     sim.run(1.0)
     wanted = np.array([sim.robot.pose("ball")[name] for name in sim.joints.names])

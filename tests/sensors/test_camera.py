@@ -29,7 +29,7 @@ def watching(xyz=(2.0, 0.0, 0.3), **parameters):
     given = {"width": 64, "height": 48, "horizontal_fov": math.radians(60), **parameters}
     spec = SensorSpec("eye", "camera", "base", SE3.from_xyz_rpy((0.1, 0, 0)), 20.0, parameters=given)
     made, scene = scene_of(red_box(xyz), robot=carrier(spec))
-    return made, SensorSuite(made, scene.actor, seed=1)
+    return made, SensorSuite(made, scene.model, seed=1)
 
 
 def redness(image: np.ndarray) -> np.ndarray:
@@ -118,8 +118,8 @@ def test_saved_pictures_come_back():
 def test_a_camera_wider_than_a_pinhole_is_told_not_sampled():
     spec = SensorSpec("fisheye", "camera", "base", parameters={"horizontal_fov": 3.5})
     made, scene = scene_of(robot=carrier(spec))
-    suite = SensorSuite(made, scene.actor)
-    assert suite.unmodelled == (spec,)
+    suite = SensorSuite(made, scene.model)
+    assert suite.unmodeled == (spec,)
     assert "fisheye" not in {channel.name for channel in suite}
 
 

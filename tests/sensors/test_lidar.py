@@ -125,7 +125,7 @@ def test_nothing_too_near_and_no_reading_after_rep_117():
     assert np.isnan(lidar(replace(model, dropout=1.0)).measure(scene)).all()
 
 
-def test_noise_grows_with_the_range_and_drop_outs_have_their_share():
+def test_noise_grows_with_the_range_and_drop_outs_have_their_fraction():
     _, scene = scene_of(
         thing("wall", Plane((-1.0, 0, 0)), (2.0, 0, 0)), thing("other", Plane((1.0, 0, 0)), (-8.0, 0, 0))
     )
@@ -166,11 +166,11 @@ def test_a_scan_of_a_moving_robot_is_distorted_as_an_exact_sweep(engine, rate, s
         for k, a in enumerate(np.arange(4) * math.pi / 2)
     ]
     made, scene = scene_of(*walls, robot=robot, engine=engine)
-    suite = SensorSuite(made, scene.actor, perfect=True)
+    suite = SensorSuite(made, scene.model, perfect=True)
     suite.update()
     while made.time < 2 / rate - 1e-9:
         made.step()
-        made.set_base(scene.actor, moved(made.time, speed, turn).vector)
+        made.set_base(scene.model, moved(made.time, speed, turn).vector)
         suite.update()
     sweep = suite["scan"].sensor.sweep(suite["scan"].reading)
     assert sweep.time == pytest.approx(1 / rate, abs=1e-9)
@@ -218,20 +218,20 @@ def test_moving_things_are_seen_where_they_were_when_the_beam_passed():
 
 @given(st.lists(st.floats(-1, 1), min_size=14, max_size=14), st.floats(0, 1))
 @settings(max_examples=100, deadline=None)
-def test_poses_between_two_looks(numbers, share):
+def test_poses_between_two_looks(numbers, fraction):
     raw = np.array(numbers).reshape(2, 7)
     if (np.linalg.norm(raw[:, 3:], axis=1) < 0.1).any():
         return
     raw[:, 3:] /= np.linalg.norm(raw[:, 3:], axis=1, keepdims=True)
     out = np.empty(7)
-    between(raw[0], raw[1], share, out)
+    between(raw[0], raw[1], fraction, out)
     first, second = SE3.from_vector(raw[0]), SE3.from_vector(raw[1])
     turn = SE3.from_parts(first.rotation.T @ second.rotation, (0, 0, 0)).log()[..., 3:]
     if np.linalg.norm(turn) > 3.1:
         return  # which way round a half turn goes is a matter of rounding
     angle = np.linalg.norm(SE3.from_parts(first.rotation.T @ SE3.from_vector(out).rotation, (0, 0, 0)).log()[..., 3:])
-    assert angle == pytest.approx(share * np.linalg.norm(turn), abs=1e-6)
-    assert out[:3] == pytest.approx((1 - share) * raw[0, :3] + share * raw[1, :3])
+    assert angle == pytest.approx(fraction * np.linalg.norm(turn), abs=1e-6)
+    assert out[:3] == pytest.approx((1 - fraction) * raw[0, :3] + fraction * raw[1, :3])
 
 
 # ---- in a suite ------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_rate_and_latency_of_a_described_lidar():
     parameters = {"samples": 12, "latency": 0.03}
     robot = carrier(SensorSpec("scan", "lidar", "base", HERE, 20.0, parameters=parameters))
     made, scene = scene_of(thing("wall", Plane((-1.0, 0, 0)), (2.0, 0, 0)), robot=robot)
-    suite = SensorSuite(made, scene.actor, seed=1)
+    suite = SensorSuite(made, scene.model, seed=1)
     seen = set()
     for _ in range(100):
         suite.update()
@@ -267,7 +267,7 @@ def test_rate_and_latency_of_a_described_lidar():
         made.step()
     assert sorted(seen) == [0.0, 0.05, 0.1, 0.15]
     assert suite["scan"].reading.values.shape == (12,)
-    assert not suite.unmodelled
+    assert not suite.unmodeled
 
 
 def test_things_put_elsewhere_are_seen_there_within_two_seconds():

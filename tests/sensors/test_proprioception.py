@@ -52,7 +52,7 @@ def test_wheels_are_the_joints_without_end():
 def test_ticks_are_whole_and_follow_the_wheels():
     sim = an.simulate("waffle", sensors=True)
     joints = [sim.robot.joint_names.index(name) for name in wheel_joints(sim.robot)]
-    sim.engine.command(sim.actor, [3.0, -2.0], Mode.VELOCITY, joints)
+    sim.engine.command(sim.model, [3.0, -2.0], Mode.VELOCITY, joints)
     sim.run(2.0)
     values, step = sim.sensors["wheel_encoders"].reading.values, 2 * math.pi / 4096
     assert np.abs(values - sim.joints.position[joints]).max() <= step / 2 + 1e-9
@@ -78,10 +78,10 @@ def test_a_description_states_the_errors_and_they_go_on_from_a_saved_state():
     sim = an.simulate(
         type(robot)(**{**{f: getattr(robot, f) for f in ("name", "links", "joints")}, "sensors": (spec,)})
     )
-    sim.sensors = SensorSuite(sim.engine, sim.actor, seed=3)
+    sim.sensors = SensorSuite(sim.engine, sim.model, seed=3)
     assert sim.sensors["wheels"].sensor.errors == WheelErrors(64, 0.0, 0.01)
     sim.sensors.update()
-    sim.engine.command(sim.actor, [8.0, 8.0], Mode.VELOCITY, [0, 1])
+    sim.engine.command(sim.model, [8.0, 8.0], Mode.VELOCITY, [0, 1])
     sim.run(0.3)
     saved, after = sim.snapshot(), []
     for _ in range(2):

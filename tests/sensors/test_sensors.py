@@ -57,7 +57,7 @@ def imu(pose=HERE, **parameters) -> SensorSpec:
 
 def perfect(robot, **options):
     sim = an.simulate(robot, **options)
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     sim.sensors.update()
     return sim
 
@@ -79,7 +79,7 @@ def test_imu_in_free_fall_feels_nothing():
 def test_imu_on_a_spinning_body_feels_the_centripetal_acceleration():
     sim = perfect(block(imu(SE3.from_xyz_rpy((0.1, 0, 0)))), drop=5.0)
     spin = 3.0
-    sim.engine.set_base(sim.actor, sim.base_pose, (0, 0, 0, 0, 0, spin))
+    sim.engine.set_base(sim.model, sim.base_pose, (0, 0, 0, 0, 0, spin))
     sim.run(0.3)
     values = sim.sensors["imu"].reading.values
     assert values[2] == pytest.approx(spin, rel=1e-6)
@@ -94,7 +94,7 @@ def test_missing_gyro_axis_reads_nan():
     assert np.isnan(sim.sensors["imu"].reading.values).tolist() == [False, False, True, False, False, False]
 
 
-def test_load_cells_share_the_weight_and_keep_the_centre_of_pressure():
+def test_load_cells_share_the_weight_and_keep_the_center_of_pressure():
     cells = [
         SensorSpec(f"c{i}", "force", "block", SE3.from_xyz_rpy((x, y, -0.025)), 100.0)
         for i, (x, y) in enumerate([(0.09, 0.04), (0.09, -0.04), (-0.09, 0.04), (-0.09, -0.04)])
@@ -104,21 +104,21 @@ def test_load_cells_share_the_weight_and_keep_the_centre_of_pressure():
     forces = sim.sensors["block/force"].reading.values
     assert forces.sum() == pytest.approx(2.0 * 9.81, rel=0.02)
     assert forces == pytest.approx(np.full(4, 2.0 * 9.81 / 4), rel=0.05)
-    sim.engine.push(sim.actor, "block", (0, 0, -10.0), point=(0.05, 0.0, 0.0))
+    sim.engine.push(sim.model, "block", (0, 0, -10.0), point=(0.05, 0.0, 0.0))
     sim.run(1.0)
     forces = sim.sensors["block/force"].reading.values
-    centre = forces @ np.array([0.09, 0.09, -0.09, -0.09]) / forces.sum()
+    center = forces @ np.array([0.09, 0.09, -0.09, -0.09]) / forces.sum()
     assert forces.sum() == pytest.approx(2.0 * 9.81 + 10.0, rel=0.02)
-    assert centre == pytest.approx(0.05 * 10 / (2 * 9.81 + 10), abs=2e-3)
+    assert center == pytest.approx(0.05 * 10 / (2 * 9.81 + 10), abs=2e-3)
 
 
 def test_feet_and_switches_together_are_those_alone():
     sim = an.simulate("nao", drop=0.01)
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     seen = 0
     for _ in range(20):
         sim.run(0.01)
-        scene = Scene(sim.engine, sim.actor)
+        scene = Scene(sim.engine, sim.model)
         for channel in sim.sensors:
             if isinstance(channel.sensor, FootForce | ContactSwitch):
                 assert np.array_equal(channel.reading.values, channel.sensor.measure(scene)), channel.name
@@ -128,7 +128,7 @@ def test_feet_and_switches_together_are_those_alone():
 
 @given(st.lists(st.tuples(st.floats(-0.1, 0.1), st.floats(-0.1, 0.1)), min_size=1, max_size=5), st.data())
 @settings(max_examples=200, deadline=None)
-def test_compiled_shares_are_the_plain_ones(cells, data):
+def test_compiled_fraction_are_the_plain_ones(cells, data):
     points = np.round(np.array(cells), 3)
     x, y = data.draw(st.floats(-0.15, 0.15)), data.draw(st.floats(-0.15, 0.15))
     out = np.empty(len(points))
@@ -145,7 +145,7 @@ CELLS = np.array([[0.07, 0.03], [0.07, -0.023], [-0.03, 0.03], [-0.03, -0.019]])
 
 @given(st.floats(-0.2, 0.2), st.floats(-0.2, 0.2))
 @settings(max_examples=300, deadline=None)
-def test_shares_are_a_distribution_and_exact_inside(x, y):
+def test_fractions_are_a_distribution_and_exact_inside(x, y):
     w = np.empty(len(CELLS))
     cell_fractions(fraction_table(CELLS, len(CELLS)), CELLS, len(CELLS), x, y, w)
     assert w.sum() == pytest.approx(1.0)
@@ -275,7 +275,7 @@ def test_same_seed_same_readings_other_seed_others():
 )
 def test_samples_come_at_the_rate_each_within_half_a_step_of_its_instant(rate, dt):
     sim = an.simulate(block(), dt=dt)
-    sim.sensors = SensorSuite(sim.engine, sim.actor)
+    sim.sensors = SensorSuite(sim.engine, sim.model)
     taken = []
 
     class Clock:

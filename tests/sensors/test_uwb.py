@@ -77,7 +77,7 @@ def test_a_suite_reads_errors_and_anchors_from_the_description_and_is_seeded():
     made, scene = scene_of(robot=carrier(spec))
     runs = []
     for seed in (1, 1, 2):
-        suite = SensorSuite(made, scene.actor, seed=seed, anchors=ANCHORS)
+        suite = SensorSuite(made, scene.model, seed=seed, anchors=ANCHORS)
         suite.update()
         runs.append(suite["tag"].reading.values)
     assert np.array_equal(runs[0], runs[1])

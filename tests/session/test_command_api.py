@@ -67,7 +67,7 @@ def test_goals_end_with_their_scene(session: LiveSession) -> None:
     assert "rebuilt" in ended[0].text
 
 
-def test_a_pose_at_a_share_of_the_speed(session: LiveSession) -> None:
+def test_a_pose_at_a_fraction_of_the_speed(session: LiveSession) -> None:
     ended = goal(session, "/body_pose_with_speed", posture_name="StandZero", speed=0.4)
     for _ in range(60):
         session.run(0.1)
@@ -80,13 +80,13 @@ def test_a_pose_at_a_share_of_the_speed(session: LiveSession) -> None:
 
 
 def test_motions_in_rounds_and_faster(session: LiveSession) -> None:
-    once = session.operator.play("wave_hand")
+    once = session.command_api.play("wave_hand")
     session.reset()
-    twice = session.operator.play("wave_hand", rounds=2)
+    twice = session.command_api.play("wave_hand", rounds=2)
     session.reset()
-    quick = session.operator.play("wave_hand", speed=2.0)
+    quick = session.command_api.play("wave_hand", speed=2.0)
     session.reset()
-    assert session.operator.play("wave_hand", rounds=-1) == 0.0  # without end
+    assert session.command_api.play("wave_hand", rounds=-1) == 0.0  # without end
     assert once < twice
     assert quick == pytest.approx(once / 2, rel=0.01)
 
@@ -105,7 +105,7 @@ def test_motions_in_rounds_and_faster(session: LiveSession) -> None:
 def test_refusals_change_nothing(session: LiveSession, ask: Any, told: str) -> None:
     before = session.behaviour
     with pytest.raises(AndanteError, match=told):
-        ask(session.operator)
+        ask(session.command_api)
     session.run(0.1)
     assert session.behaviour == before
 
@@ -114,22 +114,22 @@ def test_all_joints_by_one_name(session: LiveSession) -> None:
     names = session.stage.robot.joint_names
     here = np.array(session.stage.targets)
     here[names.index("HeadYaw")] = 0.3
-    session.operator.joint_angles(["Body"], here.tolist(), 0.5)
+    session.command_api.joint_angles(["Body"], here.tolist(), 0.5)
     session.run(1.5)
     assert session.behaviour == "joints"
     np.testing.assert_allclose(session.stage.targets, here, atol=0.02)
 
 
 def test_a_walk_by_waves_whose_kind_is_fixed_while_it_goes(session: LiveSession) -> None:
-    session.operator.set_wave({}, "exact")
-    assert session.operator.walker_gait().variant == "exact"
-    session.operator.set_wave({}, "smooth")
-    session.operator.behave("wave")
+    session.command_api.set_wave({}, "exact")
+    assert session.command_api.walker_gait().variant == "exact"
+    session.command_api.set_wave({}, "smooth")
+    session.command_api.behave("wave")
     session.run(2.0)
     assert session.behaviour == "wave"
     with pytest.raises(AndanteError, match="stop the walk before"):
-        session.operator.set_wave({}, "exact")
-    session.operator.stop_wave()
+        session.command_api.set_wave({}, "exact")
+    session.command_api.stop_wave()
     session.run(3.0)
     assert session.behaviour == "balance"
 
@@ -137,7 +137,7 @@ def test_a_walk_by_waves_whose_kind_is_fixed_while_it_goes(session: LiveSession)
 def test_getting_up_is_asked_for_by_name(session: LiveSession) -> None:
     session.respawn(0.0, 0.0, 0.0, "LyingBelly")
     session.run(0.5)
-    session.operator.behave("get_up")
+    session.command_api.behave("get_up")
     session.run(0.5)
     assert session.behaviour == "get up"
     ended = goal(session, "/body_pose", pose_name="StandZero")

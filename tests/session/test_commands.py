@@ -173,7 +173,7 @@ def test_behaviours_pushes_and_strength(say: Say, session: LiveSession) -> None:
     session.run(0.1)
     say("push 3 left")
     session.run(0.05)
-    assert session.stage.sim.engine.link_velocities(session.stage.sim.actor)[0, 1] > 0
+    assert session.stage.sim.engine.link_velocities(session.stage.sim.model)[0, 1] > 0
     assert say("stiffness 0.5").strip()
     assert "no behaviour 'sleep'" in refused(session, "behave sleep")
     assert "no gait" in refused(session, "gait gallop")

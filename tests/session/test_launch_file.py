@@ -7,7 +7,7 @@ from andante.session.launch_file import LaunchPlan, NavigationPlan, ServerPlan, 
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "launch"
 FILE = """robot = "nao"  # who
-place = [1, 2.5, 90]
+start = [1, 2.5, 90]
 parameters."/nao/pgain" = 3.0
 
 [server]
@@ -37,7 +37,7 @@ def test_reads_everything(file: Path) -> None:
     plan = read_launch(file)
     assert plan == LaunchPlan(
         robot="nao",
-        place=(1.0, 2.5, 90.0),
+        start=(1.0, 2.5, 90.0),
         parameters={"/nao/pgain": 3.0},
         server=ServerPlan(port=9000),
         then=(ThenPlan(1.0, "play Crouch"), ThenPlan(2.0, "stop")),
@@ -68,7 +68,7 @@ def test_words_are_laid_over(file: Path) -> None:
         ('robot = "nao"\n\n[server]\nprt = 1', [], r"run.toml:4: no key 'prt' in \[server\]; choices: port"),
         ("[server]\nport = 1.5", [], r"run.toml:2: port is a whole number, got 1.5"),
         ("[server]\nport = 99999", [], r"run.toml:2: port is 0 to 65535"),
-        ("place = [1, 2]", [], r"run.toml:1: place is \[x, y, yaw\]"),
+        ("start = [1, 2]", [], r"run.toml:1: start is \[x, y, yaw\]"),
         ("\nspeed = 0", [], r"run.toml:2: speed is a percentage"),
         ('[[then]]\nat = 1\ndo = "a"\n[[then]]\nat = "b"', [], r"run.toml:5: at is a number, got 'b'"),
         ("[[then]]\nat = 1", [], r"run.toml:1: every \[\[then\]\] needs do"),

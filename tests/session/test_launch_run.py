@@ -35,7 +35,7 @@ def test_everything_starts_and_everything_ends(tmp_path: Path) -> None:
         record={"name": "run", "topics": ["/clock"]},
         parameters={"/waffle/pgain": 3.0},
         then=[{"at": 0.1, "do": "drive 0.2 0 0 2"}],
-        place=[1.0, 2.0, 90.0],
+        start=[1.0, 2.0, 90.0],
     )
 
     def ready(session: LiveSession, url: str) -> None:

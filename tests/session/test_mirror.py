@@ -85,7 +85,7 @@ def test_a_session_walks_a_real_robot_and_shows_it(real: list[Real], tmp_path: P
         assert session.position[0] == pytest.approx(body.sim.base_pose[0], abs=0.05)
         assert body.plans > 5
         assert len(forces) > 50
-        shown = session.stage.sim.engine.joint_positions(session.stage.sim.actor)
+        shown = session.stage.sim.engine.joint_positions(session.stage.sim.model)
         np.testing.assert_allclose(shown, body.read().position, atol=1e-6)
         with pytest.raises(BadInput, match="a real robot stays where and what it is"):
             session.reset()

@@ -47,15 +47,15 @@ def test_a_walking_robot_stops_before_a_pose_and_walks_on_after_it(session: Live
 
 
 def test_the_head_moves_beside_the_walk_and_a_leg_ends_it(session: LiveSession) -> None:
-    session.operator.joint_angles(["HeadYaw"], [0.6], 0.3)
+    session.command_api.joint_angles(["HeadYaw"], [0.6], 0.3)
     watch = Watch(session)
     watch.run(2.0, vx=0.1)
     head = session.stage.robot.joint_names.index("HeadYaw")
     assert session.behaviour == "drive"
     assert session.stage.state.position[head] == pytest.approx(0.6, abs=0.02)
-    session.operator.joint_angles(["LShoulderPitch", "HeadYaw"], [0.5, 0.0], 0.3)
-    session.operator.joint_angles(["LHipPitch"], [-0.1], 0.2, relative=True)
-    session.operator.joint_angles(["RHipPitch"], [-0.1], 0.2, relative=True)
+    session.command_api.joint_angles(["LShoulderPitch", "HeadYaw"], [0.5, 0.0], 0.3)
+    session.command_api.joint_angles(["LHipPitch"], [-0.1], 0.2, relative=True)
+    session.command_api.joint_angles(["RHipPitch"], [-0.1], 0.2, relative=True)
     watch.run(2.5)
     assert session.behaviour == "joints"
     assert not session.stage.sim.fallen
@@ -71,7 +71,7 @@ def test_body_pose_action_and_what_ends_it(session: LiveSession) -> None:
     assert [goal.status.name for goal in ended] == ["SUCCEEDED"]
     session.bus.send_goal("/body_pose", {"pose_name": "Crouch"}, done=lambda goal: ended.append(goal))
     session.run(0.1)
-    session.operator.behave("hold")
+    session.command_api.behave("hold")
     session.run(1.0)
     assert ended[-1].status.name == "ABORTED"
     session.bus.send_goal("/body_pose", {"pose_name": "Sit"}, done=lambda goal: ended.append(goal))
@@ -167,7 +167,7 @@ def test_a_robot_that_lies_gets_up_before_it_walks(session: LiveSession) -> None
 )
 def test_play_refuses(session: LiveSession, name: str, fragment: str) -> None:
     with pytest.raises((BadInput, UnknownName), match=fragment):
-        session.operator.play(name)
+        session.command_api.play(name)
     answer = session.bus.call("/play", {"name": name})
     assert not answer.success
     assert fragment in answer.message
@@ -177,7 +177,7 @@ def test_frames_hang_together(session: LiveSession) -> None:
     session.bus.subscribe("/tf", None, lambda message: None)
     session.run(0.1)
     x, y, z, *_ = session.bus.tf.lookup("world", "l_sole")
-    truth = session.stage.sim.engine.link_poses(session.stage.sim.actor)
+    truth = session.stage.sim.engine.link_poses(session.stage.sim.model)
     at = [link.name for link in session.stage.robot.links].index("l_sole")
     np.testing.assert_allclose([x, y, z], truth[at, :3], atol=0.012)
     assert session.bus.tf.can("map", "CameraTop_optical_frame")

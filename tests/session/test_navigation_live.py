@@ -63,10 +63,10 @@ def test_a_key_overrules_the_goal_and_cancel_forgets_it(lab: LiveSession) -> Non
     for _ in range(5):
         lab.drive(vx=-0.1)
         lab.run(0.1)
-    assert lab.pilot.source == "velocity"
+    assert lab.teleop.source == "velocity"
     assert lab.stage.walker.twist[0] < 0
     lab.run(0.6)
-    assert lab.pilot.source == ""
+    assert lab.teleop.source == ""
     assert node.live.active  # the goal leads again
     assert lab.bus.call("/navigation/cancel").message == "goal canceled"
     lab.run(1.0)

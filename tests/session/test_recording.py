@@ -18,7 +18,7 @@ def test_the_last_messages_before_a_pause_are_on_the_disk(tmp_path: Path, monkey
         recording = session.nodes[0]
         assert isinstance(recording, RecordingNode)
         assert session.bus.call("/record_start", {"name": "run", "topics": ["/rosout"]}).success
-        session.tell("the last word")
+        session.log("the last word")
         session.pause()
         session.step()
         written = recording.messages

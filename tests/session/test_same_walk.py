@@ -65,7 +65,7 @@ def test_a_walk_is_the_same_from_every_door(tmp_path, steps):
     np.testing.assert_array_equal(live, wanted)
 
     ready = prepare(an.robot("nao"), Request("walk"))
-    sim = an.simulate(ready.robot, pose=ready.pose, place=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
+    sim = an.simulate(ready.robot, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
     asked = iter(commands)
     loop = ControlLoop(sim, ready.walker, command=lambda state: next(asked))
     own = []
@@ -91,7 +91,7 @@ def test_a_drive_is_the_same_from_every_door(tmp_path, steps):
     live = played_live("waffle", commands, tmp_path, steps, seed=5)
 
     sim = an.simulate("waffle", seed=5, sensors=True)
-    driver = BaseDriver(sim.robot, np.array(sim.engine.commands[sim.actor].targets))
+    driver = BaseDriver(sim.robot, np.array(sim.engine.commands[sim.model].targets))
     asked = iter(commands)
     loop = ControlLoop(sim, driver, command=lambda state: next(asked))
     view = an.control.RobotView(sim, driver, loop)

@@ -54,7 +54,7 @@ def test_start_pause_resume_and_replay(tmp_path: Path) -> None:
         best = last.best[0]
         assert session.bus.call("/search/replay", {"number": best.number}).success
         wanted = dict(zip(last.parameters, best.values, strict=True))
-        assert session.operator.wave.parameters.symbols()["T"] == wanted["T"]
+        assert session.command_api.wave.parameters.symbols()["T"] == wanted["T"]
         session.run(1.5)
         assert not session.bus.call("/search/replay", {"number": 99}).success
 

@@ -38,7 +38,7 @@ def test_drives_while_it_is_told_to_and_stops_by_itself(waffle: LiveSession) -> 
     assert waffle.behaviour == "balance"
     gone = waffle.stage.sim.base_pose[0]
     assert 0.2 < gone < 0.4
-    assert waffle.position[0] == pytest.approx(gone, abs=0.02)  # its own reckoning, not the truth
+    assert waffle.position[0] == pytest.approx(gone, abs=0.02)  # its own estimate, not the truth
     waffle.run(0.5)
     assert waffle.stage.sim.base_pose[0] == pytest.approx(gone, abs=2e-3)
     assert [line for line in lines if line.startswith("/cmd_vel")] == [
@@ -203,15 +203,15 @@ def test_a_push_moves_it_and_ends(waffle: LiveSession) -> None:
 
 
 def test_gains_and_stiffness_reach_the_engine(waffle: LiveSession) -> None:
-    engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
+    engine, model = waffle.stage.sim.engine, waffle.stage.sim.model
     waffle.bus.parameters.set("/waffle/pgain/wheel_left_joint", 7.0)
-    assert engine.commands[actor].gains.kp[0] == 7.0
+    assert engine.commands[model].gains.kp[0] == 7.0
     publish(waffle, "/waffle/dgain", "std_msgs/msg/Float64", data=0.5)
     waffle.run(0.02)
-    np.testing.assert_allclose(engine.commands[actor].gains.kd, 0.5)
+    np.testing.assert_allclose(engine.commands[model].gains.kd, 0.5)
     assert waffle.bus.parameters.get("/waffle/dgain/wheel_right_joint") == 0.5
     assert waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["*left*"]}).success
-    assert engine.commands[actor].gains.kp[0] == pytest.approx(3.5)
+    assert engine.commands[model].gains.kp[0] == pytest.approx(3.5)
     assert not waffle.bus.call("/set_stiffness", {"share": 0.5, "joints": ["Head*"]}).success
     with pytest.raises(BadInput):
         waffle.bus.parameters.set("/waffle/pgain", -1.0)
@@ -270,7 +270,7 @@ def test_recording(waffle: LiveSession) -> None:
     [
         ({"robot": "nobody"}, "no robot 'nobody'"),
         ({"robot": "waffle", "engine": "unreal"}, "no engine 'unreal'"),
-        ({"robot": "waffle", "place": (0, 0, math.nan)}, "place must be"),
+        ({"robot": "waffle", "start": (0, 0, math.nan)}, "start must be"),
         ({"robot": "waffle", "dt": 0.003}, "dt must divide"),
         ({"robot": "waffle", "gait": "walk"}, "no gait 'walk'"),
     ],
@@ -396,8 +396,8 @@ def test_more_of_the_same_are_numbered_until_it_is_enough(waffle: LiveSession, m
 def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> None:
     lines = log_of(waffle)
     waffle.run(0.2)
-    engine, actor = waffle.stage.sim.engine, waffle.stage.sim.actor
-    engine.set_base(actor, engine.base_pose(actor), [0.0, 0.0, 1e12, 0.0, 0.0, 0.0])
+    engine, model = waffle.stage.sim.engine, waffle.stage.sim.model
+    engine.set_base(model, engine.base_pose(model), [0.0, 0.0, 1e12, 0.0, 0.0, 0.0])
     waffle.run(0.1)
     assert waffle.paused
     assert np.isfinite(waffle.stage.sim.base_pose).all()

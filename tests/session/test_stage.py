@@ -22,10 +22,10 @@ from andante.session.stage import Stage
 def test_a_stage_sends_what_a_loop_in_python_sends(robot, command):
     stage = Stage(SceneChoice(robot, "empty", seed=3))
     ready = make_ready(an.robot(robot))
-    sim = an.simulate(ready.robot, pose=dict(ready.pose), place=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
+    sim = an.simulate(ready.robot, pose=dict(ready.pose), start=(0.0, 0.0, -ready.forward), seed=3, sensors=True)
     walker = ready.walker
     if walker is None:
-        walker = BaseDriver(ready.robot, np.array(sim.engine.commands[sim.actor].targets))
+        walker = BaseDriver(ready.robot, np.array(sim.engine.commands[sim.model].targets))
     loop = ControlLoop(sim, walker)
     for period in range(150):
         loop.command = asked = command if period >= 50 else Command()

@@ -13,15 +13,15 @@ from andante.simulation.body import LEAST, Servos, softened
 @pytest.fixture
 def servos():
     sim = simulate("waffle")
-    yield Servos(sim.engine, sim.actor, sim.robot.joint_names)
+    yield Servos(sim.engine, sim.model, sim.robot.joint_names)
     sim.close()
 
 
 def sent(servos: Servos):
-    return servos._engine.commands[servos._actor].gains
+    return servos._engine.commands[servos._model].gains
 
 
-def test_shares_of_user_and_behaviour_multiply(servos: Servos) -> None:
+def test_fractions_of_user_and_behaviour_multiply(servos: Servos) -> None:
     full = servos.gains
     servos.set_stiffness(0.5)
     servos.follow(np.array([1.0, 0.4]))
@@ -33,13 +33,13 @@ def test_shares_of_user_and_behaviour_multiply(servos: Servos) -> None:
     assert servos.gain("pgain") == max(full.kp[0], 8.0)
 
 
-def test_the_same_share_again_is_not_sent(servos: Servos, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_fraction_again_is_not_sent(servos: Servos, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     monkeypatch.setattr(servos._engine, "set_gains", lambda *given: calls.append(given))
-    share = np.array([1.0, 0.5])
-    servos.follow(share)
-    servos.follow(share)
-    servos.follow(share.copy())
+    fraction = np.array([1.0, 0.5])
+    servos.follow(fraction)
+    servos.follow(fraction)
+    servos.follow(fraction.copy())
     assert len(calls) == 1
 
 
@@ -57,7 +57,7 @@ def test_refuses(servos: Servos) -> None:
 # ---- a fraction of their strength ------------------------------------------------------------------
 def test_gains_are_scaled():
     sim = simulate("nao")
-    gains = sim.engine.commands[sim.actor].gains
+    gains = sim.engine.commands[sim.model].gains
     half = softened(gains, np.full(26, 0.5))
     np.testing.assert_allclose(half.kp, 0.5 * gains.kp)
     np.testing.assert_allclose(half.effort, 0.5 * gains.effort)
@@ -65,12 +65,12 @@ def test_gains_are_scaled():
     np.testing.assert_allclose(softened(gains, np.zeros(26)).kp, LEAST * gains.kp)
 
 
-@pytest.mark.parametrize("share", [np.ones(3), np.full(26, 1.1), np.full(26, np.nan), np.full(26, -0.1)])
-def test_wrong_shares_are_told(share):
+@pytest.mark.parametrize("fraction", [np.ones(3), np.full(26, 1.1), np.full(26, np.nan), np.full(26, -0.1)])
+def test_wrong_fraction_are_told(fraction):
     sim = simulate("nao")
-    gains = sim.engine.commands[sim.actor].gains
+    gains = sim.engine.commands[sim.model].gains
     with pytest.raises(BadInput, match="26 joints"):
-        softened(gains, share)
+        softened(gains, fraction)
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet", "dart", "ode"])
@@ -78,7 +78,7 @@ def test_a_limp_robot_sinks_and_a_stiff_one_stands_again(engine):
     """A behaviour that lets go and takes hold again: full strength comes back exactly."""
     sim = simulate("nao", engine=engine, sensors=True, fixed=True)
     stander = HoldPose(sim.robot, {"LShoulderPitch": 0.0})
-    first = sim.engine.commands[sim.actor].gains
+    first = sim.engine.commands[sim.model].gains
     loop = ControlLoop(sim, stander)
     loop.run(0.6)
     assert sim.joints["LShoulderPitch"] == pytest.approx(0.0, abs=0.03)
@@ -88,13 +88,13 @@ def test_a_limp_robot_sinks_and_a_stiff_one_stands_again(engine):
     stander.stiffness = None
     loop.run(1.0)
     assert sim.joints["LShoulderPitch"] == pytest.approx(0.0, abs=0.03)
-    np.testing.assert_allclose(sim.engine.commands[sim.actor].gains.kp, first.kp)
+    np.testing.assert_allclose(sim.engine.commands[sim.model].gains.kp, first.kp)
     sim.close()
 
 
 def test_gains_that_somebody_else_gave_the_engine_count_as_full_strength(servos: Servos) -> None:
     weak = sent(servos).changed(kp=0.1 * servos.gains.kp)
-    servos._engine.set_gains(servos._actor, weak)
+    servos._engine.set_gains(servos._model, weak)
     servos.follow(np.array([1.0, 0.5]))
     np.testing.assert_allclose(sent(servos).kp, weak.kp * [1.0, 0.5])
     servos.follow(None)

@@ -34,8 +34,8 @@ def test_a_scan_tells_where_the_lidar_sits_and_when_it_turned():
 
 
 def test_points_of_a_scan_lie_on_the_walls_of_the_lab():
-    sim = an.simulate("rover", world="lab", place=(0.5, -0.4, 0.6))
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim = an.simulate("rover", world="lab", start=(0.5, -0.4, 0.6))
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     sim.run(0.3)
     points = latest_scan(sim.robot, sim.sensors).points()
     c, s = math.cos(0.6), math.sin(0.6)
@@ -56,8 +56,8 @@ def test_scans_since_gives_each_once():
 
 
 def test_a_lidar_upside_down_counts_the_other_way_round():
-    sim = an.simulate("rover", world="lab", place=(0.3, 0.2, 0.4))
-    sim.sensors = SensorSuite(sim.engine, sim.actor, perfect=True)
+    sim = an.simulate("rover", world="lab", start=(0.3, 0.2, 0.4))
+    sim.sensors = SensorSuite(sim.engine, sim.model, perfect=True)
     model = replace(RPLIDAR_A2.without_errors(), beams=400, angle_increment=math.pi / 200)
     up = Lidar(sim.robot, "laser", SE3.identity(), model, "up")
     down = Lidar(sim.robot, "laser", SE3.from_xyz_rpy((0, 0, 0), (math.pi, 0, 0)), model, "down")
@@ -79,7 +79,7 @@ def test_robots_without_the_sensor_asked_for_are_told():
 
 
 # ---- recordings ------------------------------------------------------------------------------------
-def test_a_recorded_drive_is_read_back_for_mapping_and_localisation(tmp_path):
+def test_a_recorded_drive_is_read_back_for_mapping_and_localization(tmp_path):
     sim = an.simulate("rover", world="lab", sensors=True, seed=3)
     path = tmp_path / "drive.mcap"
     expected = []

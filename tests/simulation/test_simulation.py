@@ -36,7 +36,7 @@ def test_starts_on_the_ground_and_flat_on_its_feet(nao):
     sim = an.simulate(nao)
     before = sim.base_pose
     soles = [i for i, link in enumerate(nao.links) if link.name in ("l_sole", "r_sole")]
-    poses = sim.engine.link_poses(sim.actor)[soles]
+    poses = sim.engine.link_poses(sim.model)[soles]
     assert poses[:, 2] == pytest.approx([5e-4, 5e-4], abs=1e-4)
     assert np.allclose(SE3.from_vector(poses).rotation[:, 2, 2], 1.0, atol=1e-4)
     sim.run(1.0)
@@ -44,7 +44,7 @@ def test_starts_on_the_ground_and_flat_on_its_feet(nao):
 
 
 def test_place_and_drop():
-    sim = an.simulate(cube(), place=(1.0, -2.0, np.pi / 2), drop=0.3)
+    sim = an.simulate(cube(), start=(1.0, -2.0, np.pi / 2), drop=0.3)
     assert sim.base_pose[:3] == pytest.approx([1.0, -2.0, 0.4005], abs=1e-6)
     assert SE3.from_vector(sim.base_pose).rpy[2] == pytest.approx(np.pi / 2)
     sim.run(1.0)
@@ -53,7 +53,7 @@ def test_place_and_drop():
 
 def test_spawns_on_top_of_what_stands_there():
     world = an.world("rough")
-    sim = an.simulate(cube(), world=world, place=(2.0, 0.0, 0.0))
+    sim = an.simulate(cube(), world=world, start=(2.0, 0.0, 0.0))
     assert 0.1 + 0.005 <= sim.base_pose[2] <= 0.1 + 0.0206
 
 
@@ -104,7 +104,7 @@ def test_snapshot_brings_back_robot_and_sensors(nao):
 
 def test_a_run_that_flies_apart_says_so():
     sim = an.simulate(cube())
-    sim.engine.set_base(sim.actor, [2e7, 0, 1, 0, 0, 0, 1])
+    sim.engine.set_base(sim.model, [2e7, 0, 1, 0, 0, 0, 1])
     with pytest.raises(an.AndanteError, match="flew apart or away"):
         sim.run(0.2)
 
@@ -138,7 +138,7 @@ def test_wheels_are_held_by_velocity_and_legs_by_position():
         Joint("bend", JointType.REVOLUTE, "cube", "arm", limits=Limits(0.5, 1.0, 5, 5)),
     )
     sim = an.simulate(Robot("r", (base, wheel, arm), joints))
-    assert sim.engine.modes[sim.actor].tolist() == [Mode.VELOCITY, Mode.POSITION]
+    assert sim.engine.modes[sim.model].tolist() == [Mode.VELOCITY, Mode.POSITION]
     assert sim.joints["bend"] == pytest.approx(0.5)  # brought inside its limits
 
 

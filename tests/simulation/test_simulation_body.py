@@ -118,9 +118,9 @@ def test_passive_joints_are_let_go_and_held_by_a_stop():
     modes = np.array([Mode.OFF, Mode.VELOCITY])
     for _ in range(2):
         body.follow(np.zeros(2), modes)
-        assert body.engine.modes[body.actor].tolist() == [Mode.OFF, Mode.VELOCITY]
+        assert body.engine.modes[body.model].tolist() == [Mode.OFF, Mode.VELOCITY]
         body.stop()
-        assert body.engine.modes[body.actor].tolist() == [Mode.VELOCITY, Mode.VELOCITY]
+        assert body.engine.modes[body.model].tolist() == [Mode.VELOCITY, Mode.VELOCITY]
 
 
 def test_parts_of_a_step_are_not_lost():
@@ -134,7 +134,7 @@ def test_parts_of_a_step_are_not_lost():
 
 
 def test_ranges_are_those_of_the_ranging_sensors():
-    body = simulated(world="lab", place=(0.0, 0.0, 0.0))
+    body = simulated(world="lab", start=(0.0, 0.0, 0.0))
     body.advance(0.5)
     ranges = body.read().ranges
     assert "laser" in ranges

@@ -24,13 +24,13 @@ def test_the_lean_counts_from_how_it_stood(start, now, fallen):
     assert FallRule().fallen(Stance(poses[0], 0.3), Stance(poses[1], 0.3)) == fallen
 
 
-def test_the_height_of_a_stance_is_that_of_the_centre_of_mass():
-    sim = an.simulate("nao", place=(0.3, 0.1, 0.7))
+def test_the_height_of_a_stance_is_that_of_the_center_of_mass():
+    sim = an.simulate("nao", start=(0.3, 0.1, 0.7))
     sim.run(0.1)
     robot = sim.robot
-    poses = dict(zip([link.name for link in robot.links], sim.engine.link_poses(sim.actor), strict=True))
+    poses = dict(zip([link.name for link in robot.links], sim.engine.link_poses(sim.model), strict=True))
     links = [each for each in robot.links if each.inertia is not None]
     weighed = [(each.inertia.mass, SE3.from_vector(poses[each.name]) @ each.inertia.com) for each in links]
-    centre = sum(mass * point[2] for mass, point in weighed) / sum(mass for mass, _ in weighed)
-    assert stance(sim.engine, sim.actor, 0.05).height == pytest.approx(centre - 0.05, abs=1e-4)
-    assert FallRule().fallen(Stance(sim.base_pose, 1.0), stance(sim.engine, sim.actor, 0.0))
+    center = sum(mass * point[2] for mass, point in weighed) / sum(mass for mass, _ in weighed)
+    assert stance(sim.engine, sim.model, 0.05).height == pytest.approx(center - 0.05, abs=1e-4)
+    assert FallRule().fallen(Stance(sim.base_pose, 1.0), stance(sim.engine, sim.model, 0.0))

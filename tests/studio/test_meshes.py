@@ -62,7 +62,7 @@ def test_triangles_without_area_go() -> None:
     assert len(faces) == 1
 
 
-def test_parts_keep_their_colours_and_glass_is_marked() -> None:
+def test_parts_keep_their_colors_and_glass_is_marked() -> None:
     box = trimesh.creation.box(extents=(1, 1, 1))
     parts = [part(box, (1.0, 0.0, 0.0, 1.0)), part(box, (0.0, 0.0, 1.0, 0.5))]
     _, _, colors, faces, flags = read(mesh_bytes(parts))
@@ -76,11 +76,11 @@ def test_nothing_is_an_empty_mesh() -> None:
     assert mesh_bytes([Part(np.zeros((0, 3)), np.zeros((0, 3), dtype=int), WHITE)]) == MAGIC + bytes(12)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.2, 0.05])
-def test_coarse_meshes_keep_their_form(share: float) -> None:
+@pytest.mark.parametrize("fraction", [0.5, 0.2, 0.05])
+def test_coarse_meshes_keep_their_form(fraction: float) -> None:
     ball = part(trimesh.creation.icosphere(subdivisions=4))
-    small = coarse(ball, share)
-    assert len(small.faces) == pytest.approx(share * len(ball.faces), rel=0.05)
+    small = coarse(ball, fraction)
+    assert len(small.faces) == pytest.approx(fraction * len(ball.faces), rel=0.05)
     corners = small.vertices[small.faces]
     assert (np.abs(np.linalg.norm(small.vertices, axis=1) - 1.0) < 0.1 / np.sqrt(len(small.faces) / 256)).all()
     volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6

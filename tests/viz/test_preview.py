@@ -122,7 +122,7 @@ def test_target_shows_which_coordinates_count():
     np.testing.assert_allclose(np.linalg.norm(line(arcs[0]) - [0.1, 0.5, 0.3], axis=1), 0.04)
 
 
-def test_path_is_coloured_by_speed():
+def test_path_is_colored_by_speed():
     figure, (axes,) = space()
     points = np.linspace([0, 0, 0], [1, 1, 1], 5)
     draw_path(axes, points, [0.0, 1.0, 2.0, 1.0, 0.0])

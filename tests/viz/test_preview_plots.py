@@ -98,7 +98,7 @@ def test_steps_begin_where_the_one_before_ends(shell):
 
 
 @pytest.mark.parametrize("drive", [differential(0.4, 0.1), ackermann(0.5, 0.4, 0.1)], ids=lambda drive: drive.kind)
-def test_axles_meet_in_the_centre(drive):
+def test_axles_meet_in_the_center(drive):
     axes = Figure().subplots()
     draw_wheel_base(axes, drive, (0.5, 0.0, 0.5))
     axles = [curve for curve in axes.lines if curve.get_linestyle() == "--"]

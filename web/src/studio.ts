@@ -2,7 +2,7 @@
 
 import { Connection, type Outcome } from "./link/connection";
 import type { ReplayState, Status } from "./link/messages";
-import { hear } from "./link/topics";
+import { subscribe } from "./link/topics";
 import { Signal } from "./ui/signal";
 import { toast } from "./ui/toast";
 
@@ -26,14 +26,14 @@ export class Studio {
 
   constructor(url: string) {
     this.connection = new Connection(url);
-    hear(this.connection, "/status", (status) => {
+    subscribe(this.connection, "/status", (status) => {
       this.status.value = status;
       if (status.robot !== this.robot.value) this.listings.clear();
       this.robot.value = status.robot;
       this.scene.value = status.scene;
       this.ready.value = this.connection.state.value === "open";
     });
-    hear(this.connection, "/replay/state", (state) => { this.replay.value = state.file ? state : null; });
+    subscribe(this.connection, "/replay/state", (state) => { this.replay.value = state.file ? state : null; });
     this.connection.state.on((state) => {
       if (state === "open") return;
       this.listings.clear();

@@ -18,12 +18,12 @@ from andante.geometry import Array
 Play = Callable[[Array], None]
 
 
-def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
+def bare_mujoco(engine: Any, model: int, steps: int) -> Play:
     """`ctrl` and `mj_step`."""
     import mujoco
 
-    model, data, mj_step = engine.model, engine.data, mujoco.mj_step
-    first, last = engine._index[actor].actuators.start, engine._index[actor].actuators.stop
+    model, data, mj_step = engine.mj_model, engine.data, mujoco.mj_step
+    first, last = engine._index[model].actuators.start, engine._index[model].actuators.stop
 
     def play(targets: Array) -> None:
         for target in targets:
@@ -33,12 +33,12 @@ def bare_mujoco(engine: Any, actor: int, steps: int) -> Play:
     return play
 
 
-def bare_bullet(engine: Any, actor: int, steps: int) -> Play:
+def bare_bullet(engine: Any, model: int, steps: int) -> Play:
     """One `setJointMotorControlArray` per command, then `stepSimulation`."""
     from andante.physics.bullet.api import pybullet
 
     client, mode = engine._client.number, pybullet.POSITION_CONTROL
-    (group,) = engine._servos[actor]._groups
+    (group,) = engine._servos[model]._groups
     body, links, chosen = group.uid, list(group.links), group.joints
     forces, near, keen = list(group.forces), list(group.near), list(group.keen)
 
@@ -54,9 +54,9 @@ def bare_bullet(engine: Any, actor: int, steps: int) -> Play:
     return play
 
 
-def bare_dart(engine: Any, actor: int, steps: int) -> Play:
+def bare_dart(engine: Any, model: int, steps: int) -> Play:
     """A proportional velocity command to the SERVO joints before every step; a mimic joint follows its leader."""
-    world, servos = engine._world, engine._servos[actor]
+    world, servos = engine._world, engine._servos[model]
     skeleton, dofs, ties, dt = servos._skeleton, servos._dofs, servos.followers, engine.dt
     rate, top = servos._rate.copy(), servos._top.copy()
     leader, follower = ties.leader.copy(), ties.follower.copy()
@@ -78,7 +78,7 @@ def bare_dart(engine: Any, actor: int, steps: int) -> Play:
     return play
 
 
-def bare_ode(engine: Any, actor: int, steps: int) -> Play:
+def bare_ode(engine: Any, model: int, steps: int) -> Play:
     """A speed for every motor, `autoCollide` and `quickStep`; a mimic joint's motor gets its leader's speed.
 
     All pairs of shapes are met by ODE itself; a hull is a triangle mesh there.
@@ -87,13 +87,13 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
     from andante.physics.ode.filter import pair_bits
 
     world, space, dt = engine._ode, engine._space, engine.dt
-    drive, collider = engine._drives[actor], engine._collider
+    drive, collider = engine._drives[model], engine._collider
     allowed = collider._allowed.copy()
     for a, b in collider.own.pairs:
         allowed[a, b] = allowed[b, a] = True
     free = np.array([owner is not None for owner in collider.owner], dtype=bool)
-    pair_bits(allowed, collider.actor, collider.body, free).set(collider.geoms)
-    group, centre = collider.group, drive.center.copy()
+    pair_bits(allowed, collider.model, collider.body, free).set(collider.geoms)
+    group, center = collider.group, drive.center.copy()
     held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
     led = [
         (drive.read[i], drive.read[source], drive.rate[source], drive.motors[i].set_velocity, m, offset)
@@ -102,7 +102,7 @@ def bare_ode(engine: Any, actor: int, steps: int) -> Play:
     pull = MIMIC_ERP / dt
 
     def play(targets: Array) -> None:
-        for target in (targets - centre).tolist():
+        for target in (targets - center).tolist():
             for _ in range(steps):
                 for i, read, write, key, stiff in held:
                     write(key, stiff * (target[i] - read()))

@@ -30,7 +30,7 @@ STATE, TF = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage"
 def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     """A row per case, in microseconds per message."""
     del quiet  # nothing is left out
-    share = max(0.02, seconds / (7 * 2 * ROUNDS))
+    fraction = max(0.02, seconds / (7 * 2 * ROUNDS))
     rows = []
     for case, ours, bare in (
         ("publish, nobody listens", *nobody()),
@@ -41,24 +41,24 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
         ("record joint state, MCAP", *recorded()),
         ("transform over 5 frames", *transform()),
     ):
-        mine, theirs = fastest((ours, bare), share)
+        mine, theirs = fastest((ours, bare), fraction)
         rows.append(Row(case, 1e6 * mine, 1e6 * theirs, "us"))
     return tuple(rows)
 
 
-def fastest(sides: tuple[Callable[[], object], ...], share: float) -> list[float]:
+def fastest(sides: tuple[Callable[[], object], ...], fraction: float) -> list[float]:
     """Least CPU time of one call of each side [s]; the sides take turns."""
     counts = []
     for side in sides:
         side()
         count, spent = 1, 0.0
-        while spent < share / 4:
+        while spent < fraction / 4:
             count *= 2
             begun = time.process_time()
             for _ in range(count):
                 side()
             spent = time.process_time() - begun
-        counts.append(max(1, round(count * share / max(spent, 1e-9))))
+        counts.append(max(1, round(count * fraction / max(spent, 1e-9))))
     best = [float("inf")] * len(sides)
     for _ in range(ROUNDS):
         for k, (side, count) in enumerate(zip(sides, counts, strict=True)):

@@ -92,8 +92,8 @@ def references_of(trial: WaveTrial, parameters: WaveParameters, seconds: float) 
     engine, steps = trial.engine, round(seconds / trial.engine.dt)
     played = playback(WaveModel(trial.robot, parameters), trial.start, seconds)
     commands = command_steps(played, engine.dt, steps)
-    current = engine.commands[trial.actor]
-    stride = engine.gains[trial.actor].velocity * engine.dt
+    current = engine.commands[trial.model]
+    stride = engine.gains[trial.model].velocity * engine.dt
     rows, new = np.empty((steps, len(trial.start))), np.zeros(steps, dtype=bool)
     now = goal = trial.start
     for step in range(steps):
@@ -113,7 +113,7 @@ def bare_trial(trial: WaveTrial, parameters: WaveParameters, seconds: float) -> 
     new[0] = True
     begins = np.flatnonzero(new)
     lengths = np.diff([*begins, len(rows)])
-    plays = {int(n): BARE[trial.engine.name](trial.engine, trial.actor, int(n)) for n in np.unique(lengths)}
+    plays = {int(n): BARE[trial.engine.name](trial.engine, trial.model, int(n)) for n in np.unique(lengths)}
     parts = [(plays[int(n)], rows[b : b + 1]) for b, n in zip(begins, lengths, strict=True)]
 
     def play() -> None:
@@ -129,7 +129,7 @@ def _compare(engine: str, ours: WaveTrial, bare: WaveTrial) -> None:
     places: list[Array] = []
     for trial in (ours, bare):
         trial.engine.restore(trial.engine.snapshot())  # stepped behind its back
-        places.append(trial.engine.base_pose(trial.actor)[:3])
+        places.append(trial.engine.base_pose(trial.model)[:3])
     gap = float(np.linalg.norm(places[0] - places[1]))
     if not gap < SAME_PLACE:
         raise Unequal(f"trial ({engine}): the sides end {gap:.4f} m from each other")

@@ -87,7 +87,7 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
 
 
 def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], count: int) -> list[Row]:
-    """Speed in a batch and by single calls beside every peer, and the share of targets that is reached."""
+    """Speed in a batch and by single calls beside every peer, and the fraction of targets that is reached."""
     chain = case.chain
     poses, targets = reachable(case, count)
     mask = np.array(case.mask, dtype=float)
@@ -120,14 +120,16 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
             done[name] += len(answers)
             good[name] += int(reached(case, answers, poses[part[: len(answers)]]).sum())
     speed = {name: done[name] / spent[name] for name in spent}
-    share = {name: 100 * good[name] / done[name] for name in spent}
+    fraction = {name: 100 * good[name] / done[name] for name in spent}
     rows = []
     for name in solvers or (None,):
         base = speed[name] if name else float("nan")
         beside = f" beside {name}" if name else ""
         rows.append(Row(f"{case.name}: one batch{beside}", speed["batch"], base, SPEED))
         rows.append(Row(f"{case.name}: single calls{beside}", speed["single"], base, SPEED))
-        rows.append(Row(f"{case.name}: reached{beside}", share["batch"], share[name] if name else float("nan"), "%"))
+        rows.append(
+            Row(f"{case.name}: reached{beside}", fraction["batch"], fraction[name] if name else float("nan"), "%")
+        )
     return rows
 
 

@@ -119,8 +119,8 @@ def draw(log_odds: Array, origin: Array, resolution: float, start: Array, ends: 
     """Add one scan: hits at the ends, misses at samples a third of a cell apart along the beams, once per cell."""
     length = np.linalg.norm(ends - start, axis=1)
     count = max(2, int(3 * length.max(initial=0.0) / resolution))
-    share = np.linspace(0, 1, count)[None, :, None]
-    along = start + share * (ends - start)[:, None]
+    fraction = np.linspace(0, 1, count)[None, :, None]
+    along = start + fraction * (ends - start)[:, None]
     crossed = _cells(along.reshape(-1, 2), origin, resolution, log_odds.shape)
     full = _cells(ends, origin, resolution, log_odds.shape)
     flat = log_odds.ravel()

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.collector import gc_paused
 from andante.description import Robot, load_robot
 from andante.errors import AndanteError
+from andante.gc_paused import gc_paused
 from andante.geometry import Array
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import Simulation, simulate
@@ -101,7 +101,7 @@ def _measure_half(case: Case, rounds: int, bare_first: bool) -> tuple[Array, Arr
     bare, ours = scenes if bare_first else reversed(scenes)
     try:
         targets = command_table(ours.robot, ours.joints.position)
-        play_bare = BARE[case.engine](bare.engine, bare.actor, round(COMMAND_TIME / DT))
+        play_bare = BARE[case.engine](bare.engine, bare.model, round(COMMAND_TIME / DT))
         for _ in range(min(rounds, round(SETTLING / PERIOD))):
             play(ours, targets)
             play_bare(targets)

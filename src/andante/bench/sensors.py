@@ -1,4 +1,4 @@
-"""Rows of `andante bench nav` for sensors: what a lidar costs on each engine, as a share of real time.
+"""Rows of `andante bench nav` for sensors: what a lidar costs on each engine, as a fraction of real time.
 
 The baseline is one undistorted sweep per turn by the plainest call there is: mj_multiRay on MuJoCo, rayTestBatch of a
 bare scene on Bullet, the engine's own `cast_rays` elsewhere.
@@ -40,10 +40,10 @@ def lidar_row(make: type[Engine], seconds: float) -> Row:
     robot = load_robot("waffle")
     engine = make(obstacle_world(), (Placement("robot", robot, SE3.from_xyz_rpy((0, 0, 0.01))),), Settings())
     try:
-        actor = engine.actor("robot")
+        model = engine.model_index("robot")
         lidar = Lidar(robot, "base_scan", SE3.identity(), LidarModel(rate=RATE, beams=BEAMS, range_max=REACH))
-        scene = Scene(engine, actor)
-        plain = plain_sweep(engine, actor)
+        scene = Scene(engine, model)
+        plain = plain_sweep(engine, model)
         lidar.watch(scene)
         lidar.measure(scene)  # compiles
         plain()
@@ -84,22 +84,22 @@ def obstacle_world(seed: int = 0) -> World:
     return World("field", models=tuple(models))
 
 
-def plain_sweep(engine: Engine, actor: int) -> Callable[[], object]:
+def plain_sweep(engine: Engine, model: int) -> Callable[[], object]:
     """One sweep from the robot's place by the plainest call of an engine."""
     angles = np.arange(BEAMS) * (2 * math.pi / BEAMS)
     directions = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
-    x, y, z = engine.base_pose(actor)[:3]
+    x, y, z = engine.base_pose(model)[:3]
     origin = np.array([x, y, z + 0.17])
     if engine.name == "mujoco":
         import mujoco
 
-        model, data = engine.model, engine.data  # type: ignore[attr-defined]
+        model, data = engine.mj_model, engine.data  # type: ignore[attr-defined]
         groups, hit, far = np.ones(mujoco.mjNGROUP, dtype=np.uint8), np.empty(BEAMS, np.int32), np.empty(BEAMS)
         flat = directions.ravel()
         return lambda: mujoco.mj_multiRay(model, data, origin, flat, groups, 1, -1, hit, far, None, BEAMS, REACH)
     if engine.name == "bullet":
         return _bare_bullet(engine, origin, directions)
-    return lambda: engine.cast_rays(np.tile(origin, (BEAMS, 1)), directions, REACH, actor)
+    return lambda: engine.cast_rays(np.tile(origin, (BEAMS, 1)), directions, REACH, model)
 
 
 def _bare_bullet(engine: Engine, origin: np.ndarray, directions: np.ndarray) -> Callable[[], object]:
@@ -107,8 +107,8 @@ def _bare_bullet(engine: Engine, origin: np.ndarray, directions: np.ndarray) -> 
     import pybullet
 
     client = pybullet.connect(pybullet.DIRECT)
-    for actor in engine.actors[1 : OBSTACLES + 1]:
-        shape = actor.tree.bodies[0].shapes[0].geometry
+    for model in engine.models[1 : OBSTACLES + 1]:
+        shape = model.tree.bodies[0].shapes[0].geometry
         if isinstance(shape, Cylinder):
             made = pybullet.createCollisionShape(
                 pybullet.GEOM_CYLINDER, radius=shape.radius, height=shape.length, physicsClientId=client
@@ -116,7 +116,7 @@ def _bare_bullet(engine: Engine, origin: np.ndarray, directions: np.ndarray) -> 
         else:
             half = [edge / 2 for edge in shape.size]  # type: ignore[union-attr]
             made = pybullet.createCollisionShape(pybullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
-        place = actor.placement.pose.vector
+        place = model.placement.pose.vector
         pybullet.createMultiBody(0, made, basePosition=place[:3], baseOrientation=place[3:], physicsClientId=client)
     starts = np.tile(origin, (BEAMS, 1)).tolist()
     ends = (origin + REACH * directions).tolist()

@@ -1,7 +1,7 @@
 """`andante bench startup`: how long a user waits for an import, for help, and for the check of a robot of 300 links.
 
 Each case runs in a process of its own, from its start to its end on the wall clock; the fastest of several runs counts.
-The baseline is the limit that the project sets itself, so the ratio is the share of the limit that is used up: below 1
+The baseline is the limit that the project sets itself, so the ratio is the fraction of the limit that is used: below 1
 is within it. A first run that nobody times writes the byte code.
 """
 

@@ -77,7 +77,7 @@ def key_latency(studio: Studio, presses: int = PRESSES) -> float:
     led = False
     while not done.is_set():
         session.run(0.01, pace=True)  # one control step
-        leading = session.pilot.source == "velocity"
+        leading = session.teleop.source == "velocity"
         if leading and not led:
             taken.append(time.perf_counter() - sent[0])
         led = leading

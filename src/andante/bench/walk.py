@@ -102,7 +102,7 @@ def begin(case: Case) -> ControlLoop:
     if case.gait:
         ready = prepare(robot, Request(case.gait))
         sim = simulate(ready.robot, pose=ready.pose, sensors=True)
-        behaviour, command = ready.walker, Command(vx=SPEED * ready.walker.top_speed)
+        behaviour, command = ready.walker, Command(vx=SPEED * ready.walker.max_speed)
     else:
         sim, behaviour, command = simulate(robot, sensors=True), Hold(), Command()
     loop = ControlLoop(sim, behaviour)
@@ -137,7 +137,7 @@ def record(loop: ControlLoop) -> Tape:
 
 def play(sim: Simulation, tape: Tape) -> None:
     """The bare side: `ctrl` and `mj_step`."""
-    model, data = sim.engine.model, sim.engine.data  # type: ignore[attr-defined]
+    model, data = sim.engine.mj_model, sim.engine.data  # type: ignore[attr-defined]
     for steps, references in tape:
         data.ctrl[:] = references
         mujoco.mj_step(model, data, steps)

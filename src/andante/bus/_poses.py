@@ -50,17 +50,17 @@ def inverse(p: Pose) -> Pose:
     return (x, y, z, back[3], back[4], back[5], back[6])
 
 
-def between(p: Pose, q: Pose, share: float) -> Pose:
-    """The pose a share of the way from p to q: positions on a line, rotations on the shortest arc (slerp)."""
+def between(p: Pose, q: Pose, fraction: float) -> Pose:
+    """The pose a fraction of the way from p to q: positions on a line, rotations on the shortest arc (slerp)."""
     dot = p[3] * q[3] + p[4] * q[4] + p[5] * q[5] + p[6] * q[6]
     sign = 1.0 if dot >= 0 else -1.0
     angle = math.acos(min(1.0, abs(dot)))
     sine = math.sin(angle)
     if sine < 1e-9:
-        first, second = 1.0 - share, share * sign
+        first, second = 1.0 - fraction, fraction * sign
     else:
-        first, second = math.sin((1.0 - share) * angle) / sine, sign * math.sin(share * angle) / sine
-    x, y, z = (p[k] + share * (q[k] - p[k]) for k in range(3))
+        first, second = math.sin((1.0 - fraction) * angle) / sine, sign * math.sin(fraction * angle) / sine
+    x, y, z = (p[k] + fraction * (q[k] - p[k]) for k in range(3))
     a, b, c, w = (first * p[k] + second * q[k] for k in range(3, 7))
     norm = math.sqrt(a * a + b * b + c * c + w * w)
     return (x, y, z, a / norm, b / norm, c / norm, w / norm)

@@ -166,8 +166,8 @@ class TfBuffer:
                 f"tf: {target!r} from {source!r} at {time:.6f} s: that is {abs(time - edge):.6f} s {way} "
                 f"transform {track.parent} -> {child}, known from {times[0]:.6f} to {times[-1]:.6f} s"
             )
-        share = (time - times[k - 1]) / (times[k] - times[k - 1])
-        return poses.between(track.poses[k - 1], track.poses[k], share)
+        fraction = (time - times[k - 1]) / (times[k] - times[k - 1])
+        return poses.between(track.poses[k - 1], track.poses[k], fraction)
 
 
 def _newest(up: list[_Track], down: list[_Track]) -> float:

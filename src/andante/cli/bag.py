@@ -84,7 +84,7 @@ def record(
     )
     if result.missing:
         warn(f"no message received on {', '.join(result.missing)}")
-    _tell(result, json)
+    _print_result(result, json)
 
 
 @app.command("play")
@@ -127,7 +127,7 @@ def play(
         say=warn,
         progress=not json,
     )
-    _tell(result, json)
+    _print_result(result, json)
 
 
 def _serve(bus: Bus, port: int) -> ServerHandle:
@@ -169,10 +169,10 @@ def convert(
     )
     for note in result.notes:
         warn(note)
-    _tell(result, json)
+    _print_result(result, json)
 
 
-def _tell(result: Result, json: bool) -> None:
+def _print_result(result: Result, json: bool) -> None:
     if json:
         print_json(result.as_dict())
     else:

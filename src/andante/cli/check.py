@@ -10,7 +10,7 @@ from .options import Arguments, Json
 from .output import console, print_json
 from .words import arguments_of
 
-COLOURS = {"error": "bold red", "warning": "yellow", "info": "dim"}
+COLORS = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 
 def check(
@@ -32,7 +32,7 @@ def check(
             out.print(f"  {line}", markup=False)
         for problem in report.problems:
             where = f"{problem.source}: " if str(problem.source) else ""
-            out.print(f"[{COLOURS[problem.severity]}]{problem.severity:8}[/]", end=" ")
+            out.print(f"[{COLORS[problem.severity]}]{problem.severity:8}[/]", end=" ")
             out.print(f"{where}{problem.message}", markup=False)
         if not report.problems:
             out.print("  no problems found")

@@ -11,7 +11,7 @@ LATER = 0.5  # until it is looked again whether there is a compiler [s]
 NOTICE = "compiling for this machine; later runs start at once (ahead of time: andante doctor --warm)"
 
 
-def tell_when_compiling(patience: float = PATIENCE) -> None:
+def log_when_compiling(patience: float = PATIENCE) -> None:
     """Watch for compilation from a thread of its own and write the notice to a terminal; nothing is imported for it.
 
     Files and pipes get no notice: programs that read stderr compare it.
@@ -26,7 +26,7 @@ def tell_when_compiling(patience: float = PATIENCE) -> None:
 def _look() -> None:
     event = sys.modules.get("numba.core.event")
     if event is None or not hasattr(event, "trigger_event"):  # not imported, or not to its end
-        tell_when_compiling(LATER)
+        log_when_compiling(LATER)
         return
 
     class Notice(event.Listener):  # type: ignore[misc,name-defined]

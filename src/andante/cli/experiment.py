@@ -100,7 +100,7 @@ def run(
     except KeyboardInterrupt:
         warn("finished trials are kept; the same command continues")
         raise
-    _tell(outcome, json, live=True, parts=int(shard.partition("/")[2]))
+    _print_result(outcome, json, live=True, parts=int(shard.partition("/")[2]))
 
 
 @app.command("merge")
@@ -112,7 +112,7 @@ def merge(
     """Put the shards of an experiment together."""
     from andante.experiments.commands import merge as run
 
-    _tell(run(*merge_of(out, parts)), json)
+    _print_result(run(*merge_of(out, parts)), json)
 
 
 @app.command("report")
@@ -168,7 +168,7 @@ def import_(
         console().print(str(made), markup=False)
 
 
-def _tell(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -> None:
+def _print_result(outcome: RunOutcome, json: bool, live: bool = False, parts: int = 1) -> None:
     if json:
         print_json(outcome.as_dict())
         return

@@ -26,7 +26,7 @@ from .options import (
     Video,
     WorldName,
 )
-from .output import console, print_json, tell_written, warn
+from .output import console, print_json, print_written, warn
 from .words import arguments_of, pose_of
 
 
@@ -93,4 +93,4 @@ def explore(
         print_json(result.as_dict())
         return
     console().print(str(result), markup=False)
-    tell_written(result.map, result.trajectory, record, plot, video)
+    print_written(result.map, result.trajectory, record, plot, video)

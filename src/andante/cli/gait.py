@@ -149,7 +149,7 @@ def search(
             seed=seed,
             progress=not json,
         )
-    _tell(result, json, live=True)
+    _print_result(result, json, live=True)
 
 
 @app.command("resume")
@@ -175,7 +175,7 @@ def resume(
             minutes=minutes,
             progress=not json,
         )
-    _tell(result, json, live=True)
+    _print_result(result, json, live=True)
 
 
 @app.command("best")
@@ -187,7 +187,7 @@ def best(
     """The best candidates of a study, also while it runs."""
     from andante.tasks.gait import best as run
 
-    _tell(run(study, top), json)
+    _print_result(run(study, top), json)
 
 
 @app.command("export")
@@ -218,10 +218,10 @@ def merge(
     """Put the shards of a study together."""
     from andante.tasks.gait import merge as run
 
-    _tell(run(*merge_of(out, parts)), json)
+    _print_result(run(*merge_of(out, parts)), json)
 
 
-def _tell(result: SearchResult, json: bool, live: bool = False) -> None:
+def _print_result(result: SearchResult, json: bool, live: bool = False) -> None:
     if json:
         print_json(result.as_dict())
         return

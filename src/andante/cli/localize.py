@@ -20,7 +20,7 @@ from .options import (
     Trajectory,
     TransformFile,
 )
-from .output import console, print_json, tell_written, warn
+from .output import console, print_json, print_written, warn
 from .words import pose_of
 
 
@@ -76,4 +76,4 @@ def localize(
         print_json(result.as_dict())
         return
     console().print(str(result), markup=False)
-    tell_written(result.trajectory_file)
+    print_written(result.trajectory_file)

@@ -33,7 +33,7 @@ from . import (
     studio,
     walk,
 )
-from .compiling import tell_when_compiling
+from .compiling import log_when_compiling
 from .explore import explore
 from .launch import launch
 from .localize import localize
@@ -97,7 +97,7 @@ def main() -> None:
     """Run the command line; every user error becomes one line on stderr and exit code 2."""
     _prepare()
     if sys.argv[1:2] != ["doctor"]:  # which compiles on purpose
-        tell_when_compiling()
+        log_when_compiling()
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself

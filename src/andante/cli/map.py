@@ -18,7 +18,7 @@ from .options import (
     Trajectory,
     TransformFile,
 )
-from .output import console, print_json, tell_written, warn
+from .output import console, print_json, print_written, warn
 
 
 def map_command(
@@ -58,4 +58,4 @@ def map_command(
         print_json(result.as_dict())
         return
     console().print(str(result), markup=False)
-    tell_written(result.map, result.trajectory_file)
+    print_written(result.map, result.trajectory_file)

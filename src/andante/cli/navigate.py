@@ -28,7 +28,7 @@ from .options import (
     Video,
     WorldName,
 )
-from .output import console, print_json, tell_written
+from .output import console, print_json, print_written
 from .words import arguments_of, pose_of
 
 
@@ -107,4 +107,4 @@ def navigate(
         print_json(result.as_dict())
         return
     console().print(str(result), markup=False)
-    tell_written(record, plot, video)
+    print_written(record, plot, video)

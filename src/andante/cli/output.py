@@ -69,7 +69,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     console().print(made)
 
 
-def tell_written(*paths: Path | str | None) -> None:
+def print_written(*paths: Path | str | None) -> None:
     """Say which files were written; None stands for one that was not asked for."""
     for path in paths:
         if path is not None:

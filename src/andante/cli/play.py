@@ -8,7 +8,7 @@ import typer
 
 from .bodies import BodyAddress, BodyParameters, DryRun, Yes, allow, print_lines, refuse_simulated
 from .options import Arguments, EngineName, Json, Picture, Pose, Record, RobotName, Seed, Video, WorldName
-from .output import console, print_json, tell_written, warn
+from .output import console, print_json, print_written, warn
 from .words import arguments_of, texts_of
 
 
@@ -108,4 +108,4 @@ def play(
     for problem in () if recorded else result.problems:
         out.print(str(problem), markup=False, style="dim")
     out.print(str(result), markup=False)
-    tell_written(record, video, picture)
+    print_written(record, video, picture)

@@ -19,7 +19,7 @@ from .options import (
     Video,
     WorldName,
 )
-from .output import console, print_json, tell_written
+from .output import console, print_json, print_written
 from .words import arguments_of
 
 TOLD = 3  # warnings shown before the rest is counted
@@ -74,7 +74,7 @@ def sim(
     if len(faults) > TOLD:
         out.print(f"and {len(faults) - TOLD} more; andante check {robot} lists them", markup=False, style="dim")
     out.print(str(result), markup=False)
-    tell_written(record, video, picture)
+    print_written(record, video, picture)
     if picture is not None and out.is_terminal:
         from .preview import show_picture
 

@@ -21,7 +21,7 @@ from .options import (
     Video,
     WorldName,
 )
-from .output import console, print_json, tell_written
+from .output import console, print_json, print_written
 from .words import arguments_of, velocity_of
 
 
@@ -92,4 +92,4 @@ def walk(
         print_json(result.as_dict())
         return
     console().print(str(result), markup=False)
-    tell_written(record, video)
+    print_written(record, video)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
     from .fall_supervisor import FallSupervisor
     from .loop import ControlLoop
-    from .teleop_mux import Pilot
+    from .teleop_mux import TeleopMux
     from .tracking import Tracking
     from .view import RobotView
     from .walking import WalkGoal, WalkGuide, walk_to
@@ -23,9 +23,9 @@ __all__ = [
     "FallSupervisor",
     "Health",
     "JointTarget",
-    "Pilot",
     "Power",
     "RobotView",
+    "TeleopMux",
     "Tracking",
     "WalkGoal",
     "WalkGuide",
@@ -43,7 +43,7 @@ __getattr__ = lazy_names(
         "FallSupervisor": ".fall_supervisor",
         "Health": ".body",
         "JointTarget": ".body",
-        "Pilot": ".teleop_mux",
+        "TeleopMux": ".teleop_mux",
         "Power": ".body",
         "RobotView": ".view",
         "Tracking": ".tracking",

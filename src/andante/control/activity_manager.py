@@ -22,7 +22,7 @@ from andante.physics.state import Mode
 from .activities import Activity, Hold, Playing
 from .joint_moves import JointMoves
 
-SPEED = 0.4  # share of the joints' top speed with which differences die out
+SPEED = 0.4  # fraction of the joints' top speed with which differences die out
 PATIENCE = 90.0  # the longest wait for an activity to come to rest [s]
 NEAR = 0.15  # joints this near to a pose need no move there [rad or m]
 

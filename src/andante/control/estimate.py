@@ -61,16 +61,16 @@ class BaseEstimate:
     @property
     def pose(self) -> Array:
         """x y z qx qy qz qw of the root in odom."""
-        self._tell()
+        self._report()
         return self._pose
 
     @property
     def twist(self) -> Array:
         """vx, vy [m/s], wz [rad/s] in the axes of straight ahead."""
-        self._tell()
+        self._report()
         return self._twist
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         view, now = self.view, self.view.time
         if now == self._told:
             return

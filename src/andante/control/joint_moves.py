@@ -15,13 +15,13 @@ from andante.motion.joint_motion import MotionLimits
 from .activities import Activity
 
 NEAR = 1e-6  # a joint this near has arrived [rad or m]
-BRAKE_SHARE = 0.85  # of the acceleration is planned with, so that rounding never overshoots
+BRAKE_FRACTION = 0.85  # of the acceleration is planned with, so that rounding never overshoots
 
 
 class JointMoves(Activity):
     """An activity that sends single joints somewhere and leaves the others where they are.
 
-    Speed v obeys |v| <= share of the limit, |dv| <= a dt, and v <= b (sqrt(1 + 8 |gap| / (b dt)) - 1) / 2 with
+    Speed v obeys |v| <= fraction of the limit, |dv| <= a dt, and v <= b (sqrt(1 + 8 |gap| / (b dt)) - 1) / 2 with
     b = 0.85 a dt: the speed from which steps that shrink by b just reach the goal.
     """
 
@@ -53,12 +53,14 @@ class JointMoves(Activity):
         """Whether all joints have arrived."""
         return not self._speed.any() and bool((self.goals == self.targets).all())
 
-    def send(self, names: Sequence[str], values: Sequence[float], share: float = 1.0, relative: bool = False) -> None:
-        """Send joints to positions [rad or m], within their limits, at a share of their top speed."""
+    def send(
+        self, names: Sequence[str], values: Sequence[float], fraction: float = 1.0, relative: bool = False
+    ) -> None:
+        """Send joints to positions [rad or m], within their limits, at a fraction of their top speed."""
         if len(names) != len(values):
             raise BadInput(f"{len(names)} joints need as many positions, got {len(values)}")
-        if not 0 < share <= 1:
-            raise BadInput(f"speed is a share of the joints' top speed above 0 and up to 1, got {share}")
+        if not 0 < fraction <= 1:
+            raise BadInput(f"speed is a fraction of the joints' top speed above 0 and up to 1, got {fraction}")
         index = []
         for name, value in zip(names, values, strict=True):
             if name not in self._names:
@@ -68,12 +70,12 @@ class JointMoves(Activity):
             index.append(self._names.index(name))
         start = self.goals[index] if relative else 0.0
         self.goals[index] = np.clip(start + np.asarray(values, dtype=float), self._lower[index], self._upper[index])
-        self._limit[index] = share * self._top[index]
+        self._limit[index] = fraction * self._top[index]
         self.moved.update(names)
 
     def stop(self) -> None:
         """Brake every joint where it is."""
-        way = np.sign(self._speed) * self._speed**2 / (2 * BRAKE_SHARE * self._push)
+        way = np.sign(self._speed) * self._speed**2 / (2 * BRAKE_FRACTION * self._push)
         self.goals = np.clip(self.targets + way, self._lower, self._upper)
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
@@ -86,7 +88,7 @@ class JointMoves(Activity):
         if not (gap.any() or self._speed.any()):
             return self.targets.copy()
         change = self._push * dt
-        brake = BRAKE_SHARE * change
+        brake = BRAKE_FRACTION * change
         stops = 0.5 * brake * (np.sqrt(1.0 + 8.0 * np.abs(gap) / (brake * dt)) - 1.0)  # in whole control steps
         wanted = np.sign(gap) * np.minimum(self._limit, stops)
         self._speed += np.clip(wanted - self._speed, -change, change)

@@ -12,11 +12,11 @@ from andante.locomotion import Command
 from andante.locomotion.shell_keys import BUTTONS, KEYS, KeyPad, KeySpeeds, key_name
 
 DEADMAN, KEY_DEADMAN = 0.3, 0.5  # without a new velocity, or word of the keys, for so long the robot stops [s]
-SIDE_SHARE = 0.6  # of the speed ahead that a key to the side asks for
+SIDE_FRACTION = 0.6  # of the speed ahead that a key to the side asks for
 MOST = 100.0  # numbers beyond this are no velocity [m/s, rad/s]
 
 
-class Pilot:
+class TeleopMux:
     """The command of every control step. Of velocities and keys the one that came last leads.
 
     In a paced session a message also ages by the wall clock, so that a stalled one stops as soon as a quick one.
@@ -68,15 +68,17 @@ class Pilot:
         """velocity, keys or nothing."""
         return self._source
 
-    def command(self, now: float, top_speed: float, top_turn: float, dt: float) -> Command:
+    def command(self, now: float, max_speed: float, max_turn: float, dt: float) -> Command:
         """What the robot shall do in the control step that begins now [s]."""
         if self._source and not self.alive(now):
             self._keys.release_all()
             self._velocity, self._source = Command(), ""
         body = self._body
         if self._source == "keys":
-            share = self.speed / 100.0
-            self._keys.speeds = KeySpeeds(share * top_speed, SIDE_SHARE * share * top_speed, share * top_turn)
+            fraction = self.speed / 100.0
+            self._keys.speeds = KeySpeeds(
+                fraction * max_speed, SIDE_FRACTION * fraction * max_speed, fraction * max_turn
+            )
             asked = self._keys.command(dt)
             self._body = replace(asked, vx=0.0, vy=0.0, wz=0.0)  # height and tilt stay where keys brought them
             return asked

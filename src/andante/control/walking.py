@@ -66,9 +66,9 @@ class WalkGoal:
         if self.seconds is not None:
             return self.seconds + 6 * walker.stopping_time + 5.0
         if self.turn is not None:
-            way = abs(math.radians(self.turn)) / walker.top_turn
+            way = abs(math.radians(self.turn)) / walker.max_turn
         else:
-            way = abs(self.distance or 0.0) / walker.top_speed
+            way = abs(self.distance or 0.0) / walker.max_speed
         return min(LONGEST, 300.0 * way / self.speed + 6 * walker.stopping_time + 10.0)
 
 
@@ -77,10 +77,10 @@ class WalkGuide:
 
     def __init__(self, walker: Walker, goal: WalkGoal) -> None:
         self.walker, self.goal = walker, goal
-        if goal.distance is not None and not walker.top_speed > 0:
-            raise BadInput(f"{type(walker).__name__} cannot move ahead: its top speed is {walker.top_speed:g} m/s")
-        if goal.turn is not None and not walker.top_turn > 0:
-            raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.top_turn:g} rad/s")
+        if goal.distance is not None and not walker.max_speed > 0:
+            raise BadInput(f"{type(walker).__name__} cannot move ahead: its top speed is {walker.max_speed:g} m/s")
+        if goal.turn is not None and not walker.max_turn > 0:
+            raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.max_turn:g} rad/s")
         self.begin = math.inf  # when the first command is given [s]
         self.braking = False
         self._fraction = goal.speed / 100.0
@@ -105,9 +105,9 @@ class WalkGuide:
             return Command(*self.goal.velocity)
         x, y, heading = self.traveled
         if self.goal.turn is not None:
-            goal, done, top = math.radians(self.goal.turn), heading, self.walker.top_turn
+            goal, done, top = math.radians(self.goal.turn), heading, self.walker.max_turn
         else:
-            goal, done, top = self.goal.distance or 0.0, x, self.walker.top_speed
+            goal, done, top = self.goal.distance or 0.0, x, self.walker.max_speed
         sign = math.copysign(1.0, goal)
         speed = self._fraction * top
         left = sign * (goal - done)
@@ -214,7 +214,7 @@ def walk_to(
     guide: WalkGuide,
     measure: Measure,
     push: Push | None = None,
-    tell: Callable[[float, float], None] = lambda done, total: None,
+    report: Callable[[float, float], None] = lambda done, total: None,
     look: int = 10,
 ) -> bool:
     """Give the first command and go on until the robot stands again, lies, or the time is over; whether it stands.
@@ -223,7 +223,7 @@ def walk_to(
         loop: runs the guide's walker under the guide's commands.
         measure: asked every `look` periods whether the robot lies.
         push: a push on the way; the walk does not end before it.
-        tell: called with the time so far and the longest time [s].
+        report: called with the time so far and the longest time [s].
     """
     walker, body = guide.walker, loop.body
     now = body.read().time
@@ -237,7 +237,7 @@ def walk_to(
             waits = False
         loop.step()
         if period % look == look - 1:
-            tell(period * loop.period, longest)
+            report(period * loop.period, longest)
             if measure.fallen and not walker.tumbles:  # a ball leans as it likes
                 return False
             if guide.braking and walker.standing and not waits:

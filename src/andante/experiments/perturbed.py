@@ -83,8 +83,8 @@ def set_servos(sim: Simulation, model: Mapping[str, float]) -> None:
     factor = np.full(len(sim.robot.movable), gain)
     for i, joint in enumerate(sim.robot.movable):
         factor[i] *= 1.0 + skew * _side(joint.name)
-    usual = sim.engine.commands[sim.actor].gains
-    sim.engine.set_gains(sim.actor, usual.changed(kp=factor * usual.kp, kd=np.sqrt(factor) * usual.kd))
+    usual = sim.engine.commands[sim.model].gains
+    sim.engine.set_gains(sim.model, usual.changed(kp=factor * usual.kp, kd=np.sqrt(factor) * usual.kd))
 
 
 def _side(name: str) -> int:

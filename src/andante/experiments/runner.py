@@ -52,7 +52,7 @@ def trial_line(name: str, wanted: bool) -> Iterator[Callable[[Event], None]]:
             nonlocal failed
             if wanted and isinstance(event, Evaluated):
                 failed += event.record.failed
-                lines.tell(lambda: plain(name, event, failed))
+                lines.report(lambda: plain(name, event, failed))
 
         yield note
         return

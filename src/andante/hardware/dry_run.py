@@ -25,8 +25,8 @@ from .ros.settings import ros_options
 class _NoLine(RosLink):
     """A line to nobody, which keeps what would be sent."""
 
-    def open(self, hears: Mapping[str, str], tells: Mapping[str, str], listener: Listener) -> None:
-        self.hears, self.tells, self.listener = dict(hears), dict(tells), listener
+    def open(self, subscribed: Mapping[str, str], advertised: Mapping[str, str], listener: Listener) -> None:
+        self.subscribed, self.advertised, self.listener = dict(subscribed), dict(advertised), listener
         self.sent: list[tuple[str, Any]] = []
         self.connected = True
 
@@ -98,9 +98,10 @@ def dry_run(
         kind = body.topics.types[topic]
         line.listener.heard(topic, messages.make(kind, **state) if body.topics.joint_states else messages.make(kind))
         ControlLoop(body, behaviour, rate).step()
-        out += [{"hears": topic, "type": kind} for topic, kind in line.hears.items()]
+        out += [{"hears": topic, "type": kind} for topic, kind in line.subscribed.items()]
         out += [
-            {"sends": topic, "type": line.tells[topic], "rate": often} for topic, often in _rates(body, rate).items()
+            {"sends": topic, "type": line.advertised[topic], "rate": often}
+            for topic, often in _rates(body, rate).items()
         ]
         told = [{"topic": topic, "msg": messages.to_dict(message)} for topic, message in line.sent]
     else:

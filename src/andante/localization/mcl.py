@@ -159,7 +159,7 @@ class MonteCarloLocalizer:
         self._force = False
         effective = add_log_weights(self.weights, self._log_likelihood(scan, points, angles, ranges))
         made = self._estimate(scan.time, points, effective, 0.0, weighed=True)
-        added = self._added_share(made)
+        added = self._added_fraction(made)
         self._since_search += 1
         if effective < p.resample_below * len(self.particles) or added > 0:
             self._resample(added, scan if added > 0 else None)
@@ -248,7 +248,7 @@ class MonteCarloLocalizer:
             return self.field.log_cubes(self.particles, points)
         return self.field.log_product(self.particles, points, p.effective_beams)
 
-    def _added_share(self, made: Estimate) -> float:
+    def _added_fraction(self, made: Estimate) -> float:
         """Fraction of new particles, max(0, 1 - fast / slow) of two means of the fit; also keeps the means."""
         p = self.parameters
         if not self._slow:

@@ -90,12 +90,12 @@ class Walker(Behaviour):
         return None
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
         return 0.0
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
         return 0.0
 
@@ -178,14 +178,14 @@ class WalkerWrapper(Walker):
         return self.walker.approach
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return self.walker.top_speed
+        return self.walker.max_speed
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
-        return self.walker.top_turn
+        return self.walker.max_turn
 
     @property
     def stopping_time(self) -> float:

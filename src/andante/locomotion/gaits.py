@@ -96,7 +96,7 @@ def _as_walker(kind: type, name: str) -> type:
 
 def check_walker(walker: Any, robot: Robot, name: str) -> None:
     """Raise BadInput unless an object has what `Walker` asks for and gives one finite target per joint."""
-    for attribute in ("top_speed", "top_turn", "standing", "position", "stopping_time", "update"):
+    for attribute in ("max_speed", "max_turn", "standing", "position", "stopping_time", "update"):
         if not hasattr(walker, attribute):
             raise BadInput(f"{name}: a gait needs {attribute!r}; see andante.locomotion.Walker")
     if not callable(walker.update):

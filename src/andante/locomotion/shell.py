@@ -136,7 +136,7 @@ class ShellController(Behaviour):
             else:
                 self._begin_fold(position)
         elif wish is ShellMode.HEXAPOD and not busy_unfolding:
-            folded = self._map.share_folded(position) > 0.9
+            folded = self._map.fraction_folded(position) > 0.9
             if folded:
                 self._enter(ShellMode.RIGHTING)
             else:

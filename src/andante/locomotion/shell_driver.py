@@ -50,11 +50,11 @@ class ShellDriver(RollingWalker):
         }
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Of the present shape [m/s]."""
         if self.controller.mode is ShellMode.BALL:
             return float(self.controller.roller.settings.fastest)
-        return self.controller.walker.top_speed
+        return self.controller.walker.max_speed
 
     @property
     def standing(self) -> bool:

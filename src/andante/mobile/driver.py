@@ -90,12 +90,12 @@ class BaseDriver(Walker):
 
     # ---- what it can do and knows ----------------------------------------------------------------
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
         return self.vehicle.max_speed
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot, or of a car at top speed [rad/s]."""
         return self.vehicle.max_turn
 

@@ -110,7 +110,7 @@ class MobileRobot:
             self.loop.step()
         sensed = self.scans.sense(self.body.time, self.driver.reference)
         if isinstance(self.measure, DrivenEstimate):
-            self.measure.tell(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
+            self.measure.report(sensed.time, se2.compose(self._map_pose, self.to_root(sensed.pose)))
         return sensed
 
     def settle(self, seconds: float = SETTLE) -> Sensed:
@@ -161,9 +161,9 @@ def mobile_robot(
     if place.shape != (3,) or not np.isfinite(place).all():
         raise BadInput(f"a start is x, y, yaw as finite numbers, got {start!r}")
     find_drive(made)  # refuses robots without wheels before a world is built
-    bare = simulate(made, world, engine, dt=dt, place=(place[0], place[1], place[2]), seed=seed)
-    floor = set_on_floor(bare.engine, bare.actor, place, bare.ground)
-    sim = Simulation(bare.engine, bare.actor, seed, sensors=True, ground=floor)
+    bare = simulate(made, world, engine, dt=dt, start=(place[0], place[1], place[2]), seed=seed)
+    floor = set_on_floor(bare.engine, bare.model, place, bare.ground)
+    sim = Simulation(bare.engine, bare.model, seed, sensors=True, ground=floor)
     try:
         return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate)
     except Exception:

@@ -30,24 +30,24 @@ def plane_height(world: World, x: float, y: float) -> float | None:
     return max(heights, default=None)
 
 
-def set_on_floor(engine: Engine, actor: int, place: Array, ground: float) -> float:
+def set_on_floor(engine: Engine, model: int, start: Array, ground: float) -> float:
     """Move a robot that was put on the highest ground below it down to the plane where that is the floor around.
 
     ground: the height it was put on [m]. Returns the height it stands on now.
     """
-    x, y = float(place[0]), float(place[1])
+    x, y = float(start[0]), float(start[1])
     plane = plane_height(engine.world, x, y)
     if plane is None or abs(ground - plane) < LEVEL:
         return ground
-    base = np.array(engine.base_pose(actor))
+    base = np.array(engine.base_pose(model))
     steps = np.linspace(-AROUND, AROUND, 13)
     grid = np.stack(np.meshgrid(x + steps, y + steps), axis=-1).reshape(-1, 2)
     top = float(base[2]) + ABOVE
     down = np.tile([0.0, 0.0, -1.0], (len(grid), 1))
-    hits = engine.cast_rays(np.column_stack([grid, np.full(len(grid), top)]), down, 100.0, ignore=actor)
+    hits = engine.cast_rays(np.column_stack([grid, np.full(len(grid), top)]), down, 100.0, ignore=model)
     heights = top - hits.distance[np.isfinite(hits.distance)]
     if np.sum(np.abs(heights - plane) < LEVEL) <= np.sum(np.abs(heights - ground) < LEVEL):
         return ground
     base[2] += plane - ground
-    engine.set_base(actor, base)
+    engine.set_base(model, base)
     return plane

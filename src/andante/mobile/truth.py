@@ -80,7 +80,7 @@ class DrivenEstimate(DriveMeasure):
         """As it was told last."""
         return self._pose
 
-    def tell(self, time: float, pose: Array) -> None:
+    def report(self, time: float, pose: Array) -> None:
         """It believes to be at a pose x, y, yaw of the root link in the world."""
         self._pose = np.array(pose, dtype=float)
         self.keep(time)
@@ -122,10 +122,10 @@ class DrivenTruth(DriveMeasure):
             self._look(sim)
 
     def _look(self, sim: Simulation) -> None:
-        touched = sim.engine.contacts_of(sim.actor)
+        touched = sim.engine.contacts_of(sim.model)
         felt = (touched.depth > 0) | (np.abs(touched.force).max(axis=-1, initial=0.0) > 1e-9)
-        hit = np.flatnonzero((touched.actor_b != sim.actor) & (touched.normal[:, 2] < STEEPEST) & felt)
+        hit = np.flatnonzero((touched.model_b != sim.model) & (touched.normal[:, 2] < STEEPEST) & felt)
         if len(hit):
             i = int(hit[0])
-            thing = sim.engine.actors[int(touched.actor_b[i])].name
+            thing = sim.engine.models[int(touched.model_b[i])].name
             self.collision = Collision(sim.time, self._names[int(touched.link_a[i])], thing, touched.position[i].copy())

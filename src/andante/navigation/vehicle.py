@@ -95,7 +95,7 @@ def vehicle_of(
         raise BadInput(f"robot {robot.name!r} cannot turn to both sides, so it cannot be navigated")
     kind = "omni" if drive.holonomic or not drive.wheels else "ackermann" if radius > 0 else "differential"
     if kind == "ackermann":
-        quickest = min(speed / radius, drive.max_angular)
+        quickest = min(speed / radius, drive.max_turn)
     steered = [float(part.wheel.position[0]) for part in drive.wheels if part.steering]
     return Vehicle(
         robot_outline(robot, drive.reference),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
-from .engine import Actor, Engine
+from .engine import Engine, Model
 from .registry import ENGINES, engine_class, installed
 from .rendering import Camera
 from .rendering.video import VideoWriter, film_strip
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CHECKS",
     "ENGINES",
-    "Actor",
     "BodyTree",
     "Camera",
     "CheckResult",
@@ -28,6 +27,7 @@ __all__ = [
     "Engine",
     "JointState",
     "Mode",
+    "Model",
     "Push",
     "RayHits",
     "Renderer",

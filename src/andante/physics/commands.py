@@ -1,4 +1,4 @@
-"""What a user asks of the joints of one actor, and how it reaches the engine's servos.
+"""What a user asks of the joints of one model, and how it reaches the engine's servos.
 
 Gains come from the robot file or from what each joint carries. A position servo pulls with kp (target - q) - kd dq,
 solved implicitly by each engine and cut at the effort limit; an engine whose motor is a velocity constraint follows the
@@ -191,7 +191,7 @@ def slewed(
 
 @dataclass
 class JointCommands:
-    """Commands of one actor; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
+    """Commands of one model; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
 
     modes: np.ndarray
     targets: Array

@@ -31,7 +31,7 @@ SLEWED_AT_ONCE = 64  # steps
 
 
 @dataclass(frozen=True)
-class Actor:
+class Model:
     """A placed robot inside an engine."""
 
     index: int
@@ -67,11 +67,11 @@ class Engine(ABC):
             key = (id(placement.robot), placement.fixed)
             if key not in trees:
                 trees[key] = body_tree(placement.robot, placement.fixed)
-        self.actors = tuple(Actor(i, p, trees[id(p.robot), p.fixed]) for i, p in enumerate(placements))
+        self.models = tuple(Model(i, p, trees[id(p.robot), p.fixed]) for i, p in enumerate(placements))
         self.steps = 0
-        self.gains = [default_gains(actor.tree.robot) for actor in self.actors]
+        self.gains = [default_gains(model.tree.robot) for model in self.models]
         self.commands = [
-            JointCommands.idle(actor.tree.robot, gains) for actor, gains in zip(self.actors, self.gains, strict=True)
+            JointCommands.idle(model.tree.robot, gains) for model, gains in zip(self.models, self.gains, strict=True)
         ]
         self.modes = [command.modes.copy() for command in self.commands]
         self.references = [command.references.copy() for command in self.commands]
@@ -80,11 +80,11 @@ class Engine(ABC):
         self._slewing: set[int] = set()
         self._notes: list[Problem] = []  # what the engine itself had to change
         self._motions: dict[int, tuple[Array, Array]] = {}  # poses and velocities as read since the last step
-        self._still: dict[int, tuple[Array, Array]] = {}  # of actors that are one fixed body
+        self._still: dict[int, tuple[Array, Array]] = {}  # of models that are one fixed body
         self._caster: Raycaster | None = None
         self._build()
-        for actor in self.actors:
-            self._apply_servos(actor.index)
+        for model in self.models:
+            self._apply_servos(model.index)
 
     # ---- time ----------------------------------------------------------------------------------
     @property
@@ -108,81 +108,81 @@ class Engine(ABC):
     def _advance_driven(self, n: int) -> int:
         """Advance one or more of n steps while references move or drives are at work; how many."""
         if self.drives or len(self._slewing) != 1:
-            for actor in sorted(self._slewing.union(self.drives)):
-                self._drive(actor)
+            for model in sorted(self._slewing.union(self.drives)):
+                self._drive(model)
             self._advance(1)
             self.steps += 1
             return 1
-        (actor,) = self._slewing  # its references are slewed ahead in one compiled pass
-        command = self.commands[actor]
+        (model,) = self._slewing  # its references are slewed ahead in one compiled pass
+        command = self.commands[model]
         rows, there = command.ahead(self.dt, min(n, SLEWED_AT_ONCE))
         for row in rows:
-            command.references = self.references[actor] = row
-            self._apply_references(actor)
+            command.references = self.references[model] = row
+            self._apply_references(model)
             self._advance(1)
             self.steps += 1
         if there:
-            command.references = self.references[actor] = command.targets
-            self._slewing.discard(actor)
+            command.references = self.references[model] = command.targets
+            self._slewing.discard(model)
         return len(rows)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What had to be changed to simulate the models (massless links and the like)."""
-        found = (problem for actor in self.actors for problem in actor.tree.problems)
+        found = (problem for model in self.models for problem in model.tree.problems)
         return tuple(dict.fromkeys((*found, *self._notes)))
 
-    def actor(self, name: str) -> int:
-        """Index of the actor of that name."""
-        for actor in self.actors:
-            if actor.name == name:
-                return actor.index
-        raise UnknownName.among("model", name, (a.name for a in self.actors), "the scene")
+    def model_index(self, name: str) -> int:
+        """Index of the model of that name."""
+        for model in self.models:
+            if model.name == name:
+                return model.index
+        raise UnknownName.among("model", name, (a.name for a in self.models), "the scene")
 
     # ---- links, derived from bodies --------------------------------------------------------------
-    def link_poses(self, actor: int) -> Array:
+    def link_poses(self, model: int) -> Array:
         """Poses of all links in the world, (links, 7)."""
-        tree = self.actors[actor].tree
-        bodies = SE3.from_vector(self.body_poses(actor)[tree.link_body])
+        tree = self.models[model].tree
+        bodies = SE3.from_vector(self.body_poses(model)[tree.link_body])
         return (bodies @ SE3(tree.link_pose)).vector
 
-    def link_velocities(self, actor: int) -> Array:
+    def link_velocities(self, model: int) -> Array:
         """Velocities of all link origins, linear then angular in world axes, (links, 6)."""
-        tree = self.actors[actor].tree
-        body_poses = self.body_poses(actor)
+        tree = self.models[model].tree
+        body_poses = self.body_poses(model)
         rotation = SE3.from_vector(body_poses[tree.link_body]).rotation
         offset = (rotation @ tree.link_pose[:, :3, 3, None])[..., 0]
-        velocity: Array = self.body_velocities(actor)[tree.link_body].copy()
+        velocity: Array = self.body_velocities(model)[tree.link_body].copy()
         velocity[:, :3] += np.cross(velocity[:, 3:], offset)
         return velocity
 
-    def base_pose(self, actor: int) -> Array:
+    def base_pose(self, model: int) -> Array:
         """Pose of the root link, (7,)."""
-        return self.body_motion(actor, 0)[0]
+        return self.body_motion(model, 0)[0]
 
-    def base_velocity(self, actor: int) -> Array:
+    def base_velocity(self, model: int) -> Array:
         """Velocity of the root link, (6,)."""
-        return self.body_motion(actor, 0)[1]
+        return self.body_motion(model, 0)[1]
 
-    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
-        """Pose (7,) and velocity (6,) of one body of the actor's tree."""
-        return self.body_poses(actor)[body], self.body_velocities(actor)[body]
+    def body_motion(self, model: int, body: int) -> tuple[Array, Array]:
+        """Pose (7,) and velocity (6,) of one body of the model's tree."""
+        return self.body_poses(model)[body], self.body_velocities(model)[body]
 
-    def body_poses(self, actor: int) -> Array:
-        """World poses of the bodies of `actors[actor].tree`, (bodies, 7)."""
-        return self._motion(actor)[0].copy()
+    def body_poses(self, model: int) -> Array:
+        """World poses of the bodies of `models[model].tree`, (bodies, 7)."""
+        return self._motion(model)[0].copy()
 
-    def body_velocities(self, actor: int) -> Array:
+    def body_velocities(self, model: int) -> Array:
         """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
-        return self._motion(actor)[1].copy()
+        return self._motion(model)[1].copy()
 
-    def _motion(self, actor: int) -> tuple[Array, Array]:
+    def _motion(self, model: int) -> tuple[Array, Array]:
         """Poses and velocities of the bodies, read once per step and not to be written to."""
-        known = self._motions.get(actor) or self._still.get(actor)
+        known = self._motions.get(model) or self._still.get(model)
         if known is None:
-            here = self.actors[actor]
+            here = self.models[model]
             kept = self._still if here.fixed and len(here.tree.bodies) == 1 else self._motions
-            known = kept[actor] = self._read_bodies(actor)
+            known = kept[model] = self._read_bodies(model)
         return known
 
     def _forget(self) -> None:
@@ -193,108 +193,108 @@ class Engine(ABC):
         """Whether a quick look shows that all bodies are numbers within about a distance [m] of the origin."""
         return False
 
-    def contacts_of(self, actor: int) -> Contacts:
-        """Contacts of one actor, with it as side A; see `Contacts.of`."""
-        return self.contacts().of(actor)
+    def contacts_of(self, model: int) -> Contacts:
+        """Contacts of one model, with it as side A; see `Contacts.of`."""
+        return self.contacts().of(model)
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out an actor."""
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out a model."""
         if self._caster is None:
-            self._caster = Raycaster(self.actors)
-        poses = [self.body_poses(actor.index) for actor in self.actors]
+            self._caster = Raycaster(self.models)
+        poses = [self.body_poses(model.index) for model in self.models]
         return self._caster.cast(poses, origins, directions, max_range, ignore)
 
     # ---- placing ---------------------------------------------------------------------------------
-    def set_joints(self, actor: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
         """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
-        placed = self.actors[actor]
+        placed = self.models[model]
         count = len(placed.tree.robot.movable)
         q = _finite(positions, count, f"joint positions of {placed.name!r}")
         dq = np.zeros(count) if velocities is None else _finite(velocities, count, f"velocities of {placed.name!r}")
-        self._put_joints(actor, *placed.tree.mimics.applied(q, dq))
+        self._put_joints(model, *placed.tree.mimics.applied(q, dq))
 
-    def set_base(self, actor: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
-        name = self.actors[actor].name
+        name = self.models[model].name
         root = SE3.from_vector(_finite(np.atleast_1d(pose), 7, f"the base pose of {name!r}"))
         speed = np.zeros(6) if velocity is None else _finite(velocity, 6, f"the base velocity of {name!r}")
-        self._put_base(actor, root, speed)
+        self._put_base(model, root, speed)
 
     # ---- servos ----------------------------------------------------------------------------------
     def command(
-        self, actor: int, values: ArrayLike, mode: Mode = Mode.POSITION, joints: ArrayLike | None = None
+        self, model: int, values: ArrayLike, mode: Mode = Mode.POSITION, joints: ArrayLike | None = None
     ) -> None:
         """Set servo targets: positions [rad, m], velocities or torques, for all joints or the listed indices.
 
         Targets beyond the joint's limits are clipped to them. A position servo moves its reference towards the target
         no faster than the joint's velocity limit. Mode.OFF makes the joints passive.
         """
-        command = self.commands[actor]
-        if joints is None and mode is POSITION and actor not in self.drives:
+        command = self.commands[model]
+        if joints is None and mode is POSITION and model not in self.drives:
             there = command.follow(values, self.settings.dt)
             if there:
-                self._slewing.discard(actor)
-                self.references[actor] = command.references
-                self._apply_references(actor)
+                self._slewing.discard(model)
+                self.references[model] = command.references
+                self._apply_references(model)
                 return
             if there is False:
-                self._slewing.add(actor)
+                self._slewing.add(model)
                 return
         newly = command.command(values, mode, joints)
         if len(newly):
             if mode is POSITION:
-                command.refer(newly, self.joint_positions(actor)[newly])
-            if actor not in self.drives:
-                self.modes[actor][:] = command.modes
-                self._apply_servos(actor)
-        self._slewing.add(actor)  # the next step moves the references by its stride
+                command.refer(newly, self.joint_positions(model)[newly])
+            if model not in self.drives:
+                self.modes[model][:] = command.modes
+                self._apply_servos(model)
+        self._slewing.add(model)  # the next step moves the references by its stride
 
-    def set_gains(self, actor: int, gains: ServoGains) -> None:
-        """Change the servo gains of an actor; allowed at any time."""
-        if len(gains.kp) != len(self.references[actor]):
-            raise BadInput(f"gains for {len(self.references[actor])} joints are wanted, got {len(gains.kp)}")
-        self.commands[actor].gains = self.gains[actor] = gains
-        self._apply_servos(actor)
-        self._apply_references(actor)
+    def set_gains(self, model: int, gains: ServoGains) -> None:
+        """Change the servo gains of a model; allowed at any time."""
+        if len(gains.kp) != len(self.references[model]):
+            raise BadInput(f"gains for {len(self.references[model])} joints are wanted, got {len(gains.kp)}")
+        self.commands[model].gains = self.gains[model] = gains
+        self._apply_servos(model)
+        self._apply_references(model)
 
-    def set_drives(self, actor: int, *drives: Drive) -> None:
+    def set_drives(self, model: int, *drives: Drive) -> None:
         """Put drives (actuator models, cascaded controllers) between the commands and the engine's servos."""
-        command = self.commands[actor]
-        self.drives.pop(actor, None)
-        self.modes[actor][:] = command.modes
-        self.gains[actor] = command.gains
+        command = self.commands[model]
+        self.drives.pop(model, None)
+        self.modes[model][:] = command.modes
+        self.gains[model] = command.gains
         if drives:
-            self.drives[actor] = drives
-        self._apply_servos(actor)
-        self._drive(actor)
+            self.drives[model] = drives
+        self._apply_servos(model)
+        self._drive(model)
 
-    def _drive(self, actor: int) -> None:
+    def _drive(self, model: int) -> None:
         """One step of the way from target to servo: slew, then the drives in order."""
-        command = self.commands[actor]
+        command = self.commands[model]
         if command.slew(self.dt):
-            self._slewing.discard(actor)
+            self._slewing.discard(model)
         else:
-            self._slewing.add(actor)
-        if actor in self.drives:
+            self._slewing.add(model)
+        if model in self.drives:
             order = ServoOrder(command.modes, command.references, command.gains)
-            state = JointState(self.joint_positions(actor), self.joint_velocities(actor))
-            for drive in self.drives[actor]:
+            state = JointState(self.joint_positions(model), self.joint_velocities(model))
+            for drive in self.drives[model]:
                 order = drive.update(order, state, self.dt)
-            if order.gains is not self.gains[actor] or not np.array_equal(order.modes, self.modes[actor]):
-                self.modes[actor][:] = order.modes
-                self.gains[actor] = order.gains
-                self._apply_servos(actor)
-            self.references[actor] = np.array(order.references, dtype=float)
+            if order.gains is not self.gains[model] or not np.array_equal(order.modes, self.modes[model]):
+                self.modes[model][:] = order.modes
+                self.gains[model] = order.gains
+                self._apply_servos(model)
+            self.references[model] = np.array(order.references, dtype=float)
         else:
-            self.references[actor] = command.references
-        self._apply_references(actor)
+            self.references[model] = command.references
+        self._apply_references(model)
 
     # ---- pushes ----------------------------------------------------------------------------------
     def push(
         self,
-        actor: int,
+        model: int,
         link: str,
         force: ArrayLike,
         torque: ArrayLike = (0.0, 0.0, 0.0),
@@ -304,7 +304,7 @@ class Engine(ABC):
 
         It acts at the center of mass of the link's body, or at `point` in the link frame. One wrench per body.
         """
-        tree = self.actors[actor].tree
+        tree = self.models[model].tree
         tree.robot.link(link)
         index = [each.name for each in tree.robot.links].index(link)
         body = int(tree.link_body[index])
@@ -313,9 +313,9 @@ class Engine(ABC):
         if not (np.isfinite(wrench.force).all() and np.isfinite(wrench.torque).all()):
             raise BadInput(f"a push on {link!r} must be finite, got {wrench.force} N and {wrench.torque} N m")
         if np.any(wrench.force) or np.any(wrench.torque):
-            self.pushes[actor, body] = wrench
+            self.pushes[model, body] = wrench
         else:
-            self.pushes.pop((actor, body), None)
+            self.pushes.pop((model, body), None)
         self._apply_pushes()
 
     # ---- snapshots -------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class Engine(ABC):
             self.steps,
             self._save(),
             tuple(command.copy() for command in self.commands),
-            {actor: tuple(drive.save() for drive in drives) for actor, drives in self.drives.items()},
+            {model: tuple(drive.save() for drive in drives) for model, drives in self.drives.items()},
             dict(self.pushes),
         )
 
@@ -336,66 +336,66 @@ class Engine(ABC):
         self.pushes = dict(snapshot.pushes)
         self._load(snapshot.state)
         self._slewing.clear()
-        for actor, states in snapshot.drives.items():
-            for drive, state in zip(self.drives[actor], states, strict=True):
+        for model, states in snapshot.drives.items():
+            for drive, state in zip(self.drives[model], states, strict=True):
                 drive.load(state)
-        for actor, command in enumerate(self.commands):
+        for model, command in enumerate(self.commands):
             if not np.array_equal(command.targets, command.references):
-                self._slewing.add(actor)
-            if actor not in self.drives:
-                self.references[actor] = command.references
-                if command.gains is not self.gains[actor] or not np.array_equal(command.modes, self.modes[actor]):
-                    self.modes[actor][:] = command.modes
-                    self.gains[actor] = command.gains
-                    self._apply_servos(actor)
+                self._slewing.add(model)
+            if model not in self.drives:
+                self.references[model] = command.references
+                if command.gains is not self.gains[model] or not np.array_equal(command.modes, self.modes[model]):
+                    self.modes[model][:] = command.modes
+                    self.gains[model] = command.gains
+                    self._apply_servos(model)
             else:
-                self._apply_servos(actor)
-            self._apply_references(actor)
+                self._apply_servos(model)
+            self._apply_references(model)
         self._apply_pushes()
         self._load(snapshot.state)  # servo changes may touch the state; the snapshot has the last word
 
     # ---- what an engine must give ----------------------------------------------------------------
     @abstractmethod
     def _build(self) -> None:
-        """Make the scene from `self.actors` and `self.world` by the engine's own API."""
+        """Make the scene from `self.models` and `self.world` by the engine's own API."""
 
     @abstractmethod
     def _advance(self, n: int) -> None:
         """Advance n steps."""
 
     @abstractmethod
-    def _apply_servos(self, actor: int) -> None:
-        """Bring `self.gains[actor]` and `self.modes[actor]` into the engine."""
+    def _apply_servos(self, model: int) -> None:
+        """Bring `self.gains[model]` and `self.modes[model]` into the engine."""
 
     @abstractmethod
-    def _apply_references(self, actor: int) -> None:
-        """Bring `self.references[actor]` (position, velocity or torque by mode) into the engine."""
+    def _apply_references(self, model: int) -> None:
+        """Bring `self.references[model]` (position, velocity or torque by mode) into the engine."""
 
     @abstractmethod
     def _apply_pushes(self) -> None:
         """`self.pushes` has changed; it holds for every step from now on."""
 
     @abstractmethod
-    def joint_positions(self, actor: int) -> Array:
+    def joint_positions(self, model: int) -> Array:
         """Joint positions, (joints,), a copy."""
 
     @abstractmethod
-    def joint_velocities(self, actor: int) -> Array:
+    def joint_velocities(self, model: int) -> Array:
         """Joint velocities, (joints,), a copy."""
 
     @abstractmethod
-    def joint_efforts(self, actor: int) -> Array:
+    def joint_efforts(self, model: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]."""
 
-    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
         """Put the joints there, (joints,), mimic joints being where they belong; what `set_joints` needs."""
         raise NotImplementedError
 
-    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
         """Put the root link there, fixed or not; bodies on floating joints go along; what `set_base` needs."""
         raise NotImplementedError
 
-    def _read_bodies(self, actor: int) -> tuple[Array, Array]:
+    def _read_bodies(self, model: int) -> tuple[Array, Array]:
         """Poses (bodies, 7) and velocities (bodies, 6) as they are now; what `body_poses` and the like need."""
         raise NotImplementedError
 
@@ -430,12 +430,12 @@ def check_bounds(engine: Engine) -> None:
     """Raise Diverged when a body of a model that can move is not a number or farther than `FARTHEST` away."""
     if engine.surely_within(FARTHEST):
         return
-    for actor in engine.actors:
-        if actor.fixed and len(actor.tree.bodies) == 1:
+    for model in engine.models:
+        if model.fixed and len(model.tree.bodies) == 1:
             continue
-        places = engine.body_poses(actor.index)
+        places = engine.body_poses(model.index)
         if not np.abs(places[:, :3]).max() < FARTHEST or not np.isfinite(places[:, 3:]).all():
-            raise diverged(engine, actor.name)
+            raise diverged(engine, model.name)
 
 
 def diverged(engine: Engine, model: str) -> Diverged:

@@ -1,6 +1,6 @@
 """Batched ray casting against collision shapes, for engines without a fast one of their own.
 
-A `Raycaster` is built once from the actors of an engine; every cast takes the present poses of their bodies. Shapes
+A `Raycaster` is built once from the models of an engine; every cast takes the present poses of their bodies. Shapes
 are met analytically, meshes and height maps by their triangles (meshes by their convex hull on moving bodies).
 
 The compiled tests, one per kind of shape, take the ray in the frame of the shape and return the distance to the first
@@ -257,7 +257,7 @@ def cast(
 
 
 class Placed(Protocol):
-    """What the caster needs of an actor."""
+    """What the caster needs of a model."""
 
     @property
     def tree(self) -> BodyTree:
@@ -271,10 +271,10 @@ class Placed(Protocol):
 class Raycaster:
     """Rays against the collision shapes of placed robots."""
 
-    def __init__(self, actors: Iterable[Placed]) -> None:
+    def __init__(self, models: Iterable[Placed]) -> None:
         shapes = [
-            (actor, offset + b, shape, placed.fixed and b == 0)
-            for (actor, placed), offset in _with_offsets(actors)
+            (model, offset + b, shape, placed.fixed and b == 0)
+            for (model, placed), offset in _with_offsets(models)
             for b, body in enumerate(placed.tree.bodies)
             for shape in body.shapes
         ]
@@ -299,12 +299,12 @@ class Raycaster:
                 self._radius[i] = float(np.linalg.norm(vertices - self._middle[i], axis=1).max()) * (1 + 1e-12)
         self._nodes = np.concatenate(node_blocks) if node_blocks else np.zeros((1, 6))
         self._corners = np.concatenate(corner_blocks) if corner_blocks else np.zeros((1, 3, 3))
-        self._actor = np.array([actor for actor, _, _, _ in shapes], dtype=int)
+        self._model = np.array([model for model, _, _, _ in shapes], dtype=int)
         self._link = np.array([shape.link for _, _, shape, _ in shapes], dtype=int)
         self._body = np.array([body for _, body, _, _ in shapes], dtype=np.int64)
         local = np.array([shape.pose.matrix for _, _, shape, _ in shapes]).reshape(-1, 4, 4)
         self._local_r, self._local_t = local[:, :3, :3].copy(), local[:, :3, 3].copy()
-        self._R, self._t, self._centre = np.zeros((count, 3, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+        self._R, self._t, self._center = np.zeros((count, 3, 3)), np.zeros((count, 3)), np.zeros((count, 3))
 
     def cast(
         self,
@@ -316,31 +316,31 @@ class Raycaster:
     ) -> RayHits:
         """First hits of rays (n, 3) within `max_range` [m].
 
-        `body_poses` holds one (bodies, 7) array per actor, x y z qx qy qz qw in the world; directions are normalized;
-        `ignore` leaves out an actor. One origin for all rays is spread over them.
+        `body_poses` holds one (bodies, 7) array per model, x y z qx qy qz qw in the world; directions are normalized;
+        `ignore` leaves out a model. One origin for all rays is spread over them.
         """
         o, d = ray_arrays(origins, directions)
         self.place(np.concatenate([np.zeros((0, 7)), *(np.asarray(p, dtype=float).reshape(-1, 7) for p in body_poses)]))
-        skip = np.zeros(len(self._kind), dtype=bool) if ignore is None else self._actor == ignore
+        skip = np.zeros(len(self._kind), dtype=bool) if ignore is None else self._model == ignore
         distance, which = self.nearest(o, d, max_range, skip)
         hit = which >= 0
-        actor, link = np.full(len(o), -1), np.full(len(o), -1)
-        actor[hit], link[hit] = self._actor[which[hit]], self._link[which[hit]]
-        return RayHits(distance, actor, link)
+        model, link = np.full(len(o), -1), np.full(len(o), -1)
+        model[hit], link[hit] = self._model[which[hit]], self._link[which[hit]]
+        return RayHits(distance, model, link)
 
     # ---- the parts of a cast, for those who cast often -------------------------------------------
     @property
     def shape_bodies(self) -> np.ndarray:
-        """Body of each shape, counted through all actors in order (shapes,)."""
+        """Body of each shape, counted through all models in order (shapes,)."""
         return self._body
 
     def place(self, poses: Array) -> None:
-        """Put the shapes where the bodies of all actors are, (bodies, 7)."""
-        kernels.place(poses, self._body, self._local_r, self._local_t, self._middle, self._R, self._t, self._centre)
+        """Put the shapes where the bodies of all models are, (bodies, 7)."""
+        kernels.place(poses, self._body, self._local_r, self._local_t, self._middle, self._R, self._t, self._center)
 
     def within(self, point: Array, reach: float) -> np.ndarray:
         """Which shapes may come within a distance [m] of a point (3,): by their bounding spheres, (shapes,) of bool."""
-        return kernels.within(self._centre, self._radius, point, float(reach))
+        return kernels.within(self._center, self._radius, point, float(reach))
 
     def nearest(
         self, origins: Array, directions: Array, max_range: float, skip: np.ndarray
@@ -353,7 +353,7 @@ class Raycaster:
         if len(self._kind) and len(origins):
             kernels.cast(
                 origins, directions, float(max_range), skip,
-                self._kind, self._sizes, self._R, self._t, self._centre, self._radius,
+                self._kind, self._sizes, self._R, self._t, self._center, self._radius,
                 self._spans, self._nodes, self._corners,
                 distance, which,
             )  # fmt: skip
@@ -416,9 +416,9 @@ def bounding_tree(triangles: Array) -> tuple[Array, Array, int]:
     return np.concatenate(levels), ordered, leaves - 1
 
 
-def _with_offsets(actors: Iterable[Placed]) -> Iterable[tuple[tuple[int, Placed], int]]:
+def _with_offsets(models: Iterable[Placed]) -> Iterable[tuple[tuple[int, Placed], int]]:
     offset = 0
-    for pair in enumerate(actors):
+    for pair in enumerate(models):
         yield pair, offset
         offset += len(pair[1].tree.bodies)
 

@@ -41,9 +41,9 @@ class Mode(IntEnum):
 class Contacts:
     """Contact points of one step. Rows are points; `force` is what side A feels, in world axes."""
 
-    actor_a: np.ndarray  # (n,) index into engine.actors
+    model_a: np.ndarray  # (n,) index into engine.models
     link_a: np.ndarray  # (n,) index into that robot's links
-    actor_b: np.ndarray
+    model_b: np.ndarray
     link_b: np.ndarray
     position: Array  # (n, 3) world [m]
     normal: Array  # (n, 3) from B towards A
@@ -51,26 +51,26 @@ class Contacts:
     depth: Array  # (n,) penetration [m]
 
     def __len__(self) -> int:
-        return len(self.actor_a)
+        return len(self.model_a)
 
     @staticmethod
     def of_rows(who: np.ndarray, what: Array) -> Contacts:
-        """Contacts from rows (n, 4) actor_a, link_a, actor_b, link_b and (n, 10) position, normal, force, depth."""
-        actor_a, link_a, actor_b, link_b = who.T
-        return Contacts(actor_a, link_a, actor_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+        """Contacts from rows (n, 4) model_a, link_a, model_b, link_b and (n, 10) position, normal, force, depth."""
+        model_a, link_a, model_b, link_b = who.T
+        return Contacts(model_a, link_a, model_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
 
     @staticmethod
     def empty() -> Contacts:
         """No contact at all."""
         return Contacts.of_rows(np.zeros((0, 4), dtype=int), np.zeros((0, 10)))
 
-    def of(self, actor: int) -> Contacts:
-        """The contacts of one actor, with it as side A (mirrored where it was side B).
+    def of(self, model: int) -> Contacts:
+        """The contacts of one model, with it as side A (mirrored where it was side B).
 
-        A contact between two links of that actor appears once for each of them.
+        A contact between two links of that model appears once for each of them.
         """
-        first, second = self.actor_a == actor, self.actor_b == actor
-        a, b = (self.actor_a, self.link_a), (self.actor_b, self.link_b)
+        first, second = self.model_a == model, self.model_b == model
+        a, b = (self.model_a, self.link_a), (self.model_b, self.link_b)
         pairs = [*zip(a + b, b + a, strict=True), (self.position, self.position)]
         pairs += [(self.normal, -self.normal), (self.force, -self.force), (self.depth, self.depth)]
         return Contacts(*(np.concatenate([mine[first], other[second]]) for mine, other in pairs))
@@ -81,5 +81,5 @@ class RayHits:
     """What rays met: distance is inf and the indices are -1 where there was nothing within range."""
 
     distance: Array  # (n,) [m]
-    actor: np.ndarray  # (n,)
+    model: np.ndarray  # (n,)
     link: np.ndarray  # (n,)

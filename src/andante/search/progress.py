@@ -70,7 +70,7 @@ def progress_line(wanted: bool) -> Iterator[Any]:
 
         def note(event: Event) -> None:
             if wanted and isinstance(event, Evaluated):
-                lines.tell(lambda: _plain(event))
+                lines.report(lambda: _plain(event))
 
         yield note
         return

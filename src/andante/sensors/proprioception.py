@@ -54,7 +54,7 @@ class Imu:
     def measure(self, scene: Scene) -> Array:
         """True angular velocity and specific force, (6,)."""
         if self._frame is None:
-            tree = scene.engine.actors[scene.actor].tree
+            tree = scene.engine.models[scene.model].tree
             self._body = int(tree.link_body[self._link])
             self._frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)
             self._gravity = np.array(scene.engine.world.gravity, dtype=float)

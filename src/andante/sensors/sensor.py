@@ -30,18 +30,18 @@ LOOK = 2.0  # how often the poses of things that stand are read again, as a user
 
 
 class RayScene:
-    """Collision shapes of all actors, placed for one instant after the other."""
+    """Collision shapes of all models, placed for one instant after the other."""
 
     def __init__(self, engine: Engine, body_poses: Callable[[int], Array] | None = None) -> None:
-        """body_poses: gives the poses (bodies, 7) of an actor, by default the engine's own function."""
+        """body_poses: gives the poses (bodies, 7) of a model, by default the engine's own function."""
         self.engine = engine
         self._body_poses = body_poses or engine.body_poses
-        self._caster = Raycaster(engine.actors)
-        ends = np.cumsum([0, *(len(actor.tree.bodies) for actor in engine.actors)])
+        self._caster = Raycaster(engine.models)
+        ends = np.cumsum([0, *(len(model.tree.bodies) for model in engine.models)])
         self._rows = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self._poses = np.zeros((int(ends[-1]), 7))
-        self._moving = [a.index for a in engine.actors if not (a.fixed and len(a.tree.bodies) == 1)]
-        self._standing = [a.index for a in engine.actors if a.fixed and len(a.tree.bodies) == 1]
+        self._moving = [a.index for a in engine.models if not (a.fixed and len(a.tree.bodies) == 1)]
+        self._standing = [a.index for a in engine.models if a.fixed and len(a.tree.bodies) == 1]
         self._looked = -math.inf
         self._placed = False
 
@@ -53,13 +53,13 @@ class RayScene:
         """The state of the engine was replaced: read everything anew."""
         self._placed, self._looked = False, -math.inf
 
-    def body_row(self, actor: int, body: int) -> int:
-        """Number of a body of an actor among all bodies."""
-        return self._rows[actor].start + body
+    def body_row(self, model: int, body: int) -> int:
+        """Number of a body of a model among all bodies."""
+        return self._rows[model].start + body
 
-    def hidden(self, actor: int, body: int) -> np.ndarray:
+    def hidden(self, model: int, body: int) -> np.ndarray:
         """Mask (shapes,) of the shapes on one body: those a sensor on it does not see."""
-        return np.asarray(self._caster.shape_bodies == self.body_row(actor, body))
+        return np.asarray(self._caster.shape_bodies == self.body_row(model, body))
 
     def nearest(self, origins: Array, directions: Array, reach: float, hidden: np.ndarray) -> Array:
         """Distances (n,) along rays (n, 3) of unit length to the first shape that is not hidden; inf beyond `reach`."""
@@ -74,11 +74,11 @@ class RayScene:
         if self._placed:
             return
         now = self.engine.time
-        for actor in self._moving:
-            self._poses[self._rows[actor]] = self._body_poses(actor)
+        for model in self._moving:
+            self._poses[self._rows[model]] = self._body_poses(model)
         if not self._looked <= now < self._looked + LOOK:
-            for actor in self._standing:
-                self._poses[self._rows[actor]] = self._body_poses(actor)
+            for model in self._standing:
+                self._poses[self._rows[model]] = self._body_poses(model)
             self._looked = now
         self._caster.place(self._poses)
         self._placed = True
@@ -88,7 +88,7 @@ class RayScene:
 class Place:
     """A mounted sensor in a scene."""
 
-    body: int  # row of the actor's `body_poses`
+    body: int  # row of the model's `body_poses`
     body_from_sensor: Array  # (4, 4)
     hidden: np.ndarray  # (shapes,) of bool: shapes of that body
 
@@ -103,13 +103,13 @@ class Mount:
         self._rays: RayScene | None = None  # of the scene that the place was found in
 
     def on(self, scene: Scene) -> Place:
-        """The place of the frame on the actor of a scene."""
+        """The place of the frame on the model of a scene."""
         if self._place is None or self._rays is not scene.rays:
             self._rays = scene.rays
-            tree = scene.engine.actors[scene.actor].tree
+            tree = scene.engine.models[scene.model].tree
             body = int(tree.link_body[self._link])
             frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)
-            self._place = Place(body, frame, scene.rays.hidden(scene.actor, body))
+            self._place = Place(body, frame, scene.rays.hidden(scene.model, body))
         return self._place
 
     def pose(self, scene: Scene) -> SE3:
@@ -129,10 +129,10 @@ class Reading:
 class Scene:
     """What sensors may look at during one instant; each array is fetched from the engine once, when first asked for."""
 
-    __slots__ = ("_contacts", "_effort", "_links", "_poses", "_q", "_rays", "_velocities", "actor", "engine", "time")
+    __slots__ = ("_contacts", "_effort", "_links", "_poses", "_q", "_rays", "_velocities", "engine", "model", "time")
 
-    def __init__(self, engine: Engine, actor: int) -> None:
-        self.engine, self.actor = engine, actor
+    def __init__(self, engine: Engine, model: int) -> None:
+        self.engine, self.model = engine, model
         self._rays: RayScene | None = None
         self.renew()
 
@@ -158,50 +158,50 @@ class Scene:
     def joint_positions(self) -> Array:
         """True joint positions, (joints,)."""
         if self._q is None:
-            self._q = self.engine.joint_positions(self.actor)
+            self._q = self.engine.joint_positions(self.model)
         return self._q
 
     @property
     def joint_velocities(self) -> Array:
         """True joint velocities, (joints,)."""
-        return self.engine.joint_velocities(self.actor)
+        return self.engine.joint_velocities(self.model)
 
     @property
     def joint_efforts(self) -> Array:
         """Efforts of the servos, (joints,)."""
         if self._effort is None:
-            self._effort = self.engine.joint_efforts(self.actor)
+            self._effort = self.engine.joint_efforts(self.model)
         return self._effort
 
     @property
     def body_poses(self) -> Array:
         """True poses of the bodies of the tree, (bodies, 7)."""
         if self._poses is None:
-            self._poses = self.engine.body_poses(self.actor)
+            self._poses = self.engine.body_poses(self.model)
         return self._poses
 
     @property
     def body_velocities(self) -> Array:
         """True velocities of the bodies of the tree, (bodies, 6)."""
         if self._velocities is None:
-            self._velocities = self.engine.body_velocities(self.actor)
+            self._velocities = self.engine.body_velocities(self.model)
         return self._velocities
 
     def body_motion(self, body: int) -> tuple[Array, Array]:
         """True pose (7,) and velocity (6,) of one body of the tree."""
-        return self.engine.body_motion(self.actor, body)
+        return self.engine.body_motion(self.model, body)
 
     @property
     def link_poses(self) -> Array:
         """True link poses, (links, 7)."""
         if self._links is None:
-            self._links = self.engine.link_poses(self.actor)
+            self._links = self.engine.link_poses(self.model)
         return self._links
 
     @property
     def link_velocities(self) -> Array:
         """True link velocities, (links, 6)."""
-        return self.engine.link_velocities(self.actor)
+        return self.engine.link_velocities(self.model)
 
     @property
     def rays(self) -> RayScene:
@@ -210,15 +210,15 @@ class Scene:
             self._rays = RayScene(self.engine, self._poses_of)
         return self._rays
 
-    def _poses_of(self, actor: int) -> Array:
-        """Poses of an actor's bodies (bodies, 7), its own ones fetched once."""
-        return self.body_poses if actor == self.actor else self.engine.body_poses(actor)
+    def _poses_of(self, model: int) -> Array:
+        """Poses of a model's bodies (bodies, 7), its own ones fetched once."""
+        return self.body_poses if model == self.model else self.engine.body_poses(model)
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of this actor, it being side A."""
+        """Contacts of this model, it being side A."""
         if self._contacts is None:
-            self._contacts = self.engine.contacts_of(self.actor)
+            self._contacts = self.engine.contacts_of(self.model)
         return self._contacts
 
 

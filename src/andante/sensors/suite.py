@@ -35,7 +35,7 @@ from .uwb import UwbErrors, UwbTag, anchors_of
 ENCODER_RATE = 100.0  # [Hz]
 SWITCHES = ("contact", "bumper", "touch", "button")
 RANGING = ("lidar", "sonar", "uwb", "camera", "wheel_encoders")  # kinds that make their own errors
-MODELLED = (*SWITCHES, *RANGING, "imu", "force")
+MODELED = (*SWITCHES, *RANGING, "imu", "force")
 WIDEST = 3.0  # horizontal angle of view that a pinhole camera can have [rad]
 # What a sensor of a kind is like when its file does not say: rate [Hz] and errors of usual parts.
 DEFAULT_RATE = {
@@ -51,7 +51,7 @@ DEFAULT_NOISE = {
 
 
 class SensorSuite:
-    """Channels of one actor. Same seed, same readings.
+    """Channels of one model. Same seed, same readings.
 
     perfect: without errors. anchors: of UWB tags, name to x y z in the world; by default those of `anchors_of(world)`.
     """
@@ -59,20 +59,20 @@ class SensorSuite:
     def __init__(
         self,
         engine: Engine,
-        actor: int,
+        model: int,
         seed: int = 0,
         perfect: bool = False,
         anchors: Mapping[str, Vec3] | None = None,
     ) -> None:
         if not 0 <= seed < 2**63:
             raise BadInput(f"a seed is a whole number from 0 to 2^63 - 1, got {seed}")
-        self.engine, self.actor, self.seed = engine, actor, seed
-        robot = engine.actors[actor].tree.robot
+        self.engine, self.model, self.seed = engine, model, seed
+        robot = engine.models[model].tree.robot
         self._channels: dict[str, Channel] = {}
         self._banks: list[Bank] = []
-        self._scene = Scene(engine, actor)
+        self._scene = Scene(engine, model)
         # kinds without a model here: they are reported, not sampled
-        self.unmodelled = tuple(spec for spec in robot.sensors if not _modelled(spec))
+        self.unmodeled = tuple(spec for spec in robot.sensors if not _modeled(spec))
         self.anchors = dict(anchors) if anchors is not None else {}
         if anchors is None and any(spec.kind == "uwb" for spec in robot.sensors):
             self.anchors = anchors_of(engine.world)
@@ -172,12 +172,12 @@ class SensorSuite:
             bank.load(part)
 
 
-def _modelled(spec: SensorSpec) -> bool:
+def _modeled(spec: SensorSpec) -> bool:
     """Whether there is a model of a sensor: of its kind, and cameras only where a pinhole can see as wide."""
     if spec.kind == "camera":
         width = spec.parameters.get("horizontal_fov", 1.0)
         return isinstance(width, str) or width < WIDEST
-    return spec.kind in MODELLED
+    return spec.kind in MODELED
 
 
 def noise_of(spec: SensorSpec) -> Noise:
@@ -192,7 +192,7 @@ def _from_description(robot: Robot, anchors: Mapping[str, Vec3], perfect: bool) 
     """Sensor models of the described sensors; the load cells of one link become one `FootForce`."""
     cells: dict[str, list[SensorSpec]] = {}
     for spec in robot.sensors:
-        if not _modelled(spec):
+        if not _modeled(spec):
             continue
         if spec.kind == "force":
             cells.setdefault(spec.link, []).append(spec)

@@ -63,7 +63,7 @@ class BridgeProcess:
         self._said.seek(0)
         words = self._said.read()[-2000:].decode(errors="replace").strip().splitlines()
         why = words[-1].removeprefix("andante: ") if words else f"code {code}"
-        self.session.tell(f"bridge {self.name} exited ({why}); the session continues without it", "error")
+        self.session.log(f"bridge {self.name} exited ({why}); the session continues without it", "error")
 
     def stop(self) -> None:
         """End it, by force if it does not by itself."""

@@ -45,7 +45,7 @@ class Clip:
         sim = self._sim
         if sim.time < self._start + len(self._frames) / FPS - 1e-9:
             return
-        poses = [np.array(sim.engine.link_poses(i)) for i in range(len(sim.engine.actors))]
+        poses = [np.array(sim.engine.link_poses(i)) for i in range(len(sim.engine.models))]
         moved = np.array(sim.base_pose[:3]) - self._origin
         moved[2] = 0.0
         self._frames.append((poses, moved))
@@ -55,7 +55,7 @@ class Clip:
     def draw(self) -> None:
         """Draw what was collected, in another process."""
         job = {
-            "actors": self._sim.engine.actors, "world": self._sim.engine.world, "camera": self._camera,
+            "models": self._sim.engine.models, "world": self._sim.engine.world, "camera": self._camera,
             "frames": self._frames, "path": str(self.path),
         }  # fmt: skip
         with tempfile.NamedTemporaryFile("wb", suffix=".clip", delete=False) as file:
@@ -95,7 +95,7 @@ def draw(job: dict[str, Any]) -> None:
     from andante.physics.rendering.video import VideoWriter
 
     camera = job["camera"]
-    with Renderer(job["actors"], job["world"], *SIZE) as renderer, VideoWriter(job["path"], FPS, SIZE) as video:
+    with Renderer(job["models"], job["world"], *SIZE) as renderer, VideoWriter(job["path"], FPS, SIZE) as video:
         for poses, moved in job["frames"]:
             video.add(renderer.render(poses, camera.tracking(np.asarray(camera.lookat) + moved)))
 

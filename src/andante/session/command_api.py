@@ -49,7 +49,7 @@ BEHAVIOURS = {
 }
 
 
-class Operator:
+class CommandApi:
     """Requests to the robot of one stage. Everything raises an AndanteError that says why where it cannot be done."""
 
     def __init__(self, stage: Stage) -> None:
@@ -89,11 +89,11 @@ class Operator:
         """Change to a behaviour by its name."""
         if name not in self.behaviours:
             raise UnknownName.among("behaviour", name, self.behaviours)
-        board = self.stage.activities
+        manager = self.stage.activities
         if name in ("drive", "balance"):
             self.stage.drive()
         elif name == "hold":
-            board.request(lambda here: Hold(np.where(self.stage.speeds, 0.0, here)), "hold")
+            manager.request(lambda here: Hold(np.where(self.stage.speeds, 0.0, here)), "hold")
         elif name == "wave":
             self.start_wave()
         else:
@@ -183,27 +183,31 @@ class Operator:
 
     # ---- joints ------------------------------------------------------------------------------------
     def joint_angles(
-        self, names: Sequence[str], values: Sequence[float], share: float = 1.0, relative: bool = False
+        self, names: Sequence[str], values: Sequence[float], fraction: float = 1.0, relative: bool = False
     ) -> None:
-        """Send joints to positions at a share of their speed: beside the driving where it does not need them."""
+        """Send joints to positions at a fraction of their speed: beside the driving where it does not need them."""
         stage = self.stage
         if list(names) == [ALL_JOINTS] and ALL_JOINTS not in stage.robot.joint_names:
             names = stage.robot.joint_names
         for name in names:
             if name in stage.robot.joint_names and stage.speeds[stage.robot.joint_names.index(name)]:
                 raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
-        JointMoves(stage.robot, stage.activities.sent).send(names, values, share, relative)
-        board, order = stage.activities, (tuple(names), tuple(float(v) for v in values), share, relative)
-        if isinstance(board.present, Driving | Waving) and not board.waiting and set(names) <= stage.walker.free_joints:
-            board.over = board.over or JointMoves(stage.robot, board.sent)
-            board.over.send(*order)
-        elif isinstance(board.present, JointMoves) and not board.waiting:
-            board.present.send(*order)
+        JointMoves(stage.robot, stage.activities.sent).send(names, values, fraction, relative)
+        manager, order = stage.activities, (tuple(names), tuple(float(v) for v in values), fraction, relative)
+        if (
+            isinstance(manager.present, Driving | Waving)
+            and not manager.waiting
+            and set(names) <= stage.walker.free_joints
+        ):
+            manager.over = manager.over or JointMoves(stage.robot, manager.sent)
+            manager.over.send(*order)
+        elif isinstance(manager.present, JointMoves) and not manager.waiting:
+            manager.present.send(*order)
         else:
-            if board.waiting != "joints":
+            if manager.waiting != "joints":
                 self._queued = []
             self._queued.append(order)
-            board.request(self._joint_moves, "joints")
+            manager.request(self._joint_moves, "joints")
 
     def _joint_moves(self, here: Array) -> Activity:
         moves = JointMoves(self.stage.robot, here)
@@ -238,7 +242,7 @@ class Operator:
         ceased for a while: it may go on from where the robot is not.
         """
         stage = self.stage
-        board, names, now = stage.activities, stage.robot.joint_names, stage.sim.time
+        manager, names, now = stage.activities, stage.robot.joint_names, stage.sim.time
         for name, value in targets.items():
             if name not in names:
                 raise UnknownName.among("joint", name, names, f"robot {stage.robot.name!r}")
@@ -249,12 +253,12 @@ class Operator:
         paused, self._streamed_at = now - self._streamed_at > SILENCE, now
         strength = np.array([stiffness.get(name, 1.0) for name in names]) if stiffness else None
         busy = stage.supervisor is not None and stage.supervisor.busy
-        if isinstance(board.present, Following) and not busy and not board.waiting:
-            self._refused = not board.present.take(targets, stamp, strength)
-        elif board.waiting != FOLLOW:
+        if isinstance(manager.present, Following) and not busy and not manager.waiting:
+            self._refused = not manager.present.take(targets, stamp, strength)
+        elif manager.waiting != FOLLOW:
             self._refused = not paused or busy
             if not self._refused:
-                board.request(lambda here: Following(stage.limits, here), FOLLOW)
+                manager.request(lambda here: Following(stage.limits, here), FOLLOW)
                 return True
         if self._refused:
             raise BadInput("the stream of targets was cut off; it is heeded again after a pause")

@@ -45,7 +45,7 @@ COMMANDS: dict[str, CommandLine] = {
     "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
     "at": CommandLine("at X Y [YAW]", "set the initial pose of the localizer [m, deg]"),
     "joint": CommandLine(
-        "joint NAME POSITION [SHARE]", "send a joint there [rad or m] at a share of its speed", ("joints",)
+        "joint NAME POSITION [FRACTION]", "send a joint there [rad or m] at a fraction of its speed", ("joints",)
     ),
     "stiffness": CommandLine("stiffness SHARE [PATTERN]", "strength of the servos, 0 to 1"),
     "push": CommandLine("push NS DIRECTION [LINK]", "push with an impulse [N s]", ("", "directions", "links")),
@@ -135,7 +135,7 @@ class Terminal:
         vx, vy, wz, end = self._lasting
         if self.session.time >= end:
             self.let_go()
-            self.session.pilot.release()
+            self.session.teleop.release()
             return
         self.session.drive(vx, vy, wz)
 
@@ -223,12 +223,12 @@ class Terminal:
             publisher.close()
         return text
 
-    def _joint(self, name: str, position: str, share: str = "0.3") -> str:
-        self.session.operator.joint_angles([name], [_number(position)], _number(share))
+    def _joint(self, name: str, position: str, fraction: str = "0.3") -> str:
+        self.session.command_api.joint_angles([name], [_number(position)], _number(fraction))
         return f"{name} to {position}"
 
-    def _stiffness(self, share: str, pattern: str = "*") -> str:
-        return self._call("/set_stiffness", share=_number(share), joints=[pattern])
+    def _stiffness(self, fraction: str, pattern: str = "*") -> str:
+        return self._call("/set_stiffness", share=_number(fraction), joints=[pattern])
 
     def _push(self, impulse: str, direction: str, link: str = "") -> str:
         if direction not in DIRECTIONS:

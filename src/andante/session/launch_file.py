@@ -71,7 +71,7 @@ class LaunchPlan:
     engine: str = "mujoco"
     gait: str = ""
     pose: str = ""
-    place: tuple[float, ...] = (0.0, 0.0, 0.0)  # x, y [m], yaw [deg]
+    start: tuple[float, ...] = (0.0, 0.0, 0.0)  # x, y [m], yaw [deg]
     seed: int = 0
     dt: float = 0.002  # [s]
     speed: float = 60.0  # percent, for keys
@@ -170,8 +170,8 @@ def launch_plan(table: dict[str, Any], file: str, text: str = "", overrides: Seq
 
 
 def _check(plan: LaunchPlan, where: _Where) -> None:
-    if len(plan.place) != 3:
-        raise BadInput(f"{where('place')}place is [x, y, yaw] in m, m and degrees, got {list(plan.place)}")
+    if len(plan.start) != 3:
+        raise BadInput(f"{where('start')}start is [x, y, yaw] in m, m and degrees, got {list(plan.start)}")
     if not 0 < plan.speed <= 100:
         raise BadInput(f"{where('speed')}speed is a percentage above 0 and up to 100, got {plan.speed:g}")
     if not 0 <= plan.seconds <= 1e6:
@@ -258,7 +258,7 @@ def _value(given: Any, like: Any, where: _Where, path: tuple[str | int, ...]) ->
             return given
         raise BadInput(f"{where(*path)}{name} is a text, got {given!r}")
     if isinstance(like, tuple):
-        numbers = name in ("place", "goal")
+        numbers = name in ("start", "goal")
         fits = (int, float) if numbers else (str,)
         if isinstance(given, list) and all(isinstance(v, fits) and not isinstance(v, bool) for v in given):
             return tuple(float(v) for v in given) if numbers else tuple(given)

@@ -61,7 +61,7 @@ class Script:
 
 def session_of(plan: LaunchPlan) -> LiveSession:
     """The session that a plan asks for, with its parameters, map and behaviour; it has not run yet."""
-    x, y, yaw = plan.place
+    x, y, yaw = plan.start
     folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
     session = LiveSession(
         plan.robot,
@@ -69,7 +69,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         plan.engine,
         seed=plan.seed,
         pose=plan.pose or None,
-        place=(x, y, math.radians(yaw)),
+        start=(x, y, math.radians(yaw)),
         gait=plan.gait,
         dt=plan.dt,
         arguments=plan.arguments,
@@ -94,7 +94,7 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
     if plan.navigation is not None:
         _navigate(session, plan, where)
     if plan.behaviour:
-        session.operator.behave(plan.behaviour)
+        session.command_api.behave(plan.behaviour)
     if plan.paused:
         session.pause()
     session.nodes.append(Script(session, plan.then))

@@ -21,7 +21,7 @@ class Mirror(Simulation):
     simulated = False
 
     def __init__(self, scene: Simulation, real: Body) -> None:
-        super().__init__(scene.engine, scene.actor, scene.seed, sensors=False, ground=scene.ground)
+        super().__init__(scene.engine, scene.model, scene.seed, sensors=False, ground=scene.ground)
         self.real = real
         self.wants_twist, self.takes_stop_plan = real.wants_twist, real.takes_stop_plan
         self._show(real.read())
@@ -81,8 +81,8 @@ class Mirror(Simulation):
         self._show(self.real.read())
 
     def _show(self, state: BodyState) -> None:
-        here = self.engine.joint_positions(self.actor)
-        self.engine.set_joints(self.actor, np.where(np.isfinite(state.position), state.position, here))
+        here = self.engine.joint_positions(self.model)
+        self.engine.set_joints(self.model, np.where(np.isfinite(state.position), state.position, here))
 
     def stop(self) -> None:
         """Stop the real robot."""

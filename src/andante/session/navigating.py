@@ -25,7 +25,7 @@ from .stage import Stage
 
 EVERY = 10  # control periods between two decisions
 PREVIEW, PARTS = 1.5, 15  # of the local plan [s], poses
-WALK_SHARE = 0.6  # of the top speed at which a walking robot is led
+WALK_FRACTION = 0.6  # of the top speed at which a walking robot is led
 ARRIVAL = {True: GoalChecker(0.1, 0.15), False: GoalChecker(0.12, 0.25)}  # wheels, legs
 
 
@@ -162,9 +162,9 @@ class _Walked:
 def _walking_vehicle(stage: Stage) -> Vehicle:
     """Footprint and speeds of a robot on legs: it may go any way at once."""
     walker = stage.walker
-    if not walker.top_speed > 0:
+    if not walker.max_speed > 0:
         raise BadInput(f"robot {stage.robot.name!r} cannot be driven, so it cannot go to a goal")
-    speed = WALK_SHARE * walker.top_speed
+    speed = WALK_FRACTION * walker.max_speed
     try:
         outline = robot_outline(stage.robot)
     except AndanteError as error:
@@ -173,7 +173,7 @@ def _walking_vehicle(stage: Stage) -> Vehicle:
         outline,
         "omni",
         max_speed=speed,
-        max_turn=max(0.1, WALK_SHARE * walker.top_turn),
+        max_turn=max(0.1, WALK_FRACTION * walker.max_turn),
         max_acceleration=max(0.05, speed),
         max_turn_acceleration=1.0,
         name=stage.robot.name,

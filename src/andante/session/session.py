@@ -22,7 +22,7 @@ import numpy as np
 from andante.bus import Bus
 from andante.control.activities import Driving, Hold
 from andante.control.body import Body
-from andante.control.teleop_mux import Pilot
+from andante.control.teleop_mux import TeleopMux
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
@@ -30,7 +30,7 @@ from andante.locomotion.shell_keys import BUTTONS
 from andante.physics import engine_class
 
 from .choice import CONTROL_TIME, SceneChoice
-from .command_api import Operator
+from .command_api import CommandApi
 from .library import Library
 from .pace import Pacer
 from .stage import Stage, placed
@@ -68,7 +68,7 @@ class LiveSession:
         *,
         seed: int = 0,
         pose: str | None = None,
-        place: Sequence[float] = (0.0, 0.0, 0.0),
+        start: Sequence[float] = (0.0, 0.0, 0.0),
         gait: str = "",
         dt: float = 0.002,
         arguments: Mapping[str, str] | None = None,
@@ -78,7 +78,7 @@ class LiveSession:
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
     ) -> None:
-        x, y, yaw = (float(v) for v in place)
+        x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
         self.bus = bus or Bus()
         self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
@@ -87,18 +87,18 @@ class LiveSession:
         self.paused = self.paced = self.stopped = False
         self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
         self.periods = 0  # control periods so far
-        self.pilot = Pilot()
+        self.teleop = TeleopMux()
         self.pacer = Pacer()
         self.inbound: list[Callable[[], None]] = []  # called before every period: links to other processes
         self._offset = self.bus.clock.now  # time of the bus when the present scene began [s]
         self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
         self.real = body is not None
-        self.stage = Stage(self.choice, self.tell, self.library, body)
+        self.stage = Stage(self.choice, self.log, self.library, body)
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
-        self.operator = Operator(self.stage)
+        self.command_api = CommandApi(self.stage)
         if nodes is None:
             from .nodes import all_nodes
 
@@ -110,7 +110,7 @@ class LiveSession:
         except BaseException:
             self.close()
             raise
-        self.tell(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.address}")
+        self.log(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.address}")
 
     # ---- what is known -----------------------------------------------------------------------------
     @property
@@ -124,7 +124,7 @@ class LiveSession:
         supervisor = self.stage.supervisor
         return supervisor.state if supervisor is not None and supervisor.busy else self.stage.activities.present.name
 
-    def tell(self, line: str, level: str = "info", node: str = NODE) -> None:
+    def log(self, line: str, level: str = "info", node: str = NODE) -> None:
         """A line in the log of the session."""
         self.bus.log(level, line, node)
 
@@ -153,12 +153,12 @@ class LiveSession:
         text = f"{type(node).__name__} failed: {line}"
         if text not in self._failures:
             self._failures.add(text)
-            self.tell(text, "error")
+            self.log(text, "error")
         return self.paced or isinstance(error, AndanteError)
 
     def _advance(self) -> None:
         stage, walker = self.stage, self.stage.walker
-        command = self.pilot.command(self.time, walker.top_speed, walker.top_turn, CONTROL_TIME)
+        command = self.teleop.command(self.time, walker.max_speed, walker.max_turn, CONTROL_TIME)
         supervisor = stage.supervisor
         free = not (supervisor is not None and supervisor.busy) and not stage.activities.waiting.startswith("drive")
         if command.moving and free and not isinstance(stage.activities.present, Driving):
@@ -166,16 +166,16 @@ class LiveSession:
         try:
             stage.step(command)
         except LostBody as error:
-            self.tell(f"{error}; the session ends", "error")
+            self.log(f"{error}; the session ends", "error")
             self.stop()
         except Diverged as error:
-            self.tell(f"{error}; the scene is reset and paused", "error")
+            self.log(f"{error}; the scene is reset and paused", "error")
             self._build(self.choice)
             self.paused = True
         except AndanteError as error:
-            self.tell(f"{stage.activities.present.name} failed: {error}; the joints are held", "error")
+            self.log(f"{stage.activities.present.name} failed: {error}; the joints are held", "error")
             stage.activities.replace(Hold(np.where(stage.speeds, 0.0, stage.activities.sent)))
-            self.pilot.release()
+            self.teleop.release()
         self.periods += 1
         self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
         self.pacer.mark(self.time)
@@ -191,7 +191,7 @@ class LiveSession:
             raise BadInput(f"seconds must be >= 0, got {seconds}")
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
         self.stopped, self.paced = False, bool(pace)
-        self.pilot.pace = float(pace)
+        self.teleop.pace = float(pace)
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:
@@ -203,7 +203,7 @@ class LiveSession:
                         return  # nobody else could wake it up
                     time.sleep(IDLE)
         finally:
-            self.paced, self.pilot.pace = False, 0.0
+            self.paced, self.teleop.pace = False, 0.0
 
     def stop(self) -> None:
         """Let `run` return after the present period."""
@@ -246,7 +246,7 @@ class LiveSession:
     def reset(self) -> None:
         """Build the scene anew as it was at the start; the time of the session goes on."""
         self._build(self.choice)
-        self.tell("the scene is reset")
+        self.log("the scene is reset")
 
     def select(self, engine: str = "", world: str = "", robot: str = "") -> None:
         """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""
@@ -254,11 +254,11 @@ class LiveSession:
             engine_class(engine)
         new = replace(self.choice, engine=engine or self.choice.engine, world=world or self.choice.world)
         if world:
-            new = replace(new, others=(), place=(0.0, 0.0, 0.0))
+            new = replace(new, others=(), start=(0.0, 0.0, 0.0))
         if robot:
             new = replace(new, robot=robot, gait="", pose=None, arguments={})
         self._build(new)
-        self.tell(f"{self.stage.name} in {new.world_name} on {self.stage.sim.engine.name}")
+        self.log(f"{self.stage.name} in {new.world_name} on {self.stage.sim.engine.name}")
 
     def respawn(self, x: float, y: float, yaw: float, pose: str = "", height: float = 0.0) -> None:
         """Put the robot at a place of the world [m, rad], from a height [m] over the ground; a fresh start there."""
@@ -266,13 +266,13 @@ class LiveSession:
             raise BadInput(f"a robot is dropped from 0 to 10 m, got {height}")
         if pose:
             self.stage.robot.pose(pose)
-        self._build(replace(self.choice, place=(x, y, yaw), pose=pose or self.choice.pose, drop=height), keep=False)
-        self.tell(f"{self.stage.name} stands at x {x:.2f} m, y {y:.2f} m, yaw {math.degrees(yaw):.0f} deg")
+        self._build(replace(self.choice, start=(x, y, yaw), pose=pose or self.choice.pose, drop=height), keep=False)
+        self.log(f"{self.stage.name} stands at x {x:.2f} m, y {y:.2f} m, yaw {math.degrees(yaw):.0f} deg")
 
     def spawn(self, model: str, name: str, x: float, y: float, yaw: float) -> str:
         """Add a model to the scene, which is built anew with the robot where it stands; the name it has."""
         made = self.library.robot(model)
-        taken = {a.name for a in self.stage.sim.engine.actors}
+        taken = {a.name for a in self.stage.sim.engine.models}
         chosen = name or made.name
         if len(self.choice.others) >= MOST_MODELS:
             raise BadInput(f"up to {MOST_MODELS} models can be added to a scene")
@@ -281,8 +281,8 @@ class LiveSession:
                 raise BadInput(f"the scene has a model {name!r} already; choose another name")
             chosen = next(f"{made.name}_{k}" for k in range(2, 100) if f"{made.name}_{k}" not in taken)
         extra: Placement = placed(made, chosen, x, y, yaw)
-        self._build(replace(self.choice, others=(*self.choice.others, extra), place=self._here()))
-        self.tell(f"added {chosen} at x {x:.2f} m, y {y:.2f} m")
+        self._build(replace(self.choice, others=(*self.choice.others, extra), start=self._here()))
+        self.log(f"added {chosen} at x {x:.2f} m, y {y:.2f} m")
         return chosen
 
     def _here(self) -> tuple[float, float, float]:
@@ -298,13 +298,13 @@ class LiveSession:
             raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
-        fresh = Stage(choice, self.tell, self.library)
+        fresh = Stage(choice, self.log, self.library)
         old, self._offset = self.stage, self.bus.clock.now
-        self.stage, self.operator = fresh, Operator(fresh)
+        self.stage, self.command_api = fresh, CommandApi(fresh)
         if keep:
             self.choice = choice
         self.scene += 1
-        self.pilot.release()
+        self.teleop.release()
         old.close()
         for node in self.nodes:
             node.rebuilt()
@@ -314,21 +314,21 @@ class LiveSession:
     # ---- what a user asks for ----------------------------------------------------------------------
     def drive(self, vx: float = 0.0, vy: float = 0.0, wz: float = 0.0) -> None:
         """A velocity in the robot's axes, as a /cmd_vel message: it lasts for 0.3 s."""
-        self.pilot.velocity(self.time, vx, vy, wz)
+        self.teleop.velocity(self.time, vx, vy, wz)
 
     def keys(self, held: Sequence[str]) -> list[str]:
         """Keys that are held down now, as a /key message: they last for half a second; newly pressed ones."""
-        fresh = self.pilot.keys(self.time, held)
+        fresh = self.teleop.keys(self.time, held)
         for name in fresh:
             if name in BUTTONS:
-                self.operator.button(name)
+                self.command_api.button(name)
         return fresh
 
     def set_speed(self, percent: float) -> None:
         """How fast keys drive, in percent of the top speed."""
         if not 0 < percent <= 100:
             raise BadInput(f"speed is a percentage above 0 and up to 100, got {percent:g}")
-        self.pilot.speed = float(percent)
+        self.teleop.speed = float(percent)
 
     def push(
         self, link: str, force: Sequence[float], seconds: float = 0.1, point: Sequence[float] | None = None

@@ -38,31 +38,31 @@ if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
-POSE_SPEED = 0.4  # share of the joints' top speed on the way to a stance
+POSE_SPEED = 0.4  # fraction of the joints' top speed on the way to a stance
 
 
 class Stage(RobotView):
-    """One built scene. `tell` hears in words what the robot does by itself."""
+    """One built scene. `log` takes lines about what the robot does by itself."""
 
     def __init__(
         self,
         choice: SceneChoice,
-        tell: Callable[[str], None] = lambda line: None,
+        log: Callable[[str], None] = lambda line: None,
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
     ) -> None:
-        self.choice, self.tell = choice, tell
+        self.choice, self.log = choice, log
         shelf = library or Library()
         self.ready = make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
         self.world = shelf.world(choice.world)
-        x, y, yaw = choice.place
+        x, y, yaw = choice.start
         self.sim = simulate(
             self.ready.robot,
             self.world,
             choice.engine,
             dt=choice.dt,
             pose=choice.pose or dict(self.ready.pose),
-            place=(x, y, yaw - self.ready.forward),
+            start=(x, y, yaw - self.ready.forward),
             drop=choice.drop,
             seed=choice.seed,
             sensors=True,
@@ -79,7 +79,7 @@ class Stage(RobotView):
     def _wire(self) -> None:
         sim, names = self.sim, self.sim.joint_names
         self.limits = MotionLimits.of(sim.robot)
-        hold = np.array(sim.engine.commands[sim.actor].targets, dtype=float)
+        hold = np.array(sim.engine.commands[sim.model].targets, dtype=float)
         if isinstance(sim, Mirror):
             here = sim.read().position
             hold = np.where(np.isfinite(here), here, hold)
@@ -91,14 +91,14 @@ class Stage(RobotView):
             self.ready = replace(self.ready, walker=self.wheels)
         ready = self.ready
         super().__init__(
-            sim, ready.walker, pose=ready.pose, forward=ready.forward, origin=np.array(self.choice.place, dtype=float)
+            sim, ready.walker, pose=ready.pose, forward=ready.forward, origin=np.array(self.choice.start, dtype=float)
         )
         modes = self.walker.modes
         self.speeds = np.zeros(len(names), dtype=bool) if modes is None else modes != Mode.POSITION
         lying = lying_side(self.choice.pose) is not None
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
         first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
-        self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.tell)
+        self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.log)
         self.supervisor: FallSupervisor | None = None
         if can_get_up(self.robot):
             self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell)
@@ -145,12 +145,12 @@ class Stage(RobotView):
             raise BadInput(f"a push has up to {MOST_FORCE:g} N, got {size:g}")
         if not 0 < seconds <= LONGEST_PUSH:
             raise BadInput(f"a push lasts up to {LONGEST_PUSH:g} s, got {seconds:g}")
-        self.sim.engine.push(self.sim.actor, link, force, point=point)
+        self.sim.engine.push(self.sim.model, link, force, point=point)
         self._pushes[link] = self.sim.time + seconds
 
     def _end_pushes(self) -> None:
         for link in [link for link, end in self._pushes.items() if self.sim.time >= end - 1e-9]:
-            self.sim.engine.push(self.sim.actor, link, (0.0, 0.0, 0.0))
+            self.sim.engine.push(self.sim.model, link, (0.0, 0.0, 0.0))
             del self._pushes[link]
 
     # ---- changes -----------------------------------------------------------------------------------
@@ -165,12 +165,12 @@ class Stage(RobotView):
 
     def pose_motion(self, start: Array, pose: str, speed: float) -> JointMotion:
         """The way to a named pose; raises BadInput where a standing robot would fall on it."""
-        share = min(1.0, POSE_SPEED * speed)
+        fraction = min(1.0, POSE_SPEED * speed)
         if folds(self.robot, pose):
-            return fold_motion(self.robot, start, pose, share)
+            return fold_motion(self.robot, start, pose, fraction)
         if two_feet(self.robot) and self.upright:
-            return pose_route(self.robot, start, pose, share)
-        return transition(self.robot, start, self.robot.pose(pose), share)
+            return pose_route(self.robot, start, pose, fraction)
+        return transition(self.robot, start, self.robot.pose(pose), fraction)
 
     def drive(self, gait: str = "") -> None:
         """Ask for driving, with another gait if one is named; a robot that lies gets up first."""
@@ -203,7 +203,7 @@ class Stage(RobotView):
         return Driving(self.ready.walker, self.ready.gait)
 
     def lead_by(self, walker: Walker, start: Array | None = None) -> None:
-        """Let another walker reckon on from here; `start` is where it believes to be, by default its origin."""
+        """Let another walker estimate on from here; `start` is where it believes to be, by default its origin."""
         here = self.position
         began = np.zeros(3) if start is None else np.asarray(start, dtype=float)
         self.walker = walker
@@ -218,7 +218,7 @@ class Stage(RobotView):
 
     def _fell(self, event: FallEvent) -> None:
         where = f" ({event.where})" if event.where else ""
-        self.tell(f"fall manager: {event.what}{where}")
+        self.log(f"fall manager: {event.what}{where}")
 
     def close(self) -> None:
         """Free engine and cameras."""

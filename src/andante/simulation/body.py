@@ -118,9 +118,9 @@ def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
     return gains.changed(kp=gains.kp * fraction, kd=gains.kd * fraction, effort=gains.effort * fraction)
 
 
-def stiffen_wheels(engine: Engine, actor: int) -> None:
+def stiffen_wheels(engine: Engine, model: int) -> None:
     """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
-    robot: Robot = engine.actors[actor].tree.robot
+    robot: Robot = engine.models[model].tree.robot
     if not any(joint.type is JointType.CONTINUOUS for joint in robot.movable):
         return
     from andante.kinematics import find_drive  # takes a while
@@ -129,23 +129,23 @@ def stiffen_wheels(engine: Engine, actor: int) -> None:
         driven = [part for part in find_drive(robot).wheels if part.driven]
     except AndanteError:  # it has no wheels
         return
-    gains = engine.gains[actor]
+    gains = engine.gains[model]
     kv = np.array(gains.kv)
     for part in driven:
         if not any(fnmatchcase(part.joint, pattern) for pattern in robot.servos):
             i = robot.joint_names.index(part.joint)
             kv[i] = max(kv[i], robot.mass * part.wheel.radius**2 / (len(driven) * WHEEL_LAG))
     if not np.array_equal(kv, gains.kv):
-        engine.set_gains(actor, gains.changed(kv=kv))
+        engine.set_gains(model, gains.changed(kv=kv))
 
 
 class Servos:
     """Gains of one robot times the stiffness that user and behaviour ask for; sent when something changes."""
 
-    def __init__(self, engine: Engine, actor: int, names: tuple[str, ...]) -> None:
-        self._engine, self._actor, self.names = engine, actor, names
-        self._gains = self._sent = engine.commands[actor].gains  # at full stiffness, and as the engine has them
-        self.share = np.ones(len(names))  # of the user
+    def __init__(self, engine: Engine, model: int, names: tuple[str, ...]) -> None:
+        self._engine, self._model, self.names = engine, model, names
+        self._gains = self._sent = engine.commands[model].gains  # at full stiffness, and as the engine has them
+        self.fraction = np.ones(len(names))  # of the user
         self._full = np.ones(len(names))
         self._behaviour = self._full
         self._asked: Array | None = None
@@ -153,7 +153,7 @@ class Servos:
     @property
     def gains(self) -> ServoGains:
         """Gains at full stiffness; those that somebody else gave the engine meanwhile count as such."""
-        found = self._engine.commands[self._actor].gains
+        found = self._engine.commands[self._model].gains
         if found is not self._sent:
             self._gains = self._sent = found
         return self._gains
@@ -171,16 +171,16 @@ class Servos:
         values[self._index(joint) if joint else slice(None)] = value
         self._send(self.gains.changed(**{"kp" if which == "pgain" else "kd": values}))
 
-    def set_stiffness(self, share: float, joints: Sequence[str] = ()) -> list[str]:
+    def set_stiffness(self, fraction: float, joints: Sequence[str] = ()) -> list[str]:
         """Set the user's fraction, 0 to 1, of the joints that fit any of the patterns; their names."""
-        if not 0 <= share <= 1:
-            raise BadInput(f"stiffness is a fraction between 0 and 1, got {share}")
+        if not 0 <= fraction <= 1:
+            raise BadInput(f"stiffness is a fraction between 0 and 1, got {fraction}")
         patterns = tuple(joints) or ("*",)
         chosen = [i for i, name in enumerate(self.names) if any(fnmatchcase(name, p) for p in patterns)]
         if not chosen:
             raise UnknownName.among("joint", ", ".join(patterns), self.names)
-        self.share = self.share.copy()
-        self.share[chosen] = share
+        self.fraction = self.fraction.copy()
+        self.fraction[chosen] = fraction
         self._send(self.gains)
         return [self.names[i] for i in chosen]
 
@@ -197,15 +197,15 @@ class Servos:
 
     def save(self) -> tuple[Any, ...]:
         """Everything that decides the gains."""
-        return self._gains, self._sent, self.share, self._behaviour, self._asked
+        return self._gains, self._sent, self.fraction, self._behaviour, self._asked
 
     def load(self, state: tuple[Any, ...]) -> None:
         """Put back what `save` gave; the engine's gains are restored by itself."""
-        self._gains, self._sent, self.share, self._behaviour, self._asked = state
+        self._gains, self._sent, self.fraction, self._behaviour, self._asked = state
 
     def _send(self, gains: ServoGains) -> None:
-        self._gains, self._sent = gains, softened(gains, self.share * self._behaviour)
-        self._engine.set_gains(self._actor, self._sent)
+        self._gains, self._sent = gains, softened(gains, self.fraction * self._behaviour)
+        self._engine.set_gains(self._model, self._sent)
 
     def _index(self, joint: str) -> int:
         if joint not in self.names:

@@ -206,15 +206,15 @@ class TruthPublisher(RobotPublisher):
 
     def rebuilt(self) -> None:
         """Names of all links that can move."""
-        engine, actor = self.sim.engine, self.sim.actor
-        self._actors = [a.index for a in engine.actors if a.index == actor or not a.fixed]
-        self._actors.sort(key=lambda index: index != actor)
+        engine, model = self.sim.engine, self.sim.model
+        self._models = [a.index for a in engine.models if a.index == model or not a.fixed]
+        self._models.sort(key=lambda index: index != model)
         self._names: list[str] = []
-        for index in self._actors:
-            placed = engine.actors[index]
-            prefix = "" if index == actor else f"{placed.name}::"
+        for index in self._models:
+            placed = engine.models[index]
+            prefix = "" if index == model else f"{placed.name}::"
             self._names += [prefix + link.name for link in placed.tree.robot.links]
-        self._link_names = [[link.name for link in a.tree.robot.links] for a in engine.actors]
+        self._link_names = [[link.name for link in a.tree.robot.links] for a in engine.models]
 
     def update(self) -> None:
         """What is due now."""
@@ -228,7 +228,7 @@ class TruthPublisher(RobotPublisher):
             header = Header(stamp(self.bus.clock.now), "")
             self._joints.publish(JointState(header, list(joints.names), *(np.array(v) for v in values)))
         if self._links.wanted():
-            poses = np.concatenate([sim.engine.link_poses(index) for index in self._actors]).ravel()
+            poses = np.concatenate([sim.engine.link_poses(index) for index in self._models]).ravel()
             self._links.publish(LinkPoses(self.header(WORLD), self._scene(), self._names, poses))
         if self._contacts.wanted():
             self._contacts.publish(self._touching())
@@ -243,28 +243,28 @@ class TruthPublisher(RobotPublisher):
 
     def _touching(self) -> Any:
         sim = self.sim
-        found = sim.engine.contacts_of(sim.actor)
-        columns = (found.link_a, found.actor_b, found.link_b, found.position, found.normal, found.force)
+        found = sim.engine.contacts_of(sim.model)
+        columns = (found.link_a, found.model_b, found.link_b, found.position, found.normal, found.force)
         out = []
         for link, other, touched, position, normal, force in zip(*(c.tolist() for c in columns), strict=True):
-            what = f"{sim.engine.actors[other].name}::{self._link_names[other][touched]}"
-            mine = self._link_names[sim.actor][link]
+            what = f"{sim.engine.models[other].name}::{self._link_names[other][touched]}"
+            mine = self._link_names[sim.model][link]
             out.append(Contact(mine, what, Point(*position), Vector3(*normal), Vector3(*force)))
         return Contacts(self.header(WORLD), out)
 
     def center_of_mass(self) -> Array:
         """True center of mass in the world (3,) [m]."""
         sim = self.sim
-        masses, coms = sim.engine.actors[sim.actor].tree.weights
-        poses = sim.engine.body_poses(sim.actor)
+        masses, coms = sim.engine.models[sim.model].tree.weights
+        poses = sim.engine.body_poses(sim.model)
         turned = np.einsum("nij,nj->ni", so3.from_quaternion(poses[:, 3:]), coms)
         return np.asarray(masses @ (poses[:, :3] + turned) / max(float(masses.sum()), 1e-9), dtype=float)
 
     def support(self) -> Array:
         """Corners (n, 3) of the hull of the points that carry the robot, counter-clockwise [m]."""
         sim = self.sim
-        found = sim.engine.contacts_of(sim.actor)
-        mine = found.actor_b != sim.actor
+        found = sim.engine.contacts_of(sim.model)
+        mine = found.model_b != sim.model
         points: Array = found.position[mine]
         if len(points) == 0:
             return np.zeros((0, 3))
@@ -306,8 +306,8 @@ class StatusPublisher(RobotPublisher):
                 standing=walker.standing,
                 fallen=fallen,
                 position={"x": x, "y": y, "theta": heading},
-                top_speed=walker.top_speed,
-                top_turn=walker.top_turn,
+                top_speed=walker.max_speed,
+                top_turn=walker.max_turn,
                 recording=True,
             )
         )

@@ -76,7 +76,7 @@ class _PushEnd:
     link: str
 
     def update(self, sim: Simulation) -> None:
-        sim.engine.push(sim.actor, self.link, (0, 0, 0))
+        sim.engine.push(sim.model, self.link, (0, 0, 0))
         self.next_time = math.inf
 
 
@@ -91,20 +91,20 @@ class Simulation(Body):
     def __init__(
         self,
         engine: Engine,
-        actor: int,
+        model: int,
         seed: int = 0,
         sensors: bool = False,
         ground: float = 0.0,
         stood: Stance | None = None,
     ) -> None:
-        self.engine, self.actor, self.seed = engine, actor, seed
-        self.robot = engine.actors[actor].tree.robot
+        self.engine, self.model, self.seed = engine, model, seed
+        self.robot = engine.models[model].tree.robot
         self.observers: list[Observer] = []
-        self.sensors: SensorSuite | None = SensorSuite(engine, actor, seed) if sensors else None
+        self.sensors: SensorSuite | None = SensorSuite(engine, model, seed) if sensors else None
         self.fall_rule = FallRule()
         self.ground = ground  # height of the ground below its start [m]
-        self._stood = stood or stance(engine, actor, ground)
-        self.servos = Servos(engine, actor, self.robot.joint_names)
+        self._stood = stood or stance(engine, model, ground)
+        self.servos = Servos(engine, model, self.robot.joint_names)
         self.power = NO_POWER
         self._closed = False
         self._owed = 0.0  # part of a step that `advance` has not run yet [s]
@@ -118,7 +118,7 @@ class Simulation(Body):
     @property
     def name(self) -> str:
         """Name of the robot in its world."""
-        return self.engine.actors[self.actor].name
+        return self.engine.models[self.model].name
 
     @property
     def address(self) -> str:
@@ -166,7 +166,7 @@ class Simulation(Body):
         for mode in Mode:
             chosen = {self.joint_names.index(name): t.value for name, t in targets.items() if t.mode is mode}
             if chosen:
-                self.engine.command(self.actor, list(chosen.values()), mode, list(chosen))
+                self.engine.command(self.model, list(chosen.values()), mode, list(chosen))
 
     @cached_property
     def _base(self) -> Drive:
@@ -182,16 +182,16 @@ class Simulation(Body):
         self._refuse_closed()
         self.servos.follow(stiffness)
         if modes is None:
-            self.engine.command(self.actor, targets)
+            self.engine.command(self.model, targets)
             return
         if self._by_mode is None or self._by_mode[0] is not modes:
             groups = [(mode, np.flatnonzero(modes == mode)) for mode in Mode if mode is not Mode.OFF]
             self._by_mode = modes, [(mode, index) for mode, index in groups if len(index)]
             passive = np.flatnonzero(modes == Mode.OFF)
             if len(passive):
-                self.engine.command(self.actor, np.zeros(len(passive)), Mode.OFF, passive)
+                self.engine.command(self.model, np.zeros(len(passive)), Mode.OFF, passive)
         for mode, index in self._by_mode[1]:
-            self.engine.command(self.actor, targets[index], mode, index)
+            self.engine.command(self.model, targets[index], mode, index)
 
     def advance(self, seconds: float) -> None:
         """Let simulated time pass: `run`, with what is left of a step kept for the next time."""
@@ -203,11 +203,11 @@ class Simulation(Body):
     def stop(self) -> None:
         """Wheels stand, every other joint holds the place that it has now."""
         self._by_mode = None  # passive joints are held now
-        here, hold = self.engine.joint_positions(self.actor), holds_still(self.robot)
+        here, hold = self.engine.joint_positions(self.model), holds_still(self.robot)
         for mode, chosen in ((Mode.POSITION, np.flatnonzero(hold)), (Mode.VELOCITY, np.flatnonzero(~hold))):
             if len(chosen):
                 values = here[chosen] if mode is Mode.POSITION else np.zeros(len(chosen))
-                self.engine.command(self.actor, values, mode, chosen)
+                self.engine.command(self.model, values, mode, chosen)
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -222,44 +222,44 @@ class Simulation(Body):
     @property
     def base_pose(self) -> Array:
         """True pose of the root link, x y z qx qy qz qw."""
-        return self.engine.base_pose(self.actor)
+        return self.engine.base_pose(self.model)
 
     @property
     def base_velocity(self) -> Array:
         """True velocity of the root link, linear then angular, world axes."""
-        return self.engine.base_velocity(self.actor)
+        return self.engine.base_velocity(self.model)
 
     @property
     def joints(self) -> Joints:
         """State of the joints."""
-        engine, actor = self.engine, self.actor
+        engine, model = self.engine, self.model
         return Joints(
             self.robot.joint_names,
-            engine.joint_positions(actor),
-            engine.joint_velocities(actor),
-            engine.joint_efforts(actor),
+            engine.joint_positions(model),
+            engine.joint_velocities(model),
+            engine.joint_efforts(model),
         )
 
     @property
     def fallen(self) -> bool:
         """Whether the robot lies on the ground, by the simulator's truth."""
-        return self.fall_rule.fallen(self._stood, stance(self.engine, self.actor, self.ground))
+        return self.fall_rule.fallen(self._stood, stance(self.engine, self.model, self.ground))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the readers and the engine had to say about the models."""
         told = [*self.engine.world.problems]
-        for actor in self.engine.actors:
-            told += actor.tree.robot.problems
-        told += missing_visuals(actor.tree.robot for actor in self.engine.actors)
-        told += absurd_meshes(actor.tree.robot for actor in self.engine.actors)
+        for model in self.engine.models:
+            told += model.tree.robot.problems
+        told += missing_visuals(model.tree.robot for model in self.engine.models)
+        told += absurd_meshes(model.tree.robot for model in self.engine.models)
         return tuple(dict.fromkeys((*told, *self.engine.problems)))
 
     # ---- what is commanded -----------------------------------------------------------------------
     def target(self, positions: str | Mapping[str, float] | ArrayLike) -> None:
         """Send joints to positions [rad, m]: a pose name, a mapping of some joints, or all in order."""
         if isinstance(positions, np.ndarray):  # the way of control loops, kept short
-            self.engine.command(self.actor, positions)
+            self.engine.command(self.model, positions)
             return
         if isinstance(positions, str):
             positions = self.robot.pose(positions)
@@ -269,9 +269,9 @@ class Simulation(Body):
                 if name not in names:
                     raise UnknownName.among("joint", name, names, f"robot {self.robot.name!r}")
             index = [names.index(name) for name in positions]
-            self.engine.command(self.actor, list(positions.values()), Mode.POSITION, index)
+            self.engine.command(self.model, list(positions.values()), Mode.POSITION, index)
         else:
-            self.engine.command(self.actor, positions, Mode.POSITION)
+            self.engine.command(self.model, positions, Mode.POSITION)
 
     def push(self, link: str, impulse: ArrayLike, duration: float = 0.1) -> None:
         """Push a link with an impulse [N s] (world axes) spread evenly over a duration [s], from now on."""
@@ -279,7 +279,7 @@ class Simulation(Body):
             raise BadInput(f"a push needs a duration > 0 s, got {duration}")
         steps = max(1, round(duration / self.engine.dt))
         force = np.asarray(impulse, dtype=float) / (steps * self.engine.dt)
-        self.engine.push(self.actor, link, force)
+        self.engine.push(self.model, link, force)
         self.observers.append(_PushEnd(self.time + steps * self.engine.dt, link))
 
     # ---- time ------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def simulate(
     *,
     dt: float | None = None,
     pose: str | Mapping[str, float] | None = None,
-    place: Sequence[float] = (0.0, 0.0, 0.0),
+    start: Sequence[float] = (0.0, 0.0, 0.0),
     drop: float = 0.0,
     fixed: bool = False,
     seed: int = 0,
@@ -374,7 +374,7 @@ def simulate(
     """A robot standing in a world, servos holding its first pose; everything has a good default.
 
     A pose named lying (LyingBelly, LyingBack) starts on that side; such a robot counts as fallen until it stands.
-    place is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
+    start is x, y, yaw in the world [m, rad]; drop lets it fall from that height [m]; others are more robots. The step
     is `dt`, else what `settings` say, else 2 ms.
     """
     robot = load_robot(robot) if isinstance(robot, str | Path) else robot
@@ -388,21 +388,21 @@ def simulate(
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
     scene = make(world, (*others, Placement(name, robot, fixed=fixed)), settings)
-    actor = scene.actor(name)
+    model = scene.model_index(name)
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")
-    where, side, stood = np.asarray(place, dtype=float), None if fixed else lying_side(pose), None
-    ground = put_on_ground(scene, actor, positions, where, drop)
+    where, side, stood = np.asarray(start, dtype=float), None if fixed else lying_side(pose), None
+    ground = put_on_ground(scene, model, positions, where, drop)
     if side is not None:
-        stood = stance(scene, actor, ground)
-        put_on_ground(scene, actor, positions, where, drop, side)
+        stood = stance(scene, model, ground)
+        put_on_ground(scene, model, positions, where, drop, side)
     if robot.movable:
         hold = holds_still(robot)
         target = np.array([positions[joint] for joint in robot.joint_names])
         if hold.any():
-            scene.command(actor, target[hold], Mode.POSITION, np.flatnonzero(hold))
+            scene.command(model, target[hold], Mode.POSITION, np.flatnonzero(hold))
         if not hold.all():
-            scene.command(actor, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
-    stiffen_wheels(scene, actor)
-    return Simulation(scene, actor, seed, sensors, ground, stood)
+            scene.command(model, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
+    stiffen_wheels(scene, model)
+    return Simulation(scene, model, seed, sensors, ground, stood)

@@ -84,24 +84,24 @@ LYING = {  # roll, pitch, yaw of a root (x ahead, z up) that lies on that side [
 
 
 def stand_heights(
-    engine: Engine, actor: int, positions: Mapping[str, float], place: Array, turn: Array
+    engine: Engine, model: int, positions: Mapping[str, float], start: Array, turn: Array
 ) -> tuple[float, float]:
     """Height of the root at which the robot's lowest point stands on the highest ground below it, and of that ground.
 
-    `place` is x, y of the root, `turn` its rotation. The ground is felt by rays from above, the robot itself left
+    `start` is x, y of the root, `turn` its rotation. The ground is felt by rays from above, the robot itself left
     out; no ground counts as z = 0.
     """
-    robot = engine.actors[actor].tree.robot
+    robot = engine.models[model].tree.robot
     box = robot_bounds(robot, positions, SE3.from_parts(turn, np.zeros(3)))
     if box is None:
         return 0.0, 0.0
     low, high = box
-    xs = np.linspace(low[0], high[0], RAYS_PER_SIDE) + place[0]
-    ys = np.linspace(low[1], high[1], RAYS_PER_SIDE) + place[1]
+    xs = np.linspace(low[0], high[0], RAYS_PER_SIDE) + start[0]
+    ys = np.linspace(low[1], high[1], RAYS_PER_SIDE) + start[1]
     grid = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1).reshape(-1, 2)
     top = (high[2] - low[2]) + RAY_HEIGHT
     origins = np.column_stack([grid, np.full(len(grid), top)])
-    hits = engine.cast_rays(origins, np.tile([0.0, 0.0, -1.0], (len(grid), 1)), 100.0, ignore=actor)
+    hits = engine.cast_rays(origins, np.tile([0.0, 0.0, -1.0], (len(grid), 1)), 100.0, ignore=model)
     found = np.isfinite(hits.distance)
     ground = float(np.max(top - hits.distance[found])) if found.any() else 0.0
     return ground - float(low[2]) + CLEARANCE, ground
@@ -109,9 +109,9 @@ def stand_heights(
 
 def put_on_ground(
     engine: Engine,
-    actor: int,
+    model: int,
     positions: Mapping[str, float],
-    place: Array,
+    start: Array,
     above: float = 0.0,
     lying: str | None = None,
 ) -> float:
@@ -119,13 +119,13 @@ def put_on_ground(
 
     lying: the side that it lies on instead (a key of LYING).
     """
-    robot = engine.actors[actor].tree.robot
+    robot = engine.models[model].tree.robot
     q = robot.complete(positions)
-    engine.set_joints(actor, np.array([q[name] for name in robot.joint_names]))
-    yaw = so3.from_rpy((0.0, 0.0, float(place[2])))
-    turn = yaw if engine.actors[actor].fixed else yaw @ resting_rotation(robot, q, lying)
-    z, ground = stand_heights(engine, actor, q, place, turn)
-    engine.set_base(actor, SE3.from_parts(turn, (place[0], place[1], z + above)).vector)
+    engine.set_joints(model, np.array([q[name] for name in robot.joint_names]))
+    yaw = so3.from_rpy((0.0, 0.0, float(start[2])))
+    turn = yaw if engine.models[model].fixed else yaw @ resting_rotation(robot, q, lying)
+    z, ground = stand_heights(engine, model, q, start, turn)
+    engine.set_base(model, SE3.from_parts(turn, (start[0], start[1], z + above)).vector)
     return ground
 
 

@@ -76,7 +76,7 @@ class FallRule:
     """A robot has fallen when its root leans too far from how it stood, or its center of mass has sunk too low."""
 
     lean: float = np.radians(60)  # [rad]
-    height_share: float = 0.5  # of the height at which the center of mass stood
+    height_fraction: float = 0.5  # of the height at which the center of mass stood
 
     def fallen(self, start: Stance, now: Stance) -> bool:
         """Compare how it stands with how it stood.
@@ -85,7 +85,7 @@ class FallRule:
         product of the last rows of both rotations.
         """
         upright = float(_third_row(start.root[3:]) @ _third_row(now.root[3:]))
-        return bool(upright < np.cos(self.lean) or now.height < self.height_share * start.height)
+        return bool(upright < np.cos(self.lean) or now.height < self.height_fraction * start.height)
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ class Stance:
     height: float
 
 
-def stance(engine: Engine, actor: int, ground: float) -> Stance:
-    """How an actor stands now; ground is the height it started on [m]."""
-    masses, coms = engine.actors[actor].tree.weights
-    poses = engine.body_poses(actor)
+def stance(engine: Engine, model: int, ground: float) -> Stance:
+    """How a model stands now; ground is the height it started on [m]."""
+    masses, coms = engine.models[model].tree.weights
+    poses = engine.body_poses(model)
     total = masses.sum()
     if not total > 0:
         return Stance(poses[0], float(poses[0, 2]) - ground)

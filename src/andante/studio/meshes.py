@@ -64,12 +64,12 @@ def mesh_bytes(parts: list[Part], crease: float = CREASE) -> bytes:
     return MAGIC + struct.pack("<III", count, sum(f.size for f in indices), flags) + body
 
 
-def coarse(part: Part, share: float) -> Part:
+def coarse(part: Part, fraction: float) -> Part:
     """The part with about that fraction of its triangles, by edge collapses of least quadric error.
 
     Garland and Heckbert, "Surface simplification using quadric error metrics", 1997.
     """
-    target = max(FEWEST, round(share * len(part.faces)))
+    target = max(FEWEST, round(fraction * len(part.faces)))
     if target >= len(part.faces):
         return part
     from fast_simplification import simplify

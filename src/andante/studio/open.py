@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
-from andante.collector import gc_paused
 from andante.errors import BadInput
+from andante.gc_paused import gc_paused
 
 if TYPE_CHECKING:
     from andante.bus import Bus
@@ -83,7 +83,7 @@ class Studio:
         self.server.poll()
         if not self.server.alive and self._restarts > 0:
             self._restarts -= 1
-            self.session.tell("the web server is started anew", "warn")
+            self.session.log("the web server is started anew", "warn")
             self.server.restart()
 
     def close(self) -> None:

@@ -67,7 +67,7 @@ class Scenes:
         self.worlds = {name: Source(name) for name in world_names()} | dict(worlds or {})
         self._loaded_robots: dict[str, Robot] = {}
         self._loaded_worlds: dict[str, World] = {}
-        self._shares: dict[str, float] = {}
+        self._fractions: dict[str, float] = {}
         self._files: dict[str, SceneFile] = {}
         self._lock = threading.Lock()
 
@@ -109,7 +109,7 @@ class Scenes:
             return json.dumps(page_world(self._world(name), folder_of(name))).encode() if name in self.worlds else None
         name = unquote(name)
         if kind == "robot" and name in self.robots:
-            return _robot_mesh(self._robot(name), part, self._share(name) if part.endswith(COARSE) else 1.0)
+            return _robot_mesh(self._robot(name), part, self._fraction(name) if part.endswith(COARSE) else 1.0)
         if kind == "world" and name in self.worlds:
             return world_mesh(self._world(name), part)
         return None
@@ -124,16 +124,16 @@ class Scenes:
         """The coarse mesh of a robot that is light enough is the fine one."""
         kind, _, rest = path.partition("/")
         name = unquote(rest.partition("/")[0])
-        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._share(name) == 1:
+        if kind == "robot" and path.endswith(COARSE) and name in self.robots and self._fraction(name) == 1:
             return path.removesuffix(COARSE) + MESH
         return path
 
-    def _share(self, name: str) -> float:
+    def _fraction(self, name: str) -> float:
         """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
-        if name not in self._shares:
+        if name not in self._fractions:
             total = sum(len(part.faces) for link in self._robot(name).links for part in visual_parts(link))
-            self._shares[name] = min(1.0, LIGHT / max(1, total))
-        return self._shares[name]
+            self._fractions[name] = min(1.0, LIGHT / max(1, total))
+        return self._fractions[name]
 
     def _world(self, name: str) -> World:
         if name not in self._loaded_worlds:
@@ -147,8 +147,8 @@ def folder_of(name: str) -> str:
     return quote(quote(name, safe=""), safe="")
 
 
-def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
-    """A mesh of the robot's folder; coarse ones keep that share of their triangles."""
+def _robot_mesh(robot: Robot, name: str, fraction: float) -> bytes | None:
+    """A mesh of the robot's folder; coarse ones keep that fraction of their triangles."""
     for suffix in (COLLISION, COARSE, MESH):
         if name.endswith(suffix):
             wanted = name.removesuffix(suffix)
@@ -157,7 +157,7 @@ def _robot_mesh(robot: Robot, name: str, share: float) -> bytes | None:
                 return None
             parts = collision_parts(found) if suffix == COLLISION else visual_parts(found)
             if suffix == COARSE:
-                return mesh_bytes([coarse(part, share) for part in parts], ROUNDER)
+                return mesh_bytes([coarse(part, fraction) for part in parts], ROUNDER)
             return mesh_bytes(parts)
     return None
 

@@ -265,7 +265,7 @@ def _play_beside(handle: ServerHandle, player: Player, wait: bool, say: Say, pro
         time.sleep(0.02)
     line = _Progress(progress)
     try:
-        serve_replay(player, handle, line.tell)
+        serve_replay(player, handle, line.report)
     except KeyboardInterrupt:
         if not player.loop:
             raise
@@ -280,12 +280,12 @@ class _Progress:
         self._shown = shown and on_terminal()
         self._lines = PlainLines() if shown and not self._shown else None
 
-    def tell(self, player: Player) -> None:
+    def report(self, player: Player) -> None:
         if self._shown:
             sys.stderr.write(f"\r{player.position:8.2f} of {player.bag.duration:.2f} s  ")
             sys.stderr.flush()
         elif self._lines is not None:
-            self._lines.tell(lambda: f"played {player.position:.0f} of {player.bag.duration:.0f} s")
+            self._lines.report(lambda: f"played {player.position:.0f} of {player.bag.duration:.0f} s")
 
     def end(self) -> None:
         if self._shown:

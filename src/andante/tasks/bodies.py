@@ -87,7 +87,7 @@ def line_words(body: Body) -> str:
     return f"{body.name} at {body.address}, {link.late} late, {link.lost} lost"
 
 
-def tell_log(progress: bool) -> Callable[[str], None] | None:
+def report_log(progress: bool) -> Callable[[str], None] | None:
     """Where the lines of a connection go: to stderr beside a progress line that is wanted."""
     if not progress or on_terminal():
         return None

@@ -33,7 +33,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
+from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .map_log import MAPS, TRAJECTORIES
 from .outputs import kept
@@ -55,7 +55,7 @@ class ExploreResult(Result):
     rate: float  # scans per second of mapping
     map: str  # the yaml file
     trajectory: str
-    coverage: float  # share of the world's free floor that the map shows as free
+    coverage: float  # fraction of the world's free floor that the map shows as free
     time: float  # of simulated driving [s]
     distance: float  # by odometry [m]
     complete: bool  # it ended because no goal was left
@@ -200,10 +200,10 @@ def explore(
     def drive_and_tell(driven: MobileRobot) -> ExploreResult:
         view = RobotView(driven.body, driven.driver, origin=np.array(place))
         view.run_by(driven.loop)
-        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as tell:
+        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as report:
             drive = _drive(
                 driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
-                lambda now, words: tell(now, timeout, words),
+                lambda now, words: report(now, timeout, words),
             )  # fmt: skip
         result = _finish(driven, drive, ground, maps, way)
         if files["plots"] is not None:
@@ -215,7 +215,7 @@ def explore(
     if not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
-        with opened(body, made, table, tell_log(progress)) as real:
+        with opened(body, made, table, report_log(progress)) as real:
             driven = MobileRobot(real, start=place)
             require_rate(real, driven.driver.least_rate, "driving")
             return drive_and_tell(driven)
@@ -251,7 +251,7 @@ def _drive(
     speed: float,
     seed: int,
     timeout: float,
-    tell: Callable[[float, str], None],
+    report: Callable[[float, str], None],
 ) -> Exploration:
     """Explore until the end, Ctrl-C, or the robot is lost."""
     robot.step()
@@ -266,7 +266,7 @@ def _drive(
         controller=controller,
         speed=speed,
         seed=seed,
-        tell=lambda sensed, words: tell(sensed.time, words),
+        report=lambda sensed, words: report(sensed.time, words),
     )
     if not exploration.mapper.keys:
         raise BadInput(f"{robot.body.address}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")

@@ -229,7 +229,7 @@ def _on_map(
         start, deviation = _start_by_tags(tags, setup, warnings)
     if start is not None and int(field_.grid.at(start[:2])) < 0:
         warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside the known area of the map")
-    with bar("localizing", progress) as tell:
+    with bar("localizing", progress) as report:
         result = localize_log(
             log,
             field_,
@@ -237,7 +237,7 @@ def _on_map(
             parameters,
             deviation=deviation,
             seed=job.seed,
-            progress=lambda done, total: tell(done, total, ""),
+            progress=lambda done, total: report(done, total, ""),
         )
     if result.blind:
         warnings.append(f"{log.name}: {result.blind} scans had too few echoes to be used")
@@ -333,8 +333,8 @@ def _by_ranges(
     noise = settings_from(RangeNoise(), values, "UWB parameter")
     log = read_uwb_log(job.log, setup)
     _overlap(reference, log.times, job.reference)
-    with bar("localizing", progress) as tell:
-        result = track_uwb(log, setup, noise, height, lambda done, total: tell(done, total, ""))
+    with bar("localizing", progress) as report:
+        result = track_uwb(log, setup, noise, height, lambda done, total: report(done, total, ""))
     path = _on_frame(result.trajectory, setup)
     details: dict[str, Any] = {
         "ranges": {"accepted": result.accepted, "refused": result.refused},

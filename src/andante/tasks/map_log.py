@@ -129,13 +129,13 @@ def map_log(
         warnings.append(
             f"{records.name}: {blind} of {len(records.scans)} scans have no echo and were placed by odometry alone"
         )
-    with bar("tracking", progress) as tell:
+    with bar("tracking", progress) as report:
         result = build_map(
             records,
             parameters,
             odometry=odometry,
             loop_closure=loop_closure,
-            progress=lambda what, done, total: tell(done, total, what),
+            progress=lambda what, done, total: report(done, total, what),
         )
     written = [] if base is None else encode_map(result.grid, base)
     if way is not None:

@@ -43,7 +43,7 @@ from andante.mobile.sensing import Sensed
 from andante.navigation import Costmap, GoalChecker, Navigator, NavigatorInput, State, Vehicle, vehicle_of
 from andante.simulation.push import PushWords, parse_push
 
-from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
+from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
 from .result import HIDDEN, REAL, Result
@@ -57,7 +57,7 @@ LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
 QUICKEST = 3.0  # turn rate that robots are driven with at most, whatever their wheels could do [rad/s]
 YAW = 0.25  # the goal's heading counts as reached within this [rad]
-OWN_SHARE, OWN_SLACK = 0.6, 0.15  # the robot comes nearer than asked: its own pose errs [-, m]
+OWN_FRACTION, OWN_SLACK = 0.6, 0.15  # the robot comes nearer than asked: its own pose errs [-, m]
 SLOW = 0.4  # ... and slows down there [m/s]
 
 
@@ -150,7 +150,7 @@ class Ready:
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
     """Make the navigator of a drive; refuses what cannot be driven, in words."""
     vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=QUICKEST), tables)
-    own = max(OWN_SHARE * request.tolerance, request.tolerance - OWN_SLACK)
+    own = max(OWN_FRACTION * request.tolerance, request.tolerance - OWN_SLACK)
     offset = math.hypot(*vehicle.reference[:2])
     if request.free_yaw:  # the root may stand anywhere around the reference point
         own = max(own - offset, 0.5 * own)
@@ -252,7 +252,7 @@ def navigate(
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
-        with opened(body, made, table, tell_log(progress)) as real:
+        with opened(body, made, table, report_log(progress)) as real:
             driven = MobileRobot(real, localizer, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
             require_rate(real, driven.driver.least_rate, "driving")
             if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):

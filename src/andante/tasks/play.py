@@ -33,7 +33,7 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
-from .bodies import BodyLike, is_simulated, opened, require_rate, split_params, tell_log
+from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
 from .result import HIDDEN, REAL, Result
@@ -240,7 +240,7 @@ def play(
         if pose is not None or picture is not None:
             raise BadInput("a real robot starts where it is and is not drawn; leave pose and picture out")
         made = as_robot(robot, arguments)
-        with opened(body, made, table, tell_log(progress)) as real:
+        with opened(body, made, table, report_log(progress)) as real:
             here = real.read().position
             require_rate(real, LEAST_RATE, f"motion {motion!r}")
             checked = check_play(made, motion, **given, start=_known(real, here))

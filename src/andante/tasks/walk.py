@@ -27,7 +27,7 @@ from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import TrueWalk
 
-from .bodies import BodyLike, is_simulated, line_words, opened, require_pose, require_rate, split_params, tell_log
+from .bodies import BodyLike, is_simulated, line_words, opened, report_log, require_pose, require_rate, split_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
 from .result import HIDDEN, REAL, Result
@@ -136,14 +136,14 @@ def walk(
     if not simulated:
         if shove is not None:
             raise BadInput("only a simulated robot can be pushed; leave push out")
-        with opened(body, ready.robot, table, tell_log(progress)) as real:
+        with opened(body, ready.robot, table, report_log(progress)) as real:
             require_rate(real, ready.walker.least_rate, f"gait {ready.gait!r}")
             require_pose(real, ready.pose, f"gait {ready.gait!r}")
             view = RobotView(real, ready.walker, pose=ready.pose, forward=ready.forward)
             with kept(real, checked["recordings"], checked["videos"], view):
                 return lead(real, ready, goal, progress=progress, view=view)
     sim = simulate(
-        ready.robot, place, engine, dt=dt, pose=ready.pose, place=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
+        ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
     )
     try:
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
@@ -187,12 +187,12 @@ def lead(
     if view is not None:
         view.run_by(loop)
     wall, arrived, reason = time.perf_counter(), False, ""
-    with bar(f"{body.robot.name} on {body.address}", progress) as tell:
+    with bar(f"{body.robot.name} on {body.address}", progress) as report:
         try:
             loop.run(SETTLE)
             shove = _push(body, ready, push) if push is not None and isinstance(body, Simulation) else None
             wall = time.perf_counter()
-            arrived = walk_to(loop, guide, measure, shove, lambda done, total: tell(done, total, line_words(body)))
+            arrived = walk_to(loop, guide, measure, shove, lambda done, total: report(done, total, line_words(body)))
         except LostBody as error:
             reason = str(error)
     spent = time.perf_counter() - wall

@@ -32,9 +32,9 @@ def view_of(sim: Simulation) -> Camera:
 
 def take_picture(sim: Simulation, width: int = 1280, height: int = 720, camera: Camera | None = None) -> np.ndarray:
     """The scene as it is now, (height, width, 3) uint8."""
-    with Renderer(sim.engine.actors, sim.engine.world, width, height, FINE_SHADOWS) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, width, height, FINE_SHADOWS) as renderer:
         return renderer.render(
-            [sim.engine.link_poses(i) for i in range(len(sim.engine.actors))], camera or view_of(sim)
+            [sim.engine.link_poses(i) for i in range(len(sim.engine.models))], camera or view_of(sim)
         )
 
 
@@ -53,7 +53,7 @@ class Film:
     """An observer that films at a rate of simulated time; the camera follows the robot's root."""
 
     def __init__(self, sim: Simulation, path: Path, fps: float = 30.0, width: int = 960, height: int = 540) -> None:
-        self._renderer = Renderer(sim.engine.actors, sim.engine.world, width, height)
+        self._renderer = Renderer(sim.engine.models, sim.engine.world, width, height)
         self._writer = VideoWriter(path, fps, (width, height))
         self._camera, self._start = view_of(sim), sim.base_pose[:3].copy()
         self._fps, self._frames = fps, 0

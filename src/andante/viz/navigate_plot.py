@@ -20,7 +20,7 @@ from andante.mobile.navigate.run import Drive
 from andante.mobile.robot import MobileRobot
 from andante.navigation import Vehicle
 
-from .preview import COLOURS, GREY, INK
+from .preview import COLORS, GRAY, INK
 from .preview_plots import plain
 
 OUTLINES = 12  # footprints drawn along the path
@@ -75,16 +75,16 @@ def plot_drive(shown: Shown, title: str = "") -> Figure:
     for k, path in enumerate(shown.planned[-30:]):
         told = se2.compose(np.array(map_pose), path)
         label = "plans" if k == 0 else None
-        above.plot(told[:, 0], told[:, 1], color=COLOURS[2], linewidth=0.8, alpha=0.5, label=label, zorder=2)
-    above.plot(places[:, 0], places[:, 1], "--", color=COLOURS[1], linewidth=1.2, label="believed", zorder=4)
-    above.plot(true[:, 1], true[:, 2], color=COLOURS[0], linewidth=1.6, label="true", zorder=3)
+        above.plot(told[:, 0], told[:, 1], color=COLORS[2], linewidth=0.8, alpha=0.5, label=label, zorder=2)
+    above.plot(places[:, 0], places[:, 1], "--", color=COLORS[1], linewidth=1.2, label="believed", zorder=4)
+    above.plot(true[:, 1], true[:, 2], color=COLORS[0], linewidth=1.6, label="true", zorder=3)
     for row in true[np.linspace(0, len(true) - 1, min(OUTLINES, len(true))).astype(int)] if len(true) else ():
         outline = shown.vehicle.outline_at(se2.compose(row[1:], shown.vehicle.reference))
-        above.add_patch(Polygon(outline, fill=False, edgecolor=COLOURS[0], linewidth=0.6, alpha=0.7, zorder=3))
+        above.add_patch(Polygon(outline, fill=False, edgecolor=COLORS[0], linewidth=0.6, alpha=0.7, zorder=3))
     goal = shown.planned[-1][-1] if shown.planned else None
     if goal is not None:
         x, y, _ = se2.compose(np.array(map_pose), goal)
-        above.plot([x], [y], marker="*", markersize=13, color=COLOURS[3], linestyle="none", label="end of the plan")
+        above.plot([x], [y], marker="*", markersize=13, color=COLORS[3], linestyle="none", label="end of the plan")
     if shown.collision is not None:
         x, y, _ = shown.collision
         above.plot([x], [y], marker="x", markersize=11, color="#c8403a", linestyle="none", label="collision")
@@ -108,7 +108,7 @@ def _ground(axes: Any, shown: Shown) -> None:
         y, x = np.nonzero(cut.occupied())
         axes.plot(
             cut.origin[0] + (x + 0.5) * cut.resolution, cut.origin[1] + (y + 0.5) * cut.resolution, "s",
-            markersize=1.4, color=GREY, zorder=1,
+            markersize=1.4, color=GRAY, zorder=1,
         )  # fmt: skip
     except BadInput:
         pass  # nothing stands there
@@ -128,7 +128,7 @@ def _errors(axes: Any, true: Array, believed: Array, places: Array, begun: float
     if len(true) > 1 and len(believed):
         x, y = (np.interp(believed[:, 0], true[:, 0], true[:, k]) for k in (1, 2))
         off = np.hypot(places[:, 0] - x, places[:, 1] - y)
-        axes.plot(believed[:, 0] - begun, 100 * off, color=COLOURS[1], linewidth=1.0)
+        axes.plot(believed[:, 0] - begun, 100 * off, color=COLORS[1], linewidth=1.0)
     axes.set_xlabel("time [s]", fontsize=8)
     axes.set_ylabel("error of the\nbelieved place [cm]", fontsize=8)
     axes.set_ylim(bottom=0)

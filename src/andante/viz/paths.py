@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from andante.geometry import Array
 
-from .preview import COLOURS, GREY
+from .preview import COLORS, GRAY
 from .preview_plots import plain
 
 TITLE_WIDTH = 110  # letters of a line of a title
@@ -28,9 +28,9 @@ def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
     above, over = figure.subplots(1, 2)
     for axes in (above, over):
         plain(axes)
-    above.plot(path[:, 1], path[:, 2], color=COLOURS[0], label="true")
-    above.plot(0.0, 0.0, "o", color=GREY, label="start")
-    above.plot(estimated[0], estimated[1], "x", color=COLOURS[1], label="estimated end")
+    above.plot(path[:, 1], path[:, 2], color=COLORS[0], label="true")
+    above.plot(0.0, 0.0, "o", color=GRAY, label="start")
+    above.plot(estimated[0], estimated[1], "x", color=COLORS[1], label="estimated end")
     reach = max(0.1, float(np.ptp(path[:, 1])), float(np.ptp(path[:, 2])))
     for axis, values in ((above.set_xlim, path[:, 1]), (above.set_ylim, path[:, 2])):
         middle = 0.5 * float(values.min() + values.max())
@@ -39,8 +39,8 @@ def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
     above.set_xlabel("x [m]")
     above.set_ylabel("y [m]")
     above.legend(fontsize=8, frameon=False)
-    over.plot(path[:, 0], path[:, 3] * 180 / math.pi, color=COLOURS[0], label="true")
-    over.plot(path[-1, 0], estimated[2], "x", color=COLOURS[1], label="estimated end")
+    over.plot(path[:, 0], path[:, 3] * 180 / math.pi, color=COLORS[0], label="true")
+    over.plot(path[-1, 0], estimated[2], "x", color=COLORS[1], label="estimated end")
     over.set_xlabel("time [s]")
     over.set_ylabel("turned [deg]")
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
@@ -63,7 +63,7 @@ def plot_joints(
     spread = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
     for k, joint in enumerate(np.argsort(-spread)[:most].tolist()):
         if spread[joint] > 1e-6 or k == 0:
-            axes.plot(times, values[:, joint], color=COLOURS[k % len(COLOURS)], label=names[joint], linewidth=1.2)
+            axes.plot(times, values[:, joint], color=COLORS[k % len(COLORS)], label=names[joint], linewidth=1.2)
     axes.set_xlabel("time [s]")
     axes.set_ylabel(label)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -80,8 +80,8 @@ def plot_search(found: Array, title: str = "") -> Figure:
     figure = Figure(figsize=(9.0, 3.4), layout="constrained")
     axes = figure.subplots()
     plain(axes)
-    axes.plot(found[:, 0], found[:, 1], ".", color=GREY, label="candidate")
-    axes.step(found[:, 0], np.maximum.accumulate(found[:, 1]), where="post", color=COLOURS[0], label="best so far")
+    axes.plot(found[:, 0], found[:, 1], ".", color=GRAY, label="candidate")
+    axes.step(found[:, 0], np.maximum.accumulate(found[:, 1]), where="post", color=COLORS[0], label="best so far")
     axes.set_xlabel("candidate")
     axes.set_ylabel("fitness")
     axes.legend(fontsize=8, frameon=False)
@@ -94,7 +94,7 @@ def plot_bars(values: Mapping[str, float], label: str, title: str = "") -> Figur
     figure = Figure(figsize=(9.0, 1.0 + 0.26 * len(values)), layout="constrained")
     axes = figure.subplots()
     plain(axes)
-    axes.barh(list(values), list(values.values()), color=COLOURS[0])
+    axes.barh(list(values), list(values.values()), color=COLORS[0])
     axes.invert_yaxis()
     axes.set_xlabel(label)
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)

@@ -26,9 +26,9 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.kinematics import Chain
 
-INK, GREY, PALE = "#1f2933", "#8d99a6", "#d5dbe1"
-COLOURS = ("#2f6fb0", "#d9772b", "#3c9d6b", "#b8475a", "#7a5ea8", "#8c6d46")  # for things side by side
-AXIS_COLOURS = ("#c8403a", "#3f9a52", "#3566b8")  # x, y, z
+INK, GRAY, PALE = "#1f2933", "#8d99a6", "#d5dbe1"
+COLORS = ("#2f6fb0", "#d9772b", "#3c9d6b", "#b8475a", "#7a5ea8", "#8c6d46")  # for things side by side
+AXIS_COLORS = ("#c8403a", "#3f9a52", "#3566b8")  # x, y, z
 SPEED_MAP = "viridis"
 SHARP = math.radians(35.0)  # edges of collision shapes that bend more are drawn
 RIM = 1.15  # left for labels and titles around a box in space, both sides together [inch]
@@ -65,7 +65,7 @@ def space(
             figure.text(middle, 1.0 - 0.02 / tall, titles[index], ha="center", va="top", fontsize=10, color=INK)
         for axis, letter in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
             axis.set_label_text(f"{letter} [m]", fontsize=8, color=INK)
-            axis.set_tick_params(labelsize=7, colors=GREY)
+            axis.set_tick_params(labelsize=7, colors=GRAY)
             axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
             axis._axinfo["grid"].update(color=PALE, linewidth=0.5)
         made.append(axes)
@@ -81,10 +81,10 @@ def frame_all(axes: Any, margin: float = 0.04) -> None:
     axes.set(xlim3d=middle[0] + [-half[0], half[0]], ylim3d=middle[1] + [-half[1], half[1]])
     axes.set_zlim3d(middle[2] - half[2], middle[2] + half[2])
     _fill(axes, half)
-    shares = half / half.max()
+    fractions = half / half.max()
     for index, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
-        axis.set_major_locator(MaxNLocator(max(2, round(5 * shares[index])), steps=(1, 2, 5, 10)))
-        axis.labelpad = 3.0 + 30.0 * (1.0 - np.delete(shares, index).max())  # labels come too near in slender boxes
+        axis.set_major_locator(MaxNLocator(max(2, round(5 * fractions[index])), steps=(1, 2, 5, 10)))
+        axis.labelpad = 3.0 + 30.0 * (1.0 - np.delete(fractions, index).max())  # labels come too near in slender boxes
 
 
 def _fill(axes: Any, half: Array) -> None:
@@ -113,7 +113,7 @@ def draw_robot(
     *,
     outlines: bool = True,
     frames: Iterable[str] = (),
-    colour: str = GREY,
+    color: str = GRAY,
     sticks: bool = True,
 ) -> None:
     """A robot at joint positions [rad, m]: sticks from joint to joint, outlines of collision shapes, frames by name.
@@ -132,11 +132,11 @@ def draw_robot(
             if joint.child in _bodies(robot)
         ]
         if bones:
-            axes.add_collection3d(Line3DCollection(bones, colors=colour, linewidths=2.4, capstyle="round", zorder=3))
+            axes.add_collection3d(Line3DCollection(bones, colors=color, linewidths=2.4, capstyle="round", zorder=3))
         joints = np.array([poses[joint.child].translation for joint in robot.movable]).reshape(-1, 3)
-        axes.scatter(*joints.T, s=9, color=colour, edgecolors="white", linewidths=0.5, depthshade=False, zorder=4)
+        axes.scatter(*joints.T, s=9, color=color, edgecolors="white", linewidths=0.5, depthshade=False, zorder=4)
     if outlines:
-        _draw_outlines(axes, robot, poses, colour)
+        _draw_outlines(axes, robot, poses, color)
 
 
 def preview_robot(
@@ -154,7 +154,7 @@ def draw_frame(axes: Any, pose: SE3 | ArrayLike, length: float = 0.05) -> None:
     matrix = pose.matrix if isinstance(pose, SE3) else np.asarray(pose, dtype=float)
     origin, ends = matrix[:3, 3], matrix[:3, 3] + length * matrix[:3, :3].T
     lines = [np.stack([origin, end]) for end in ends]
-    axes.add_collection3d(Line3DCollection(lines, colors=AXIS_COLOURS, linewidths=1.6, zorder=7))
+    axes.add_collection3d(Line3DCollection(lines, colors=AXIS_COLORS, linewidths=1.6, zorder=7))
 
 
 def _bodies(robot: Robot) -> set[str]:
@@ -166,7 +166,7 @@ def _bodies(robot: Robot) -> set[str]:
     return kept
 
 
-def _draw_outlines(axes: Any, robot: Robot, poses: Mapping[str, SE3], colour: str) -> None:
+def _draw_outlines(axes: Any, robot: Robot, poses: Mapping[str, SE3], color: str) -> None:
     """Faint faces and sharp edges of all collision shapes."""
     faces: list[Array] = []
     edges: list[Array] = []
@@ -179,8 +179,8 @@ def _draw_outlines(axes: Any, robot: Robot, poses: Mapping[str, SE3], colour: st
             faces += list(placed[triangles])
             edges += list(placed[sharp])
     if faces:
-        axes.add_collection3d(Poly3DCollection(faces, facecolors=colour, alpha=0.05, linewidths=0, zorder=1))
-        axes.add_collection3d(Line3DCollection(edges, colors=colour, linewidths=0.4, alpha=0.55, zorder=2))
+        axes.add_collection3d(Poly3DCollection(faces, facecolors=color, alpha=0.05, linewidths=0, zorder=1))
+        axes.add_collection3d(Line3DCollection(edges, colors=color, linewidths=0.4, alpha=0.55, zorder=2))
 
 
 def _outline(geometry: Geometry) -> tuple[Array, np.ndarray, np.ndarray]:
@@ -220,7 +220,7 @@ def draw_chain(
     q: ArrayLike,
     base: SE3 | None = None,
     *,
-    colour: str = COLOURS[0],
+    color: str = COLORS[0],
     label: str = "",
     tip_frame: bool = False,
     alpha: float = 1.0,
@@ -228,11 +228,11 @@ def draw_chain(
     """A chain at q [rad, m] as a stick with a dot per joint and a ring at its tip; base is world_from_base."""
     world = SE3.identity() if base is None else base
     corners, joints = (world @ points if len(points) else points for points in chain_points(chain, q))
-    line = {"color": colour, "linewidth": 2.6, "solid_capstyle": "round", "alpha": alpha, "zorder": 5}
+    line = {"color": color, "linewidth": 2.6, "solid_capstyle": "round", "alpha": alpha, "zorder": 5}
     axes.plot(*corners.T, label=label or None, **line)
     dots = {"depthshade": False, "zorder": 6}
-    axes.scatter(*joints.T, s=26, color=colour, edgecolors="white", linewidths=0.8, alpha=alpha, **dots)
-    axes.scatter(*corners[-1:].T, s=34, facecolors="white", edgecolors=colour, linewidths=1.6, **dots)
+    axes.scatter(*joints.T, s=26, color=color, edgecolors="white", linewidths=0.8, alpha=alpha, **dots)
+    axes.scatter(*corners[-1:].T, s=34, facecolors="white", edgecolors=color, linewidths=1.6, **dots)
     if tip_frame:
         draw_frame(axes, world.matrix @ chain.fk(q))
 
@@ -250,29 +250,29 @@ def draw_target(
         raise BadInput(f"a target is x y z yaw pitch roll (6 numbers, NaN = free), got shape {wanted.shape}")
     world = SE3.identity() if base is None else base
     point = np.where(np.isnan(wanted[:3]), np.asarray(near, dtype=float), wanted[:3])
-    for axis, colour in enumerate(AXIS_COLOURS):
+    for axis, color in enumerate(AXIS_COLORS):
         free = bool(np.isnan(wanted[axis]))
         reach = np.eye(3)[axis] * size * (2.2 if free else 0.6)
         ends = world @ np.stack([point - reach, point + reach])
-        axes.plot(*ends.T, color=colour, linewidth=1.2 if free else 2.4, linestyle=":" if free else "-", zorder=8)
+        axes.plot(*ends.T, color=color, linewidth=1.2 if free else 2.4, linestyle=":" if free else "-", zorder=8)
         if not np.isnan(wanted[5 - axis]):
             turn = np.linspace(0.25, 1.75 * np.pi, 40)
             about, first = np.eye(3)[axis], np.eye(3)[(axis + 1) % 3]
             arc = point + 0.8 * size * so3.from_axis_angle(about, turn) @ first
-            axes.plot(*(world @ arc).T, color=colour, linewidth=1.2, zorder=8)
+            axes.plot(*(world @ arc).T, color=color, linewidth=1.2, zorder=8)
     place = world @ point
     axes.scatter(*place[:, None], s=26, marker="D", color=INK, label=label or None, depthshade=False, zorder=9)
 
 
 def draw_path(
-    axes: Any, points: ArrayLike, speeds: ArrayLike | None = None, *, colour: str = COLOURS[1], label: str = ""
+    axes: Any, points: ArrayLike, speeds: ArrayLike | None = None, *, color: str = COLORS[1], label: str = ""
 ) -> None:
     """A way through points (m, 3) [m]; with speeds (m,) [m/s] it is coloured by them and gets a scale."""
     way = np.asarray(points, dtype=float)
     if way.ndim != 2 or way.shape[1] != 3 or len(way) < 2:
         raise BadInput(f"a path is (m, 3) points with m >= 2, got shape {way.shape}")
     if speeds is None:
-        axes.plot(*way.T, color=colour, linewidth=1.6, label=label or None, zorder=7)
+        axes.plot(*way.T, color=color, linewidth=1.6, label=label or None, zorder=7)
         return
     pace = np.asarray(speeds, dtype=float)
     if pace.shape != (len(way),):
@@ -296,7 +296,7 @@ def preview_chain(
     figure, (axes,) = space(titles=(f"{chain.base} to {chain.tip}",))
     for index, q in enumerate(solutions):
         label = labels[index] if index < len(labels) else ""
-        draw_chain(axes, chain, q, colour=COLOURS[index % len(COLOURS)], label=label)
+        draw_chain(axes, chain, q, color=COLORS[index % len(COLORS)], label=label)
     draw_frame(axes, np.eye(4))
     if target is not None:
         draw_target(axes, target, chain.fk(solutions[0])[:3, 3], label="target")

@@ -23,7 +23,7 @@ from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.simulation.simulation import Simulation
 
-from .preview import COLOURS, GREY, INK, PALE
+from .preview import COLORS, GRAY, INK, PALE
 
 SAMPLES = 500
 ORDERS = ("position", "velocity", "acceleration")
@@ -33,8 +33,8 @@ WHEEL_WIDTH = 0.35  # of a drawn wheel, in radii
 def plain(axes: Any) -> None:
     """The look of all flat drawings."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(labelsize=8, colors=INK, length=3, color=GREY)
+    axes.spines[["left", "bottom"]].set_color(GRAY)
+    axes.tick_params(labelsize=8, colors=INK, length=3, color=GRAY)
     axes.grid(color=PALE, linewidth=0.5)
     axes.set_axisbelow(True)
 
@@ -68,11 +68,11 @@ def preview_motion(
     for axes, order in zip(rows, orders, strict=True):
         values = np.asarray(motion.evaluate(times, order))
         for index, (name, column) in enumerate(zip(chosen, columns, strict=True)):
-            axes.plot(times, values[:, column], color=_colour(index), linewidth=1.6, label=name)
+            axes.plot(times, values[:, column], color=_color(index), linewidth=1.6, label=name)
         bound = _bound(limits, chosen, order)
         if np.isfinite(bound):
             for side in (-bound, bound):
-                axes.axhline(side, color=GREY, linewidth=1.0, linestyle="--")
+                axes.axhline(side, color=GRAY, linewidth=1.0, linestyle="--")
         power = ("", "/s", "/s²")[order]
         axes.set_ylabel(f"{ORDERS[order]} [{unit}{power}]", fontsize=8, color=INK)
         plain(axes)
@@ -81,8 +81,8 @@ def preview_motion(
     return figure
 
 
-def _colour(index: int) -> str:
-    return COLOURS[index % len(COLOURS)]
+def _color(index: int) -> str:
+    return COLORS[index % len(COLORS)]
 
 
 def _bound(limits: MotionLimits | None, names: Sequence[str], order: int) -> float:
@@ -122,7 +122,7 @@ def preview_action(
     rows = list(dict.fromkeys(_who(atomic) for step, _ in steps for atomic in step.atomics))
     figure = Figure(figsize=(7.4, 3.2 + 0.26 * len(rows)), layout="constrained")
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(0.5 + 0.26 * len(rows), 2.0))
-    colours = {label: _colour(i) for i, label in enumerate(dict.fromkeys(step.name for step, _ in steps))}
+    colors = {label: _color(i) for i, label in enumerate(dict.fromkeys(step.name for step, _ in steps))}
     began = 0.0
     tracks: dict[str, list[tuple[Array, Array]]] = {}
     for step, planned in steps:
@@ -130,7 +130,7 @@ def preview_action(
         for atomic in step.atomics:
             own = atomic.duration
             lasts = whole if own is None else float(own)
-            top.barh(rows.index(_who(atomic)), lasts, 0.62, began, color=colours[step.name], edgecolor="white")
+            top.barh(rows.index(_who(atomic)), lasts, 0.62, began, color=colors[step.name], edgecolor="white")
         top.text(began + whole / 2, -0.62, step.name or "step", ha="center", va="bottom", fontsize=8, color=INK)
         times = np.linspace(0.0, whole, max(2, round(60 * whole)))
         values = np.asarray(planned.motion.evaluate(times))
@@ -144,7 +144,7 @@ def preview_action(
     moving = [joint for joint, parts in tracks.items() if np.ptp(np.concatenate([v for _, v in parts])) > 1e-4]
     for index, joint in enumerate(moving):
         times, values = (np.concatenate(parts) for parts in zip(*tracks[joint], strict=True))
-        bottom.plot(times, values, color=_colour(index), linewidth=1.4, label=joint if len(moving) <= 8 else None)
+        bottom.plot(times, values, color=_color(index), linewidth=1.4, label=joint if len(moving) <= 8 else None)
     if 0 < len(moving) <= 8:
         bottom.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     bottom.set_xlabel("time [s]", fontsize=8, color=INK)
@@ -179,33 +179,33 @@ def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
     wanted = np.asarray(twist, dtype=float)
     base = drive.base
     angles = dict(zip(base.turning, np.asarray(drive.wheel_motion(wanted).angles).tolist(), strict=True))
-    centre = instantaneous_center(wanted)
+    center = instantaneous_center(wanted)
     corners = []
     for index, wheel in enumerate(base.wheels):
         heading = wheel.heading + angles.get(index, wheel.angle) - wheel.angle
         corners.append(_wheel_corners(wheel, heading))
-        colour = COLOURS[1] if isinstance(wheel, SwedishWheel) else INK
-        axes.add_patch(Polygon(corners[-1], facecolor=colour, edgecolor="white", linewidth=0.8, zorder=3))
+        color = COLORS[1] if isinstance(wheel, SwedishWheel) else INK
+        axes.add_patch(Polygon(corners[-1], facecolor=color, edgecolor="white", linewidth=0.8, zorder=3))
         if isinstance(wheel, SwedishWheel):
-            for share in (-0.6, -0.2, 0.2, 0.6):  # the rollers on top lean the other way than those on the ground
-                middle = wheel.position + share * wheel.radius * _direction(heading)
+            for fraction in (-0.6, -0.2, 0.2, 0.6):  # the rollers on top lean the other way than those on the ground
+                middle = wheel.position + fraction * wheel.radius * _direction(heading)
                 half = WHEEL_WIDTH * wheel.radius * _direction(heading - wheel.roller_angle)
                 axes.plot(*np.stack([middle - half, middle + half]).T, color="white", linewidth=1.2, zorder=4)
-        if wheel.binds and centre.finite:
-            axes.plot(*np.stack([wheel.position, centre.point]).T, color=GREY, linewidth=0.9, linestyle="--")
+        if wheel.binds and center.finite:
+            axes.plot(*np.stack([wheel.position, center.point]).T, color=GRAY, linewidth=0.9, linestyle="--")
     outer = np.concatenate(corners)
     body = outer[ConvexHull(outer).vertices]
     axes.add_patch(Polygon(body, facecolor=PALE, edgecolor="none", alpha=0.6, zorder=1))
     speed = np.hypot(wanted[0], wanted[1])
     if speed > 0:
         tip = wanted[:2] / speed * 0.9 * base.length
-        arrow = {"arrowstyle": "-|>", "color": COLOURS[0], "linewidth": 2.2, "shrinkA": 0, "shrinkB": 0}
+        arrow = {"arrowstyle": "-|>", "color": COLORS[0], "linewidth": 2.2, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", tip, (0.0, 0.0), arrowprops=arrow, zorder=4)
         axes.update_datalim([tip])
-    if centre.finite:
-        axes.plot(*centre.point, marker="o", color=COLOURS[3], markersize=7, zorder=5)
-        axes.update_datalim([centre.point - 0.2 * base.length, centre.point + 0.2 * base.length])
-        axes.annotate("ICR", centre.point, (6, 6), textcoords="offset points", fontsize=8, color=COLOURS[3])
+    if center.finite:
+        axes.plot(*center.point, marker="o", color=COLORS[3], markersize=7, zorder=5)
+        axes.update_datalim([center.point - 0.2 * base.length, center.point + 0.2 * base.length])
+        axes.annotate("ICR", center.point, (6, 6), textcoords="offset points", fontsize=8, color=COLORS[3])
     room = 0.25 * base.length
     axes.update_datalim(np.concatenate([outer - room, outer + room]))
     axes.autoscale_view()
@@ -278,7 +278,7 @@ def film_strip(
         raise BadInput(f"instants grow from the present time {sim.time:g} s on, got {list(instants)}")
     seen = camera or _camera(sim, width / height, room)
     pictures = []
-    with Renderer(sim.engine.actors, sim.engine.world, width, height) as renderer:
+    with Renderer(sim.engine.models, sim.engine.world, width, height) as renderer:
         for instant in instants:
             (run or sim.run)(max(0.0, instant - sim.time))
             pictures.append(renderer.shoot(sim.engine, seen))

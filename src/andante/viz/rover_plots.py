@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 from andante.errors import BadInput
 from andante.files import check_outputs
 from andante.mobile.rover.trials import COURSES, RoverTrial
-from andante.viz.preview import COLOURS, GREY, INK, PALE
+from andante.viz.preview import COLORS, GRAY, INK, PALE
 from andante.viz.preview_plots import plain
 
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 ROOM, LEAST = 0.6, 4.4  # of the map around the way, and altogether [m]
 LABELS = {"uwb": "UWB and AHRS", "odometry": "wheels and gyro", "amcl": "AMCL"}
-LINES = {"uwb": COLOURS[1], "odometry": COLOURS[2], "amcl": COLOURS[3]}
+LINES = {"uwb": COLORS[1], "odometry": COLORS[2], "amcl": COLORS[3]}
 TARGET_FINAL, TARGET_RMS = 0.10, 0.05  # [m]
 
 
@@ -50,19 +50,19 @@ def plot_rover_study(trials: Sequence[RoverTrial], file: Path | str) -> None:
     way, spread = figure.subplots(1, 2, width_ratios=(1.35, 1.0))
     _draw_map(way, trials)
     for trial in trials:
-        colour = COLOURS[names.index(trial.name) % len(COLOURS)]
-        way.plot(*trial.truth[:, :2].T, color=colour, linewidth=1.0, alpha=0.8)
+        color = COLORS[names.index(trial.name) % len(COLORS)]
+        way.plot(*trial.truth[:, :2].T, color=color, linewidth=1.0, alpha=0.8)
         way.plot(*trial.waypoint, marker="x", color=INK, markersize=6, markeredgewidth=1.4, zorder=5)
     for row, name in enumerate(names):
         these = [trial for trial in trials if trial.name == name]
-        colour = COLOURS[row % len(COLOURS)]
+        color = COLORS[row % len(COLORS)]
         ends, estimates = [100 * t.final_error for t in these], [100 * t.estimate_rms for t in these]
-        spread.plot(ends, [row - 0.12] * len(these), "o", color=colour, markersize=5)
-        spread.plot(estimates, [row + 0.12] * len(these), "D", color=colour, markersize=4)
+        spread.plot(ends, [row - 0.12] * len(these), "o", color=color, markersize=5)
+        spread.plot(estimates, [row + 0.12] * len(these), "D", color=color, markersize=4)
     for value, style, words in ((TARGET_RMS, "D", "estimate, rms"), (TARGET_FINAL, "o", "distance to the waypoint")):
-        spread.axvline(100 * value, color=GREY, linewidth=1.0, linestyle="--")
+        spread.axvline(100 * value, color=GRAY, linewidth=1.0, linestyle="--")
         told = f"{words}, target {100 * value:.0f} cm"
-        spread.plot([], [], style, color=GREY, markersize=5, label=told)
+        spread.plot([], [], style, color=GRAY, markersize=5, label=told)
     spread.legend(fontsize=7, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     spread.set_yticks(range(len(names)), [COURSES[name].words for name in names])
     spread.set_ylim(len(names) - 0.4, -0.6)
@@ -81,7 +81,7 @@ def draw_way(axes: Any, trial: RoverTrial) -> None:
     x, y, yaw = trial.start
     arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.6, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (x + 0.25 * np.cos(yaw), y + 0.25 * np.sin(yaw)), (x, y), arrowprops=arrow, zorder=4)
-    axes.plot(*trial.waypoint, marker="x", color=COLOURS[0], markersize=9, markeredgewidth=2.0, label="waypoint")
+    axes.plot(*trial.waypoint, marker="x", color=COLORS[0], markersize=9, markeredgewidth=2.0, label="waypoint")
     axes.legend(fontsize=7, frameon=True, framealpha=0.9, edgecolor=PALE, loc="upper left")
 
 
@@ -90,7 +90,7 @@ def draw_errors(axes: Any, trial: RoverTrial) -> None:
     for name in trial.estimates:
         told = f"{LABELS[name]}: {100 * trial.rms[name]:.1f} cm rms"
         axes.plot(trial.times, trial.error(name), color=LINES[name], linewidth=1.3, label=told)
-    axes.axhline(TARGET_RMS, color=GREY, linewidth=1.0, linestyle="--")
+    axes.axhline(TARGET_RMS, color=GRAY, linewidth=1.0, linestyle="--")
     _pushed(axes, trial)
     axes.set_ylabel("error of the estimate [m]", fontsize=8, color=INK)
     axes.set_ylim(bottom=0.0)
@@ -100,8 +100,8 @@ def draw_errors(axes: Any, trial: RoverTrial) -> None:
 
 def draw_pulses(axes: Any, trial: RoverTrial) -> None:
     """Pulse widths of throttle and steering that the firmware told [µs]."""
-    axes.plot(trial.times, trial.telemetry.throttle, color=COLOURS[0], linewidth=1.3, label="throttle")
-    axes.plot(trial.times, trial.telemetry.steering, color=COLOURS[4], linewidth=1.3, label="steering, left up")
+    axes.plot(trial.times, trial.telemetry.throttle, color=COLORS[0], linewidth=1.3, label="throttle")
+    axes.plot(trial.times, trial.telemetry.steering, color=COLORS[4], linewidth=1.3, label="steering, left up")
     _pushed(axes, trial)
     axes.set_ylabel("pulse width [µs]", fontsize=8, color=INK)
     axes.legend(fontsize=7, frameon=False, loc="best")
@@ -121,7 +121,7 @@ def _draw_map(axes: Any, trials: Sequence[RoverTrial]) -> None:
     grid = trials[0].grid
     rows, cols = np.nonzero(grid.occupied())
     points = grid.point_of(np.column_stack([rows, cols]).astype(float))
-    axes.plot(points[:, 0], points[:, 1], linestyle="", marker="s", markersize=1.6, color=GREY, zorder=1)
+    axes.plot(points[:, 0], points[:, 1], linestyle="", marker="s", markersize=1.6, color=GRAY, zorder=1)
     ways = np.concatenate([t.truth[:, :2] for t in trials] + [np.atleast_2d(t.waypoint) for t in trials])
     middle = (ways.min(axis=0) + ways.max(axis=0)) / 2
     half = np.maximum(np.ptp(ways, axis=0) + 2 * ROOM, LEAST) / 2

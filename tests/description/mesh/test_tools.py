@@ -35,7 +35,7 @@ def test_scale_and_mirror_keep_the_solid_outside_in_order() -> None:
     np.testing.assert_allclose(mirrored.bounds[:, 0], [-1.05, -0.95])
 
 
-def test_recentre_by_box_and_by_mass() -> None:
+def test_recenter_by_box_and_by_mass() -> None:
     np.testing.assert_allclose(tools.recenter(block()).bounds, [[-0.05, -0.1, -0.2], [0.05, 0.1, 0.2]], atol=1e-12)
     cone = trimesh.creation.cone(radius=1.0, height=4.0)
     moved = tools.recenter(cone, "mass")

@@ -93,7 +93,7 @@ def test_collada_nodes_move_their_parts(tmp_path: Path) -> None:
     assert load_mesh_file(path).volume == pytest.approx(2.0)  # the mirrored part is turned outwards
 
 
-def test_submesh_by_name_and_centre(tmp_path: Path) -> None:
+def test_submesh_by_name_and_center(tmp_path: Path) -> None:
     text = "o left\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no right\nv 4 0 0\nv 6 0 0\nv 4 2 0\nf 4 5 6\n"
     path = tmp_path / "two.obj"
     path.write_text(text)
@@ -132,7 +132,7 @@ def test_changed_file_is_read_again(tmp_path: Path, block: trimesh.Trimesh) -> N
     assert np.ptp(triangles(Mesh("b", path))[0][:, 0]) == pytest.approx(0.2)
 
 
-def test_colours(tmp_path: Path, block: trimesh.Trimesh) -> None:
+def test_colors(tmp_path: Path, block: trimesh.Trimesh) -> None:
     write_mesh(block, tmp_path / "plain.stl")
     assert mesh_color(Mesh("plain", tmp_path / "plain.stl")) is None
     block.visual.face_colors = [255, 0, 51, 255]

@@ -54,8 +54,8 @@ def test_walking_is_no_fall_and_goes_on_after_one():
 def test_whoever_cannot_get_up_says_so():
     """Servos at a tenth of their strength: three tries, then it gives up and lies limp."""
     sim = an.simulate(NAO, pose="LyingBack", sensors=True)
-    gains = sim.engine.commands[sim.actor].gains
-    sim.engine.set_gains(sim.actor, gains.changed(effort=0.1 * gains.effort))
+    gains = sim.engine.commands[sim.model].gains
+    sim.engine.set_gains(sim.model, gains.changed(effort=0.1 * gains.effort))
     robot = GetUp(NAO, fall_motions(NAO))
     loop = ControlLoop(sim, robot)
     for _ in range(60):

@@ -44,11 +44,11 @@ def test_a_trial_goes_as_plain_commands_go(variant: str, trial: WaveTrial) -> No
     track = trial.run(parameters, variant, 1.2)
     sim = simulate("nao")
     sim.run(SETTLE)
-    first = np.array(sim.engine.commands[sim.actor].references)
+    first = np.array(sim.engine.commands[sim.model].references)
     played = playback(WaveModel(sim.robot, parameters, variant), first, 1.2)
     at = np.round(played.times / 0.002).astype(int)
     for target, begin, end in zip(played.targets, at, [*at[1:], 600], strict=True):
-        sim.engine.command(sim.actor, target)
+        sim.engine.command(sim.model, target)
         sim.engine.step(int(end - begin))
     assert not track.fallen
     assert track.times[-1] == pytest.approx(1.2)

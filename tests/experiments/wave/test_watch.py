@@ -27,7 +27,7 @@ def test_it_sees_what_a_trial_sees() -> None:
     sim.run(SETTLE)
     watch = WalkWatch(sim, PARAMETERS.period)
     sim.observers.append(watch)
-    gait = WaveGait(sim.robot, PARAMETERS, first=np.array(sim.engine.commands[sim.actor].references))
+    gait = WaveGait(sim.robot, PARAMETERS, first=np.array(sim.engine.commands[sim.model].references))
     gait.start()
     walk(sim, gait, 2.0)
     seen, tried = watch.statistics, statistics(WaveTrial().run(PARAMETERS, seconds=2.0))

@@ -41,7 +41,7 @@ def test_a_trajectory_takes_as_long_as_its_slowest_joint_needs():
 
 
 def test_a_twist_is_clipped_along_its_direction():
-    way = BaseVelocity(max_linear=0.5, max_angular=1.0)
+    way = BaseVelocity(max_speed=0.5, max_turn=1.0)
     assert way.clipped((3.0, -4.0, -7.0)) == pytest.approx((0.3, -0.4, -1.0))
     assert way.clipped((0.3, 0.4, 0.5)) == (0.3, 0.4, 0.5)
     stamped = BaseVelocity(stamped=True).message((0.1, 0.2, 0.3), 12.5)
@@ -52,10 +52,10 @@ def test_a_twist_is_clipped_along_its_direction():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: JointAngles(speed=0.0), "share of the top speed, over 0 to 1, got 0.0"),
-        (lambda: JointAngles(speed=math.nan), "share of the top speed"),
+        (lambda: JointAngles(speed=0.0), "fraction of the top speed, over 0 to 1, got 0.0"),
+        (lambda: JointAngles(speed=math.nan), "fraction of the top speed"),
         (lambda: JointTrajectory(least_time=-1.0), "least_time is a time > 0 s, got -1.0"),
-        (lambda: BaseVelocity(max_linear=0.0), "speed limits must be > 0"),
+        (lambda: BaseVelocity(max_speed=0.0), "speed limits must be > 0"),
         (lambda: RosTopics(joint_states="", odometry=""), "needs the topic of its joint states"),
         (lambda: RosBody("localhost:9090", "waffle"), "neither a rosbridge server (ws://host:9090) nor a ROS 1 master"),
         (lambda: RosBody("http://nowhere", "waffle"), "should look like http://127.0.0.1:11311"),
@@ -132,8 +132,8 @@ class Wire(RosLink):
         super().__init__("ros")
         self.sent, self.count, self.now = [], count, 0.0
 
-    def open(self, hears, tells, listener: Listener):
-        self.hears, self.tells, self.listener = hears, tells, listener
+    def open(self, subscribed, advertised, listener: Listener):
+        self.subscribed, self.advertised, self.listener = subscribed, advertised, listener
 
     def post(self, topic, message):
         self.sent.append((topic, message))
@@ -167,15 +167,15 @@ def on_wire(robot, count=None, **options):
 
 def test_topics_follow_from_the_robot(nao, waffle):
     wire, body = on_wire(nao)
-    assert set(wire.tells) == {"/joint_targets", "/joint_targets/stop", "/cmd_vel"}
-    assert set(wire.hears) == {"/joint_states", "/imu/data", "/odom", "/nao/foot_force", "/clock"}
+    assert set(wire.advertised) == {"/joint_targets", "/joint_targets/stop", "/cmd_vel"}
+    assert set(wire.subscribed) == {"/joint_states", "/imu/data", "/odom", "/nao/foot_force", "/clock"}
     assert (body.takes_stop_plan, body.wants_twist) == (True, False)
-    assert set(on_wire(nao, joints=JointAngles())[0].tells) == {"/joint_angles", "/cmd_vel"}
+    assert set(on_wire(nao, joints=JointAngles())[0].advertised) == {"/joint_angles", "/cmd_vel"}
     wire, _ = on_wire(waffle)
-    assert wire.tells == {"/cmd_vel": TWIST}  # all its joints belong to the drive
-    assert set(wire.hears) == {"/joint_states", "/imu/data", "/odom", "/scan", "/clock"}
+    assert wire.advertised == {"/cmd_vel": TWIST}  # all its joints belong to the drive
+    assert set(wire.subscribed) == {"/joint_states", "/imu/data", "/odom", "/scan", "/clock"}
     wire, _ = on_wire(waffle, velocity=None, topics=RosTopics(imu="", odometry="/base/odom", scan="", clock=""))
-    assert (wire.tells, set(wire.hears)) == ({}, {"/joint_states", "/base/odom"})
+    assert (wire.advertised, set(wire.subscribed)) == ({}, {"/joint_states", "/base/odom"})
 
 
 def test_joint_targets_are_clipped_and_said_once(nao):

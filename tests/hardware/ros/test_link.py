@@ -124,7 +124,7 @@ def test_a_body_whose_line_hangs_is_let_go(monkeypatch, waffle):
 )
 def test_nonsense_over_rosbridge_is_told_once_and_lived_through(data, said):
     line, heard = RosbridgeLink("ws://127.0.0.1:1"), Heard()
-    line.hears, line.listener = {"/t": "std_msgs/msg/Float64"}, heard.listener()
+    line.subscribed, line.listener = {"/t": "std_msgs/msg/Float64"}, heard.listener()
     line._take(data)
     line._take(data)
     assert len(heard.said) == 1
@@ -144,7 +144,7 @@ def test_nonsense_over_rosbridge_is_told_once_and_lived_through(data, said):
 )
 def test_what_was_not_asked_for_is_passed_over(data):
     line, heard = RosbridgeLink("ws://127.0.0.1:1"), Heard()
-    line.hears, line.listener = {"/t": "std_msgs/msg/Float64"}, heard.listener()
+    line.subscribed, line.listener = {"/t": "std_msgs/msg/Float64"}, heard.listener()
     line._take(data)
     line._take('{"op": "publish", "topic": "/t", "msg": {"data": 2.5}}')
     assert heard.said == []

@@ -47,8 +47,8 @@ def drive_a_bicycle(desk, x, y, seconds=30.0):
         if step % 5 == 0:
             desk.link.post(RobotPose(*pose[:2], wrapped(pose[2])))
         out = desk.tick()
-        speed = PwmChannel.of("throttle", p).share(out.throttle) * p["top_speed"]
-        angle = PwmChannel.of("steering", p).share(out.steering) * p["full_lock"]
+        speed = PwmChannel.of("throttle", p).fraction(out.throttle) * p["top_speed"]
+        angle = PwmChannel.of("steering", p).fraction(out.steering) * p["full_lock"]
         turn = speed * math.tan(angle) / p["wheelbase"]
         pose += np.array([speed * math.cos(pose[2]), speed * math.sin(pose[2]), turn]) * desk.dt
         step += 1
@@ -57,9 +57,9 @@ def drive_a_bicycle(desk, x, y, seconds=30.0):
 
 # ---- pulse widths --------------------------------------------------------------------------------
 @given(st.floats(-1, 1), st.floats(250, 900), st.floats(0, 200))
-def test_pulses_and_shares_undo_each_other(share, span, dead):
+def test_pulses_and_shares_undo_each_other(fraction, span, dead):
     channel = PwmChannel(1500, span, dead)
-    assert channel.share(channel.pulse(share)) == pytest.approx(share, abs=1.0 / (span - dead))
+    assert channel.fraction(channel.pulse(fraction)) == pytest.approx(fraction, abs=1.0 / (span - dead))
 
 
 def test_pulses_jump_over_the_dead_band():
@@ -68,8 +68,8 @@ def test_pulses_jump_over_the_dead_band():
     assert channel.pulse(1e-6) == 1525
     assert channel.pulse(-0.5) == round(1500 - 25 - 0.5 * 475)
     assert (channel.pulse(7), channel.pulse(-7)) == (2000, 1000)
-    assert channel.share(1520) == channel.share(1480) == channel.share(0) == 0
-    assert channel.share(3000) == 1.0
+    assert channel.fraction(1520) == channel.fraction(1480) == channel.fraction(0) == 0
+    assert channel.fraction(3000) == 1.0
 
 
 def test_impossible_channels_are_refused():

@@ -123,7 +123,7 @@ def test_forward_undoes_inverse_on_feasible_twists(base, twist):
 
 @given(twist=twists)
 @settings(max_examples=100, deadline=None)
-def test_car_steers_all_wheels_to_one_centre(twist):
+def test_car_steers_all_wheels_to_one_center(twist):
     wanted = CAR.nearest(twist)
     assert wanted[1] == pytest.approx(0, abs=1e-12)
     motion = CAR.inverse(wanted)
@@ -240,7 +240,7 @@ def test_nearest_twist_is_the_projection():
     assert np.allclose(CAR.nearest(twist, CROSSED), 0)
 
 
-def test_centre_of_standing_wheels():
+def test_center_of_standing_wheels():
     motion = CAR.inverse([0.5, 0.0, 0.5])
     center = CAR.center(motion.angles)
     assert center.finite
@@ -255,7 +255,7 @@ def test_centre_of_standing_wheels():
         DIFFERENTIAL.center()
 
 
-def test_centre_of_twists():
+def test_center_of_twists():
     center = instantaneous_center([[0.5, 0, 0.25], [0.5, 0, -0.25], [0.5, 0, 0], [0, 0, 1], [0, -1, 0], [0, 0, 0]])
     assert np.allclose(center.point[:2], [[0, 2], [0, -2]])
     assert center.finite.tolist() == [True, True, False, True, False, False]
@@ -268,7 +268,7 @@ def test_centre_of_twists():
 
 @given(twists)
 @settings(max_examples=100, deadline=None)
-def test_the_centre_stands_still(twist):
+def test_the_center_stands_still(twist):
     center = instantaneous_center(twist)
     if center.finite:
         vx, vy, w = twist

@@ -73,7 +73,7 @@ def test_holonomic_drives_keep_the_direction_of_fast_twists(kind):
 
 
 def test_curvature_survives_the_speed_limits():
-    drive = differential(0.287, 0.033, max_wheel_speed=9.0, max_linear=0.26, max_angular=1.82)
+    drive = differential(0.287, 0.033, max_wheel_speed=9.0, max_speed=0.26, max_turn=1.82)
     for twist in ([1.0, 0.0, 0.5], [0.1, 0.0, 5.0], [-2.0, 0.0, 3.0]):
         slow = drive.limited(twist)
         assert slow[2] / slow[0] == pytest.approx(twist[2] / twist[0])
@@ -127,7 +127,7 @@ def test_waffle():
     drive = find_drive(an.robot("waffle"))
     assert drive.kind == "differential"
     assert drive.wheel_joints == ("wheel_left_joint", "wheel_right_joint")
-    assert (drive.max_linear, drive.max_angular) == (0.26, 1.82)
+    assert (drive.max_speed, drive.max_turn) == (0.26, 1.82)
     assert (drive.base.degrees.mobility, drive.base.degrees.steerability) == (2, 0)
     commands = values(drive.joint_commands([0.2, 0.0, 0.5]), "velocity")
     assert commands["wheel_right_joint"] == pytest.approx((0.2 + 0.5 * 0.287 / 2) / 0.033)
@@ -141,7 +141,7 @@ def test_rover_by_plugin_and_by_geometry(with_plugin):
     rover = an.robot("rover")
     drive = find_drive(rover if with_plugin else replace(rover, plugins=()))
     assert drive.kind == "ackermann"
-    assert drive.max_linear == (2.0 if with_plugin else math.inf)
+    assert drive.max_speed == (2.0 if with_plugin else math.inf)
     assert drive.steering_joints == ("front_left_steering_joint", "front_right_steering_joint")
     assert [part.joint for part in drive.wheels if part.driven] == ["rear_left_wheel_joint", "rear_right_wheel_joint"]
     assert drive.turning_radius == pytest.approx(0.125 + 0.33 / math.tan(0.45), rel=1e-6)
@@ -271,7 +271,7 @@ def test_ackermann_plugin_of_the_new_gazebo():
     assert drive.kind == "ackermann"
     assert all(part.driven for part in drive.wheels)  # the list names all four
     assert drive.turning_radius == pytest.approx(0.1 + 0.3 / math.tan(0.4), rel=1e-6)
-    assert drive.max_linear == 3
+    assert drive.max_speed == 3
 
 
 def test_steering_joints_that_point_down_turn_the_other_way():

@@ -40,7 +40,7 @@ def omni_with_rollers():
 def command(sim, drive, twist):
     names = sim.robot.joint_names
     for joint, (mode, value) in drive.joint_commands(twist).items():
-        sim.engine.command(sim.actor, [float(value)], Mode[mode.upper()], [names.index(joint)])
+        sim.engine.command(sim.model, [float(value)], Mode[mode.upper()], [names.index(joint)])
 
 
 def reference_pose(sim, drive):

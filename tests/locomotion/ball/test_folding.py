@@ -57,7 +57,7 @@ def test_from_anywhere_the_route_ends_at_its_goal_and_keeps_the_folding_line(she
         for goal in ("ball", "stand"):
             route = chart.route(q, goal)
             np.testing.assert_array_equal(route[-1].position, chart.poses[goal])
-            fraction = chart.share_folded(q)
+            fraction = chart.fraction_folded(q)
             if fraction > 0.2:  # the lower legs come to the line before the fan turns
                 np.testing.assert_allclose(route[0].position[chart.fan], q[chart.fan])
 

@@ -120,7 +120,7 @@ def test_rights_itself(shell: Robot, strokes: Strokes, lean: float) -> None:
     roller = BallRoller(shell, strokes=strokes)
     sim = an.simulate(shell, pose="ball", sensors=True)
     turn = so3.from_rpy((math.radians(lean), 0.0, 0.7))
-    sim.engine.set_base(sim.actor, SE3.from_parts(turn, (0.0, 0.0, 0.2005)).vector)
+    sim.engine.set_base(sim.model, SE3.from_parts(turn, (0.0, 0.0, 0.2005)).vector)
     sim.run(0.02)
     loop = ControlLoop(sim, roller)
     while sim.time < 8.0 and not roller.settled:

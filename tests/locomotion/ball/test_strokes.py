@@ -74,7 +74,7 @@ def test_a_leg_opens_in_the_ball_without_touching_anything(shell: Robot, strokes
             for fraction in np.linspace(0, 1, 11):
                 opening = np.zeros(12)
                 opening[leg] = fraction
-                sim.engine.set_joints(sim.actor, strokes.positions(opening))
+                sim.engine.set_joints(sim.model, strokes.positions(opening))
                 sim.engine.step(1)
                 assert len(sim.engine.contacts()) == 0, f"leg {leg} open by {fraction}"
     finally:

@@ -41,7 +41,7 @@ def test_advance_solves_the_pendulum() -> None:
 
 
 @given(st.floats(0.001, 0.3), st.floats(-0.1, 0.1), st.floats(-0.1, 0.1), st.floats(-0.1, 0.1))
-def test_shift_share_replaces_a_moving_pressure_point(time: float, x: float, p0: float, p1: float) -> None:
+def test_shift_fraction_replaces_a_moving_pressure_point(time: float, x: float, p0: float, p1: float) -> None:
     n = 2000
     now = x
     for i in range(n):

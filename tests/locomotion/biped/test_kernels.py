@@ -33,7 +33,7 @@ def random_pose(nao: Robot, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_centre_of_mass_is_the_sum_over_links(nao: Robot, body: BipedBody, seed: int) -> None:
+def test_center_of_mass_is_the_sum_over_links(nao: Robot, body: BipedBody, seed: int) -> None:
     q = random_pose(nao, seed)
     poses = nao.link_poses(dict(zip(nao.joint_names, q.tolist(), strict=True)))
     parts = [(link.inertia.mass, poses[link.name] @ np.asarray(link.inertia.com)) for link in nao.links if link.inertia]
@@ -60,7 +60,7 @@ def test_arms_swing_against_each_other(nao: Robot, body: BipedBody) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_reach_puts_soles_and_centre_where_they_are_wanted(body: BipedBody, seed: int) -> None:
+def test_reach_puts_soles_and_center_where_they_are_wanted(body: BipedBody, seed: int) -> None:
     rng = np.random.default_rng(seed)
     q = body.stance.copy()
     x, y, z = rng.uniform((-0.05, -0.01, 0.0), (0.05, 0.01, 0.02))

@@ -51,11 +51,11 @@ def test_it_is_the_usual_gait_of_the_nao_and_fast() -> None:
     assert gait_names(nao)[0] == "walk"
     made = prepare(nao, Request("")).walker
     check_walker(made, nao, "walk")
-    assert made.top_speed > 0.3
+    assert made.max_speed > 0.3
 
 
 @pytest.mark.parametrize(("distance", "speed"), [(0.5, 100.0), (-0.2, 60.0)])
-def test_a_distance_is_walked_by_its_own_reckoning(distance: float, speed: float) -> None:
+def test_a_distance_is_walked_by_its_own_estimate(distance: float, speed: float) -> None:
     out = walk("nao", distance=distance, speed=speed, seed=1)
     assert out.arrived
     assert not out.fallen
@@ -152,7 +152,7 @@ def test_speeds_are_limited_and_ramped() -> None:
     assert made.velocity[0] == pytest.approx(made.measures.acceleration * 0.1)
     for _ in range(200):
         made._follow(Command(vx=9.0, vy=-9.0), 0.01)
-    assert made.velocity[:2] == pytest.approx([made.top_speed, -made.measures.top_side])
+    assert made.velocity[:2] == pytest.approx([made.max_speed, -made.measures.max_side])
 
 
 def test_attitude_follows_gyro_and_accelerometer() -> None:
@@ -209,8 +209,8 @@ def test_bad_parameters_are_told(parameters: dict[str, object], message: str) ->
 def test_unknown_parameters_and_settings(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="step_tim"):
         prepare(load_robot("nao"), Request("walk", parameters={"step_tim": 1}))
-    slow = prepare(load_robot("nao"), Request("walk", parameters={"top_speed": 0.1})).walker
-    assert slow.top_speed == 0.1
+    slow = prepare(load_robot("nao"), Request("walk", parameters={"max_speed": 0.1})).walker
+    assert slow.max_speed == 0.1
     assert replace(BipedSettings(), arms=0.0).arms == 0.0
 
 

@@ -18,7 +18,7 @@ DT = 0.02
 class Strider(HoldPose):
     """A walker that believes to go ahead and to the left, and tells what it was asked."""
 
-    top_speed, top_turn, stopping_time, position = 0.2, 0.5, 0.6, np.zeros(3)
+    max_speed, max_turn, stopping_time, position = 0.2, 0.5, 0.6, np.zeros(3)
 
     def __init__(self, forgets):
         super().__init__(NAO, "StandInit")
@@ -96,7 +96,7 @@ def test_the_walker_goes_on_where_it_was(forgets):
     walker = Strider(forgets)
     clock = Clock(manager(walker))
     robot = clock.robot
-    assert (robot.top_speed, robot.top_turn, robot.stopping_time) == (0.2, 0.5, 0.6)
+    assert (robot.max_speed, robot.max_turn, robot.stopping_time) == (0.2, 0.5, 0.6)
     clock.drive(FallState.FALLING, 0.4)
     assert robot.standing
     clock.drive(FallState.FALLING, 1.0, pitch=0.8)

@@ -266,14 +266,14 @@ class PlainGait:
         self._reach = np.array([leg.reach for leg in rig.legs])
         self._radii = np.array([leg.radius for leg in rig.legs])
         self._home = rig.stands.copy()
-        self._centre = (rig.walking_from_body @ np.asarray(rig.center))[:2]
+        self._center = (rig.walking_from_body @ np.asarray(rig.center))[:2]
         self._width = float(np.min(np.ptp(self._home[:, :2], axis=0)))
         self._weight = rig.mass * GRAVITY / count
         self._imu = rig.walking_from_body @ imu_rotation(robot, rig)
         self._names = robot.joint_names
         self._q = np.array([robot.complete(rig.stance)[name] for name in self._names])
         self._touch_names = [touch_names(robot, leg.foot) for leg in rig.legs]
-        self._top = np.array([self.top_speed, self.top_speed, self.top_turn])
+        self._top = np.array([self.max_speed, self.max_speed, self.max_turn])
         # ---- state
         self.feet = self._home.copy()  # commanded, walking axes [m]
         self.twist = np.zeros(3)  # of the body now [m/s, rad/s]
@@ -304,12 +304,12 @@ class PlainGait:
         return twist * min(1.0, float(np.min(most / np.maximum(speed, 1e-9))))
 
     @cached_property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
         return float(self.limited(np.array([1e3, 0.0, 0.0]))[0])
 
     @cached_property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
         return float(self.limited(np.array([0.0, 0.0, 1e3]))[2])
 
@@ -383,7 +383,7 @@ class PlainGait:
         out: list[bool | None] = []
         for link, switches in self._touch_names:
             if link in readings.forces:
-                pressed = float(np.sum(readings.forces[link])) > self.settings.touch_share * self._weight
+                pressed = float(np.sum(readings.forces[link])) > self.settings.touch_fraction * self._weight
                 out.append(pressed)
             else:
                 known = [readings.pressed[name] for name in switches if name in readings.pressed]
@@ -421,7 +421,7 @@ class PlainGait:
             return 1.0
         carries = ~self.swinging & ~due & ~np.isfinite(self._waited)
         enough = 0.3 * self.settings.sway_margin * self._width if self.pattern.sway else 0.0
-        free = margin(self.feet[carries, :2], self._centre + self._sway) > enough
+        free = margin(self.feet[carries, :2], self._center + self._sway) > enough
         return 1.0 if free else 0.0
 
     def _advance(self, pace: float, dt: float) -> None:
@@ -528,7 +528,7 @@ class PlainGait:
                 lifted[int(np.argmin(until))] = True
             carries = ~lifted
             wanted = self.settings.sway_margin * self._width
-            goal = inside(self.feet[carries, :2], self._centre, wanted) - self._centre
+            goal = inside(self.feet[carries, :2], self._center, wanted) - self._center
         gap = goal - self._sway
         quick = 0.5 * self._width / (0.25 * self.period)  # [m/s]
         most = quick * dt

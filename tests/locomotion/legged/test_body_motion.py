@@ -90,7 +90,7 @@ def touching_points(sim, rig, feet_before, radius):
     return np.array([n[:3, 3] + n[:3, :3] @ b[:3, :3].T @ down for n, b in zip(now, feet_before, strict=True)])
 
 
-def test_feet_stay_within_two_millimetres_while_the_body_traces_a_circle_and_tilts(shell):
+def test_feet_stay_within_two_millimeters_while_the_body_traces_a_circle_and_tilts(shell):
     robot, rig = shell
     radius, tilt, begin = 0.015, 0.05, 1.0
     path = circle(radius, 3.0, tilt)

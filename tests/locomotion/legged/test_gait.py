@@ -78,7 +78,7 @@ def test_starts_and_stops_smoothly_and_comes_home(shell):
     states = stroll(gait, Command(vx=0.1), 4.0)
     assert not gait.standing
     twists = np.array([twist for _, _, twist, _ in states])
-    assert np.abs(np.diff(twists[:, 0])).max() < 1.01 * gait.top_speed * DT / (1.5 * gait.period)
+    assert np.abs(np.diff(twists[:, 0])).max() < 1.01 * gait.max_speed * DT / (1.5 * gait.period)
     assert twists[-1, 0] == pytest.approx(0.1)
     states += stroll(gait, Command(), 4.0)
     assert gait.standing
@@ -87,7 +87,7 @@ def test_starts_and_stops_smoothly_and_comes_home(shell):
     assert np.abs(np.diff(q, axis=0)).max() / DT < 8.0  # no jumps [rad/s]
 
 
-def test_own_reckoning_is_what_ideal_servos_do(shell):
+def test_own_estimate_is_what_ideal_servos_do(shell):
     gait = LeggedGait(*shell, "ripple")
     states = stroll(gait, Command(vx=0.05, wz=0.1), 8.0)
     pose = np.zeros(3)
@@ -168,7 +168,7 @@ def test_odometry_of_rolling_feet():
     assert odometry.position == pytest.approx([0.05 + radius * 0.3, 0.0], abs=1e-5)
 
 
-def test_crawl_keeps_the_centre_over_its_support(tmp_path):
+def test_crawl_keeps_the_center_over_its_support(tmp_path):
     path = tmp_path / "sample.urdf"
     path.write_text(walker((45, 135, 225, 315)))
     robot = an.robot(path)

@@ -21,7 +21,7 @@ def vector(positions):
     return np.array([whole[name] for name in NAO.joint_names])
 
 
-def plain_centre(positions):
+def plain_center(positions):
     poses = NAO.link_poses(NAO.complete(positions))
     parts = [(link.inertia.mass, poses[link.name] @ np.asarray(link.inertia.com)) for link in NAO.links if link.inertia]
     return sum(m * c for m, c in parts) / sum(m for m, _ in parts)
@@ -33,7 +33,7 @@ def test_equals_plain_forward_kinematics(seed):
     draw = np.random.default_rng(seed)
     positions = {j.name: draw.uniform(j.limits.lower, j.limits.upper) for j in NAO.independent}
     center, soles = MODEL.at(vector(positions))
-    np.testing.assert_allclose(center, plain_centre(positions), atol=1e-12)
+    np.testing.assert_allclose(center, plain_center(positions), atol=1e-12)
     poses = NAO.link_poses(NAO.complete(positions))
     for name, points, pose in zip(MODEL.feet, soles, MODEL.foot_poses(vector(positions)), strict=True):
         np.testing.assert_allclose(pose.matrix, poses[name].matrix, atol=1e-12)

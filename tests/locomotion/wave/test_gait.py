@@ -115,7 +115,7 @@ def test_speed_sets_the_stride_the_swing_and_the_reckoning() -> None:
     play(half, Command(vx=0.05), 400)
     assert (full.stride, half.stride) == (1.0, 0.5)
     assert half.position[0] == pytest.approx(full.position[0] / 2)
-    assert full.top_speed == 0.1
+    assert full.max_speed == 0.1
     column = NAO.joint_names.index("LHipPitch")
     swings = [np.ptp([gait.advance(0.01)[column] for _ in range(100)]) for gait in (full, half)]
     assert swings[1] == pytest.approx(swings[0] / 2, rel=1e-6)
@@ -138,16 +138,16 @@ def test_it_is_a_way_to_walk_of_the_nao() -> None:
     ready = prepare(NAO, Request("wave"))
     check_walker(ready.walker, NAO, "wave")
     assert ready.gait == "wave"
-    assert ready.walker.top_speed == default_gait("smooth").speed
+    assert ready.walker.max_speed == default_gait("smooth").speed
     assert ready.pose == NAO.complete(NAO.pose("StandInit"))
     exact = prepare(NAO, Request("wave", parameters={"variant": "exact", "T": 1.0})).walker
     assert isinstance(exact, WaveGait)
     assert (exact.variant, exact.parameters.period) == ("exact", 1.0)
-    assert exact.top_speed == speed_guess(exact.parameters)
+    assert exact.max_speed == speed_guess(exact.parameters)
     ten = {name: value for name, value in EXACT.symbols().items() if name in TEN}
     told = prepare(NAO, Request("wave", parameters={**ten, "speed": 0.07})).walker
     assert isinstance(told, WaveGait)
-    assert (told.variant, told.parameters, told.top_speed) == ("exact", EXACT, 0.07)
+    assert (told.variant, told.parameters, told.max_speed) == ("exact", EXACT, 0.07)
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_leveling_keeps_the_foot_as_it_stands() -> None:
     np.testing.assert_allclose(foot, math.radians(-30.0 + 42.1 - 21.4), atol=1e-12)
 
 
-def test_shares_scale_the_swings() -> None:
+def test_fractions_scale_the_swings() -> None:
     model = WaveModel(NAO, WaveParameters.of(PLAIN))
     stand = model.angles([0.1, 0.4], fraction=0.0)
     np.testing.assert_array_equal(stand[0], stand[1])

@@ -39,7 +39,7 @@ def test_counts_wrap():
     assert _counted(-(2**31), 2**31 - 1) == -1
 
 
-def test_past_poses_lie_on_the_arc_between_their_neighbours():
+def test_past_poses_lie_on_the_arc_between_their_neighbors():
     past = PoseHistory()
     assert past.at(0.0) is None
     a, b = np.array([1.0, 0.0, 0.0]), np.array([2.0, 1.0, math.pi / 2])  # a quarter of a circle about (1, 1)

@@ -59,7 +59,7 @@ def _is_red(picture: np.ndarray) -> np.ndarray:
         specimens.hills(size=(1.0, 1.0)),
     ],
 )
-def test_every_shape_is_seen_in_its_colour(geometry: object) -> None:
+def test_every_shape_is_seen_in_its_color(geometry: object) -> None:
     with Renderer([_red(geometry)], World("w"), 80, 60) as renderer:
         picture = renderer.render(None, ABOVE)
     assert picture.shape == (60, 80, 3)
@@ -81,24 +81,24 @@ def test_a_mesh_is_seen_and_right_way_up(tmp_path: Path) -> None:
 def test_collision_shapes_stand_in_where_there_are_no_visuals() -> None:
     robot = Robot("r", (Link("bare", collisions=(Collision(Box((1, 1, 1))),)),))
     with Renderer([Placement("r", robot)], World("w"), 40, 40) as renderer:
-        actor, link = renderer.segmentation(None, ABOVE)
-    assert actor[20, 20] == 0
+        model, link = renderer.segmentation(None, ABOVE)
+    assert model[20, 20] == 0
     assert link[20, 20] == 0
-    assert actor[0, 0] == -1
+    assert model[0, 0] == -1
 
 
 def test_depth_and_segmentation_measure_the_scene() -> None:
     box = Placement("box", specimens.solid("box", Box((1.0, 1.0, 0.5))), SE3.from_xyz_rpy((0, 0, 0.25)))
     with Renderer([specimens.ground(), box], World("w"), 120, 90) as renderer:
         depth = renderer.depth(None, ABOVE)
-        actor, link = renderer.segmentation(None, ABOVE)
+        model, link = renderer.segmentation(None, ABOVE)
         sky = renderer.depth(None, Camera(position=(0, 0, 5), lookat=(0, 1, 8)))
     assert depth[45, 60] == pytest.approx(4.5, abs=0.01)
     assert depth[2, 2] == pytest.approx(5.0, abs=0.01)
     assert np.isinf(sky).all()
-    assert actor[45, 60] == 1
-    assert actor[2, 2] == 0
-    seen = int((actor == 1).sum())
+    assert model[45, 60] == 1
+    assert model[2, 2] == 0
+    seen = int((model == 1).sum())
     edge = 90 / (2 * 4.5 * math.tan(ABOVE.fov / 2))  # pixels of 1 m at the upper face
     assert seen == pytest.approx(edge**2, rel=0.06)
     assert set(np.unique(link)) <= {0}
@@ -112,7 +112,7 @@ def test_any_engine_is_shown_where_it_stands(name: str) -> None:
     with Renderer.of(engine, 80, 60) as renderer:
         for x in (-0.6, 0.6):
             engine.set_base(1, [x, 0, 0.05, 0, 0, 0, 1])
-            poses = [engine.link_poses(actor.index) for actor in engine.actors]
+            poses = [engine.link_poses(model.index) for model in engine.models]
             _, columns = np.nonzero(renderer.segmentation(poses, ABOVE)[0] == 1)
             assert (columns.mean() - 40) * x > 0
         assert renderer.shoot(engine, ABOVE).shape == (60, 80, 3)
@@ -147,13 +147,13 @@ def test_points_frame_what_moves_not_the_ground() -> None:
         points = renderer.points()
         np.testing.assert_allclose(points.min(axis=0), [0.98, 1.98, 2.4], atol=1e-6)
         np.testing.assert_allclose(points.max(axis=0), [1.02, 2.02, 3.0], atol=1e-6)
-        assert len(renderer.points(actors=[0])) == 0
+        assert len(renderer.points(models=[0])) == 0
 
 
 def test_wrong_calls() -> None:
     with pytest.raises(BadInput, match="pixels"):
         Renderer([], World("w"), 0, 10)
-    with Renderer([_red(Sphere(1))], World("w"), 8, 8) as renderer, pytest.raises(BadInput, match="1 actors"):
+    with Renderer([_red(Sphere(1))], World("w"), 8, 8) as renderer, pytest.raises(BadInput, match="1 models"):
         renderer.render([], ABOVE)
 
 

@@ -2,7 +2,7 @@
 
 import type { Connection } from "./connection";
 import type { Transforms } from "./messages";
-import { hear } from "./topics";
+import { subscribe } from "./topics";
 import { composed, inverse, planar, type Planar } from "../map/planar";
 
 export class Frames {
@@ -19,8 +19,8 @@ export class Frames {
   /** Start hearing /tf and /tf_static; the result ends it. */
   listen(connection: Connection): () => void {
     const ends = [
-      hear(connection, "/tf", (message) => { this.take(message); }),
-      hear(connection, "/tf_static", (message) => { this.take(message); }),
+      subscribe(connection, "/tf", (message) => { this.take(message); }),
+      subscribe(connection, "/tf_static", (message) => { this.take(message); }),
     ];
     return () => {
       for (const end of ends) end();

@@ -59,7 +59,7 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
 const WHOLE: ReadonlySet<string> = new Set(["/rosout", "/tf_static"]);
 
 /** Hear one of the known topics; the result ends it. */
-export function hear<K extends keyof Topics>(
+export function subscribe<K extends keyof Topics>(
   connection: Connection,
   name: K,
   listener: (message: Topics[K]) => void,
@@ -74,8 +74,8 @@ export class Hearing {
 
   constructor(private readonly connection: Connection) {}
 
-  hear<K extends keyof Topics>(name: K, listener: (message: Topics[K]) => void): void {
-    this.ends.push(hear(this.connection, name, listener));
+  subscribe<K extends keyof Topics>(name: K, listener: (message: Topics[K]) => void): void {
+    this.ends.push(subscribe(this.connection, name, listener));
   }
 
   add(end: () => void): void {

@@ -28,7 +28,7 @@ export class CameraPanel implements Panel {
   }
 
   show(): void {
-    this.hearing.hear("/camera/image_raw/compressed", (message) => { this.paint(message); });
+    this.hearing.subscribe("/camera/image_raw/compressed", (message) => { this.paint(message); });
   }
 
   hide(): void {

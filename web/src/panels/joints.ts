@@ -12,7 +12,7 @@ import { DEGREES, fixed } from "../ui/format";
 import type { Panel } from "../ui/panel";
 import { recall, remember } from "../ui/store";
 
-const SPEED = 0.25; // share of the joints' top speed
+const SPEED = 0.25; // fraction of the joints' top speed
 const SENDING = 40; // at most one message in so long [ms]
 
 interface Row {
@@ -57,7 +57,7 @@ export class JointsPanel implements Panel {
   }
 
   show(): void {
-    this.hearing.hear("/joint_states", (message) => { this.update(message); });
+    this.hearing.subscribe("/joint_states", (message) => { this.update(message); });
   }
 
   hide(): void {

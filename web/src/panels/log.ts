@@ -1,6 +1,6 @@
 /** Log panel: what the session says on /rosout, a line per command among it. */
 
-import { hear } from "../link/topics";
+import { subscribe } from "../link/topics";
 import type { LogLine } from "../link/messages";
 import type { Studio } from "../studio";
 import { h } from "../ui/dom";
@@ -39,7 +39,7 @@ export class LogPanel implements Panel {
     this.level.addEventListener("change", again);
     this.filter.addEventListener("input", again);
     this.element = h("div", { class: "column" }, h("div", { class: "row tools" }, this.level, this.filter, clear), this.lines);
-    hear(studio.connection, "/rosout", (line) => { this.add(line); });
+    subscribe(studio.connection, "/rosout", (line) => { this.add(line); });
   }
 
   private add(message: LogLine): void {

@@ -72,21 +72,21 @@ export class MapPanel implements Panel {
 
   show(): void {
     this.hearing.add(this.frames.listen(this.studio.connection));
-    this.hearing.hear("/map", (grid) => {
+    this.hearing.subscribe("/map", (grid) => {
       this.grid = grid;
       this.repaint();
       if (!this.fitted) this.fit();
     });
-    this.hearing.hear("/costmap", (grid) => {
+    this.hearing.subscribe("/costmap", (grid) => {
       this.costs = { picture: gridPicture(grid, "cost", dark.value), frame: grid.header.frame_id };
       this.redraw();
     });
-    this.hearing.hear("/scan", (scan) => { this.scan = scan; this.redraw(); });
-    this.hearing.hear("/particlecloud", (cloud) => { this.cloud = cloud; this.redraw(); });
-    this.hearing.hear("/plan", (path) => { this.plan = path; this.redraw(); });
-    this.hearing.hear("/local_plan", (path) => { this.local = path; this.redraw(); });
-    this.hearing.hear("/goal_pose", ({ pose }) => { this.goal = planar(pose.position, pose.orientation); this.redraw(); });
-    this.hearing.hear("/ground_truth/links", () => { this.redraw(); });
+    this.hearing.subscribe("/scan", (scan) => { this.scan = scan; this.redraw(); });
+    this.hearing.subscribe("/particlecloud", (cloud) => { this.cloud = cloud; this.redraw(); });
+    this.hearing.subscribe("/plan", (path) => { this.plan = path; this.redraw(); });
+    this.hearing.subscribe("/local_plan", (path) => { this.local = path; this.redraw(); });
+    this.hearing.subscribe("/goal_pose", ({ pose }) => { this.goal = planar(pose.position, pose.orientation); this.redraw(); });
+    this.hearing.subscribe("/ground_truth/links", () => { this.redraw(); });
     this.resize();
   }
 

@@ -59,7 +59,7 @@ export class SearchPanel implements Panel {
   }
 
   show(): void {
-    this.hearing.hear("/search/state", (state) => { this.update(state); });
+    this.hearing.subscribe("/search/state", (state) => { this.update(state); });
   }
 
   hide(): void {

@@ -31,8 +31,8 @@ export class SensorsPanel implements Panel {
   }
 
   show(): void {
-    this.hearing.hear("/imu/data", (message) => { this.showImu(message); });
-    this.hearing.hear("/sonar", (message) => { this.showSonar(message); });
+    this.hearing.subscribe("/imu/data", (message) => { this.showImu(message); });
+    this.hearing.subscribe("/sonar", (message) => { this.showSonar(message); });
     let end: (() => void) | undefined;
     this.hearing.add(
       this.studio.robot.watch((robot) => {

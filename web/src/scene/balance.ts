@@ -41,11 +41,11 @@ export class BalanceOverlay implements Overlay {
 
   show(stage: Stage, hearing: Hearing): void {
     stage.view.scene.add(this.group);
-    hearing.hear("/ground_truth/com", (message) => {
+    hearing.subscribe("/ground_truth/com", (message) => {
       this.setCentre(message.point);
       stage.view.invalidate();
     });
-    hearing.hear("/ground_truth/support_polygon", (message) => {
+    hearing.subscribe("/ground_truth/support_polygon", (message) => {
       this.setPolygon(message.polygon.points);
       stage.view.invalidate();
     });

@@ -36,7 +36,7 @@ export class ContactOverlay implements Overlay {
 
   show(stage: Stage, hearing: Hearing): void {
     stage.view.scene.add(this.lines, this.dots);
-    hearing.hear("/ground_truth/contacts", (message) => {
+    hearing.subscribe("/ground_truth/contacts", (message) => {
       this.update(message);
       stage.view.invalidate();
     });

@@ -26,7 +26,7 @@ export class FootstepOverlay implements Overlay {
 
   show(stage: Stage, hearing: Hearing): void {
     stage.view.scene.add(this.group);
-    hearing.hear("/footsteps", (message) => {
+    hearing.subscribe("/footsteps", (message) => {
       this.update(message, stage);
       stage.view.invalidate();
     });

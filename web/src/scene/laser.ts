@@ -26,7 +26,7 @@ export class LaserOverlay implements Overlay {
 
   show(stage: Stage, hearing: Hearing): void {
     stage.view.scene.add(this.dots);
-    hearing.hear("/scan", (scan) => {
+    hearing.subscribe("/scan", (scan) => {
       this.update(scan, stage);
       stage.view.invalidate();
     });

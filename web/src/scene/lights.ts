@@ -8,7 +8,7 @@ import { SOFTWARE } from "./quality";
 
 const SUN = SOFTWARE ? 1.25 : 2.1;
 const SKY = SOFTWARE ? 2.0 : 1.35;
-const NIGHT = 0.72; // share of the light that is left in the dark theme
+const NIGHT = 0.72; // fraction of the light that is left in the dark theme
 const REACH = 1.6; // half edge of the square in which shadows fall [m]
 
 export class Lights {

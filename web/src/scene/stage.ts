@@ -4,7 +4,7 @@ import * as THREE from "three";
 
 import type { LinkPoses, Models } from "../link/messages";
 import { Frames } from "../link/tf";
-import { hear } from "../link/topics";
+import { subscribe } from "../link/topics";
 import { composed, inverse, planar, type Planar } from "../map/planar";
 import type { Studio } from "../studio";
 import { Signal } from "../ui/signal";
@@ -45,9 +45,9 @@ export class Stage {
     this.prepare().catch(() => undefined); // the status of the session names them too
     if (this.blob) view.scene.add(this.blob);
     view.onFrame(() => { this.flat?.update(); });
-    hear(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
+    subscribe(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
     setInterval(() => { this.fallBack(studio); }, STALE);
-    hear(studio.connection, "/scene/models", (message) => { void this.loadOthers(message); });
+    subscribe(studio.connection, "/scene/models", (message) => { void this.loadOthers(message); });
     studio.scene.on(() => { this.framed = false; });
   }
 
@@ -77,7 +77,7 @@ export class Stage {
   private fallBack(studio: Studio): void {
     const stale = performance.now() - this.posesAt > STALE;
     if (stale && !this.encoders) {
-      this.encoders = hear(studio.connection, "/joint_states", (message) => {
+      this.encoders = subscribe(studio.connection, "/joint_states", (message) => {
         if (performance.now() - this.posesAt < STALE) return;
         this.robot.value?.bend(message);
         this.view.invalidate();

@@ -66,7 +66,7 @@ class RemoteBus(GraphClient):
         if self._writer.transport.get_write_buffer_size() > BACKLOG:
             self.dropped += 1
             return
-        self.tell({"op": "publish", "topic": topic, "type": type_name, "create": create, "latched": latched}, cdr)
+        self.send({"op": "publish", "topic": topic, "type": type_name, "create": create, "latched": latched}, cdr)
 
     async def call(self, service: str, request: bytes, timeout: float | None = None) -> bytes:
         """The response of a service."""
@@ -76,7 +76,7 @@ class RemoteBus(GraphClient):
     async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> ClientGoal:
         """Send a goal and wait until it is taken."""
         number = next(self._numbers)
-        handle = self._goals[number] = ClientGoal(lambda: self.tell({"op": "cancel", "goal": number}), on_feedback)
+        handle = self._goals[number] = ClientGoal(lambda: self.send({"op": "cancel", "goal": number}), on_feedback)
         try:
             await self._ask({"op": "goal", "action": action, "goal": number}, goal, None, action)
         except BaseException:
@@ -93,7 +93,7 @@ class RemoteBus(GraphClient):
         """Set a parameter."""
         await self._ask({"op": "set", "name": name, "value": value}, b"", 10.0, name)
 
-    def tell(self, head: Head, body: bytes = b"") -> None:
+    def send(self, head: Head, body: bytes = b"") -> None:
         """Send an order or a report to the loop process."""
         if not self._writer.is_closing():
             self._writer.write(pack(head, body))
@@ -130,10 +130,10 @@ class RemoteBus(GraphClient):
         goal.finish(head["status"], body)
 
     def _subscribe(self, topic: str, throttle: float) -> None:
-        self.tell({"op": "subscribe", "topic": topic, "throttle": throttle})
+        self.send({"op": "subscribe", "topic": topic, "throttle": throttle})
 
     def _unsubscribe(self, topic: str) -> None:
-        self.tell({"op": "unsubscribe", "topic": topic})
+        self.send({"op": "unsubscribe", "topic": topic})
 
     async def _ask(self, head: Head, body: bytes, timeout: float | None, what: str) -> tuple[Head, bytes]:
         number = next(self._numbers)
@@ -141,7 +141,7 @@ class RemoteBus(GraphClient):
         def send() -> bool:
             if self._writer.is_closing() or self._writer.transport.get_write_buffer_size() > BACKLOG:
                 return False
-            self.tell({**head, "number": number}, body)
+            self.send({**head, "number": number}, body)
             return True
 
         answer: tuple[Head, bytes] = await self._answer(number, send, timeout, what)
@@ -190,7 +190,7 @@ async def _serve(port: int, secret: str, config: Head) -> None:
         bound, web = _bind(config), _web_server(config, bus)  # meanwhile the loop process reads its own modules
     except AndanteError as error:
         await bus.ready()
-        bus.tell({"op": "failed", "error": str(error)})
+        bus.send({"op": "failed", "error": str(error)})
         await asyncio.sleep(0.2)
         return
     await bus.ready()
@@ -212,7 +212,7 @@ async def _serve(port: int, secret: str, config: Head) -> None:
     serving = asyncio.create_task(server.serve(sockets=[bound]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)
-    bus.tell({"op": "listening", "port": bound.getsockname()[1]})
+    bus.send({"op": "listening", "port": bound.getsockname()[1]})
     reporter = asyncio.create_task(_report(bus, web))
     await asyncio.wait({line, serving}, return_when=asyncio.FIRST_COMPLETED)
     hard_end = threading.Timer(GRACE, os._exit, (1,))
@@ -253,7 +253,7 @@ def _web_server(config: Head, bus: RemoteBus) -> WebServer:
         limits=replace(Limits(), **config["limits"]),
         allow=tuple(config["allow"]),
         routes=routes,
-        say=lambda level, text: bus.tell({"op": "say", "level": level, "text": text}),
+        say=lambda level, text: bus.send({"op": "say", "level": level, "text": text}),
         until=config["until"],
     )
 
@@ -274,7 +274,7 @@ async def _report(bus: RemoteBus, web: WebServer) -> None:
         now: Head = {"clients": len(web.clients), "dropped": bus.dropped}
         if now != told:
             told = now
-            bus.tell({"op": "report", **now})
+            bus.send({"op": "report", **now})
 
 
 if __name__ == "__main__":

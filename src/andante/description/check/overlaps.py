@@ -29,7 +29,7 @@ def overlap_problems(robot: Robot) -> Iterator[Problem]:
     limit = largest_mesh(robot)
     poses = robot.link_poses()
     body = _rigid_bodies(robot)
-    neighbours = {frozenset((body[j.parent], body[j.child])) for j in robot.joints if j.type is not JointType.FIXED}
+    neighbors = {frozenset((body[j.parent], body[j.child])) for j in robot.joints if j.type is not JointType.FIXED}
     placed: list[tuple[str, Geometry, SE3, Array, Array]] = []
     for link in robot.links:
         for collision in link.collisions:
@@ -51,7 +51,7 @@ def overlap_problems(robot: Robot) -> Iterator[Problem]:
             other, other_shape, other_pose = placed[k][:3]
             ends = frozenset((body[name], body[other]))
             pair = frozenset((name, other))
-            if len(ends) == 1 or ends in neighbours or pair in robot.no_collision or pair in found:
+            if len(ends) == 1 or ends in neighbors or pair in robot.no_collision or pair in found:
                 continue
             if shapes_overlap(shape, pose, other_shape, other_pose):
                 found.add(pair)

@@ -20,7 +20,7 @@ from .joints import joint_problems
 from .masses import mass_problems
 from .meshes import mesh_problems
 from .overlaps import overlap_problems
-from .recognise import recognise
+from .recognize import recognize
 from .structure import structure_problems
 
 NEEDS_LIMIT = "needs <limit"
@@ -79,7 +79,7 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
         links=len(robot.links),
         joints=len(robot.joints) + len(robot.loops),
         mass=robot.mass,
-        recognised=tuple(recognise(robot)),
+        recognised=tuple(recognize(robot)),
         problems=_sorted(problems),
     )
 

@@ -24,7 +24,7 @@ class Wheel:
     """A wheel: its joint, centre and axis in the root frame, radius [m], and the joint that steers it."""
 
     joint: str
-    centre: Array
+    center: Array
     axis: Array
     radius: float
     steering: str = ""
@@ -60,7 +60,7 @@ def joint_axis(joint: Joint, poses: Mapping[str, SE3]) -> tuple[Array, Array]:
 
 
 def _bottom(wheel: Wheel) -> float:
-    return float(wheel.centre[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
+    return float(wheel.center[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
 
 
 def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...]) -> Wheel | None:
@@ -76,22 +76,22 @@ def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str
         return None
     gamma = None
     if ring:
-        centre, radius, gamma = _roller_wheel(robot, ring, point, axis, poses)
+        center, radius, gamma = _roller_wheel(robot, ring, point, axis, poses)
     else:
         round_shape = _round(robot, joint.child, poses, point, axis)
         if round_shape is None:
             return None
-        centre, radius = round_shape
-    steering = next((c for c in carriers if _steers(c, poses, centre, radius)), None)
+        center, radius = round_shape
+    steering = next((c for c in carriers if _steers(c, poses, center, radius)), None)
     if steering is None:
-        return Wheel(joint.name, centre, axis, radius, roller_angle=gamma, rollers=ring)
+        return Wheel(joint.name, center, axis, radius, roller_angle=gamma, rollers=ring)
     pivot, _ = joint_axis(steering, poses)
-    gap = centre - pivot
+    gap = center - pivot
     beside = abs(float(axis[0] * gap[1] - axis[1] * gap[0])) / math.hypot(axis[0], axis[1])
     named = any(word in f"{steering.name} {joint.name}".lower() for word in ("caster", "castor"))
     free = steering.type is JointType.CONTINUOUS and not math.isfinite(steering.limits.upper)
     castor = beside > 0.02 * radius and (free or named)
-    return Wheel(joint.name, centre, axis, radius, steering.name, pivot, castor, gamma, ring)
+    return Wheel(joint.name, center, axis, radius, steering.name, pivot, castor, gamma, ring)
 
 
 def _carriers(robot: Robot, joint: Joint) -> list[Joint]:
@@ -104,12 +104,12 @@ def _carriers(robot: Robot, joint: Joint) -> list[Joint]:
     return out
 
 
-def _steers(joint: Joint, poses: Mapping[str, SE3], centre: Array, radius: float) -> bool:
+def _steers(joint: Joint, poses: Mapping[str, SE3], center: Array, radius: float) -> bool:
     """Whether a joint turns a wheel about a vertical axis that stands near it."""
     if joint.type not in _TURNING:
         return False
     point, axis = joint_axis(joint, poses)
-    return abs(axis[2]) > 0.7 and math.hypot(*(centre - point)[:2]) < 5 * radius
+    return abs(axis[2]) > 0.7 and math.hypot(*(center - point)[:2]) < 5 * radius
 
 
 def _below(robot: Robot, link: str) -> list[Joint]:
@@ -166,8 +166,8 @@ def _round_mesh(shape: Mesh, pose: SE3, axis: Array, around: Array, reach: Array
     middle = (reach[:8] - reach[8:]) / 2
     turned = pose.rotation.T @ axis
     along = (support(shape, turned) - support(shape, -turned)) / 2
-    centre = pose.translation + around[0] * middle[0] + around[4] * middle[4] + axis * along
-    return centre, float(widths.max() / 2)
+    center = pose.translation + around[0] * middle[0] + around[4] * middle[4] + axis * along
+    return center, float(widths.max() / 2)
 
 
 def _ring(robot: Robot, joint: Joint, poses: Mapping[str, SE3]) -> tuple[str, ...]:

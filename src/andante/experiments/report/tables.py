@@ -146,7 +146,7 @@ def effects_table(analysis: Analysis) -> Table:
         for each in analysis.factor_effects(engine, measure)
         if not math.isnan(each.fraction)
     ]
-    columns = ("measure", "source", "factor", "share of the variation", "F", "p", "range of the means")
+    columns = ("measure", "source", "factor", "fraction of the variation", "F", "p", "range of the means")
     return Table("effects", "Effects of the factors (linear model of main effects, type II)", columns, tuple(rows))
 
 

@@ -54,7 +54,7 @@ def parity_trial(setup: Setup) -> dict[str, Any]:
 def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
     draw, model = setup.draw, setup.model
     robot, world = perturbed_robot(load_robot(name), draw, model), perturbed_world(load_world("empty"), draw, model)
-    sim = simulate(robot, world, setup.engine, settings=settings, place=(0.0, 0.0, draw.yaw), seed=setup.seed)
+    sim = simulate(robot, world, setup.engine, settings=settings, start=(0.0, 0.0, draw.yaw), seed=setup.seed)
     try:
         start = sim.base_pose[:3].copy()
         sim.run(STAND)
@@ -78,7 +78,7 @@ def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
         sim.run(0.2)
         pose = sim.base_pose.copy()
         sim.engine.set_base(
-            sim.actor, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
+            sim.model, pose, (SPEED * math.cos(setup.draw.yaw), SPEED * math.sin(setup.draw.yaw), 0, 0, 0, 0)
         )
         sim.run(SPEED / (mu * GRAVITY) + 0.5)
         return _measures(float(np.hypot(*(sim.base_pose[:2] - pose[:2]))), SPEED**2 / (2 * mu * GRAVITY), False)

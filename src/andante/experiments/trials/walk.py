@@ -89,7 +89,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         perturbed_world(load_world(str(values.get("world", "empty"))), draw, model),
         setup.engine,
         pose=perturbed_pose(ready.pose, draw),
-        place=(draw.x, draw.y, draw.yaw + model.get("aim", 0.0) - ready.forward),
+        start=(draw.x, draw.y, draw.yaw + model.get("aim", 0.0) - ready.forward),
         seed=setup.seed,
         sensors=True,
         settings=solver,

@@ -26,7 +26,7 @@ class Robustness:
 
     trials: int = 4
     friction: tuple[float, float] = (0.6, 1.0)  # of soles and ground
-    mass: float = 0.05  # share by which the mass of every link varies up and down
+    mass: float = 0.05  # fraction by which the mass of every link varies up and down
     pose: float = 0.01  # by which every joint of the first pose varies up and down [rad]
     push: float = 0.2  # largest impulse, any horizontal direction, at any time [N s]
     stride: tuple[float, float] = (1.0, 1.0)  # least and full, spread over the trials; of the smooth variant alone

@@ -101,9 +101,9 @@ class WaveTrial:
         settings: Settings | None = None,
     ) -> None:
         self._sim = simulate(robot, world, engine, dt=dt, pose=pose, settings=settings)
-        self.engine, self.actor, self.robot = self._sim.engine, self._sim.actor, self._sim.robot
+        self.engine, self.model, self.robot = self._sim.engine, self._sim.model, self._sim.robot
         self._sim.run(SETTLE)
-        self.start = np.array(self.engine.commands[self.actor].references)
+        self.start = np.array(self.engine.commands[self.model].references)
         self._begin = self._sim.snapshot()
         self._height = float(self._sim.base_pose[2])
 

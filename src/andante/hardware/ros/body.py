@@ -200,7 +200,7 @@ class RosBody(RemoteBody):
         return "" if self._link.over else "; trying again"
 
     def _deaf_topics(self) -> list[str]:
-        return [topic for topic in self._link.tells if self._link.listeners(topic) == 0]
+        return [topic for topic in self._link.advertised if self._link.listeners(topic) == 0]
 
     def _say_once(self, words: str) -> None:
         if words not in self._said and len(self._said) < SAID_KEPT:
@@ -479,7 +479,7 @@ def _driven(robot: Robot, velocity: BaseVelocity | None) -> tuple[set[str], Base
     if velocity is not None:
         velocity = replace(
             velocity,
-            max_linear=min(velocity.max_linear, drive.max_linear),
-            max_angular=min(velocity.max_angular, drive.max_angular),
+            max_speed=min(velocity.max_speed, drive.max_speed),
+            max_turn=min(velocity.max_turn, drive.max_turn),
         )
     return set(drive.joint_commands(STANDING)), velocity

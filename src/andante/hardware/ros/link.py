@@ -37,17 +37,17 @@ class RosLink(ABC):
         self.error = "not reached yet"  # why there is no connection
         self.over = False  # it has ended for good
         self.dropped = 0  # messages that found no room
-        self.hears: Mapping[str, str] = {}  # topic: type
-        self.tells: Mapping[str, str] = {}
+        self.subscribed: Mapping[str, str] = {}  # topic: type
+        self.advertised: Mapping[str, str] = {}
         self._lock = threading.Lock()
         self._outbox: deque[tuple[str, Any]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._more, self._ending = asyncio.Event(), asyncio.Event()
         self._thread: threading.Thread | None = None
 
-    def open(self, hears: Mapping[str, str], tells: Mapping[str, str], listener: Listener) -> None:
+    def open(self, subscribed: Mapping[str, str], advertised: Mapping[str, str], listener: Listener) -> None:
         """Keep the line from now on: hear and tell these topics {name: type}."""
-        self.hears, self.tells, self.listener = dict(hears), dict(tells), listener
+        self.subscribed, self.advertised, self.listener = dict(subscribed), dict(advertised), listener
         self._thread = threading.Thread(target=self._run, name=f"line {self.where}", daemon=True)
         self._thread.start()
 

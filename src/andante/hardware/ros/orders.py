@@ -21,7 +21,7 @@ class JointMove(NamedTuple):
     name: str
     target: float  # [rad or m]
     here: float  # where it is now, NaN: not known
-    top_speed: float  # [rad/s or m/s]
+    max_speed: float  # [rad/s or m/s]
 
 
 class JointOrders(ABC):
@@ -39,7 +39,7 @@ class JointOrders(ABC):
     ) -> Any:
         """The message that sends joints on their way now, decided at a time of the robot's clock [s].
 
-        stiffness: share 0 to 1 of their strength that servos shall have, where it can be told.
+        stiffness: fraction 0 to 1 of their strength that servos shall have, where it can be told.
         """
 
     def plan_message(self, plan: StopPlan, names: Sequence[str]) -> Any:
@@ -102,16 +102,16 @@ class JointPositions(JointOrders):
 
 @dataclass(frozen=True)
 class JointAngles(JointOrders):
-    """naoqi_bridge_msgs/JointAnglesWithSpeed: targets that are reached at a share of the top speed (NAO, Pepper)."""
+    """naoqi_bridge_msgs/JointAnglesWithSpeed: targets that are reached at a fraction of the top speed (NAO, Pepper)."""
 
     topic: str = "/joint_angles"
-    speed: float = 1.0  # share of the top speed, over 0 to 1
+    speed: float = 1.0  # fraction of the top speed, over 0 to 1
     together: tuple[str, ...] = ()
     type_name: ClassVar[str] = "naoqi_bridge_msgs/msg/JointAnglesWithSpeed"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.speed <= 1.0:
-            raise BadInput(f"speed is a share of the top speed, over 0 to 1, got {self.speed}")
+            raise BadInput(f"speed is a fraction of the top speed, over 0 to 1, got {self.speed}")
 
     def message(
         self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
@@ -146,7 +146,7 @@ class JointTrajectory(JointOrders):
         self, moves: Sequence[JointMove], stamp: float = 0.0, stiffness: Mapping[str, float] | None = None
     ) -> Any:
         """The message that sends all joints on their way now; a header without a time means at once."""
-        times = [abs(m.target - m.here) / m.top_speed for m in moves if m.top_speed > 0.0 and math.isfinite(m.here)]
+        times = [abs(m.target - m.here) / m.max_speed for m in moves if m.max_speed > 0.0 and math.isfinite(m.here)]
         point = {
             "positions": [move.target for move in moves],
             "time_from_start": messages.duration(max([self.least_time, *times])),
@@ -160,12 +160,12 @@ class BaseVelocity:
 
     topic: str = "/cmd_vel"
     stamped: bool = False
-    max_linear: float = math.inf  # [m/s]
-    max_angular: float = math.inf  # [rad/s]
+    max_speed: float = math.inf  # [m/s]
+    max_turn: float = math.inf  # [rad/s]
 
     def __post_init__(self) -> None:
-        if not (self.max_linear > 0.0 and self.max_angular > 0.0):
-            raise BadInput(f"speed limits must be > 0, got {self.max_linear} m/s and {self.max_angular} rad/s")
+        if not (self.max_speed > 0.0 and self.max_turn > 0.0):
+            raise BadInput(f"speed limits must be > 0, got {self.max_speed} m/s and {self.max_turn} rad/s")
 
     @property
     def type_name(self) -> str:
@@ -176,8 +176,8 @@ class BaseVelocity:
         """The twist within the limits; its direction stays."""
         vx, vy, wz = twist
         speed = math.hypot(vx, vy)
-        share = self.max_linear / speed if speed > self.max_linear else 1.0
-        return vx * share, vy * share, min(max(wz, -self.max_angular), self.max_angular)
+        fraction = self.max_speed / speed if speed > self.max_speed else 1.0
+        return vx * fraction, vy * fraction, min(max(wz, -self.max_turn), self.max_turn)
 
     def message(self, twist: Twist, stamp: float = 0.0) -> Any:
         """The message; `stamp` [s] is the robot's time, for a stamped one."""

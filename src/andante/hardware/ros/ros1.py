@@ -42,9 +42,9 @@ class Ros1Link(RosLink):
     async def _keep(self) -> None:
         self._node = node = Ros1Node(self.name, self.where, self.host or way_to(self.where), self.listener.say)
         await node.start()
-        for topic, kind in self.tells.items():
+        for topic, kind in self.advertised.items():
             node.advertise(topic, kind_of(kind))
-        for topic, kind in self.hears.items():
+        for topic, kind in self.subscribed.items():
             node.subscribe(topic, kind_of(kind), partial(self._take, topic, kind))
         writing = asyncio.create_task(self._write(self._send))
         try:

@@ -56,9 +56,9 @@ class RosbridgeLink(RosLink):
 
     async def _serve(self, socket: Any) -> None:
         """One connection."""
-        for topic, kind in self.tells.items():
+        for topic, kind in self.advertised.items():
             await socket.send(to_json({"op": "advertise", "id": f"tell:{topic}", "topic": topic, "type": short(kind)}))
-        self._silent = set(self.hears)
+        self._silent = set(self.subscribed)
 
         async def send(topic: str, message: Any) -> None:
             await socket.send(to_json({"op": "publish", "topic": topic, "msg": self._value(message)}))
@@ -77,7 +77,12 @@ class RosbridgeLink(RosLink):
         """Ask for every topic, and again for those that stay silent: they may appear later."""
         while True:
             for topic in sorted(self._silent):
-                request = {"op": "subscribe", "id": f"hear:{topic}", "topic": topic, "type": short(self.hears[topic])}
+                request = {
+                    "op": "subscribe",
+                    "id": f"hear:{topic}",
+                    "topic": topic,
+                    "type": short(self.subscribed[topic]),
+                }
                 await socket.send(to_json({**request, "throttle_rate": 0, "queue_length": 1}))
             await asyncio.sleep(ASK_AGAIN)
 
@@ -89,11 +94,11 @@ class RosbridgeLink(RosLink):
             return self._say_once("received something that is not a rosbridge message")
         if op == "status" and content.get("level") in ("error", "warning"):
             self._say_once(str(content.get("msg"))[:160])
-        if op != "publish" or topic not in self.hears:
+        if op != "publish" or topic not in self.subscribed:
             return None
         value = content.get("msg")
         try:
-            message = messages.from_dict(self.hears[topic], value)
+            message = messages.from_dict(self.subscribed[topic], value)
         except AndanteError as error:
             return self._say_once(f"{topic}: {error}")
         self._silent.discard(topic)

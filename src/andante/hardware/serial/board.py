@@ -32,7 +32,7 @@ class Battery:
     use: float = 1e-4  # per second of full throttle [V]
 
     def draw(self, throttle: float, dt: float) -> float:
-        """Voltage under a share of the full throttle."""
+        """Voltage under a fraction of the full throttle."""
         self.voltage -= self.use * abs(throttle) * dt
         return self.voltage - self.sag * abs(throttle)
 
@@ -52,8 +52,8 @@ class Board:
         self.ticks_per_turn = ticks_per_turn
         self.battery = battery or Battery()
         self.output = BoardOutput(b"", 0, 0)
-        self._share = 0.0  # of the full throttle
-        self._shares = (math.nan, math.nan)  # throttle and steering that the command below stands for
+        self._fraction = 0.0  # of the full throttle
+        self._fractions = (math.nan, math.nan)  # throttle and steering that the command below stands for
         self._command = BodyCommand()
         self._before = body.time
         self._wheels = [body.joint_names.index(name) for name in (self.car.left, self.car.right)]
@@ -62,19 +62,19 @@ class Board:
         """Give the firmware the bytes that came and the sensors, move wheels by its pulses; bytes to send."""
         now = self.body.time
         self.output = self.firmware.step(now, received, self._sensors(now))
-        throttle = PwmChannel.of("throttle", self.firmware.parameters).share(self.output.throttle)
-        steering = PwmChannel.of("steering", self.firmware.parameters).share(self.output.steering)
-        self._share, self._before = throttle, now
-        if (throttle, steering) != self._shares:
-            self._shares = (throttle, steering)
-            targets = self.car.targets(throttle * self.car.top_speed, steering * self.car.full_lock)
+        throttle = PwmChannel.of("throttle", self.firmware.parameters).fraction(self.output.throttle)
+        steering = PwmChannel.of("steering", self.firmware.parameters).fraction(self.output.steering)
+        self._fraction, self._before = throttle, now
+        if (throttle, steering) != self._fractions:
+            self._fractions = (throttle, steering)
+            targets = self.car.targets(throttle * self.car.max_speed, steering * self.car.full_lock)
             self._command = BodyCommand(targets)
         self.body.write(self._command)
         return self.output.data
 
     def _sensors(self, now: float) -> BoardSensors:
         state = self.body.read()
-        volts = self.battery.draw(self._share, now - self._before)
+        volts = self.battery.draw(self._fraction, now - self._before)
         self.body.power = Power(volts)
         left, right = (
             math.floor(state.position[i] / (2 * math.pi) * self.ticks_per_turn) if np.isfinite(state.position[i]) else 0

@@ -244,8 +244,8 @@ class SerialBody(RemoteBody):
         position, velocity, effort = (np.full(len(self.joint_names), np.nan) for _ in range(3))
         if told is not None:
             self._fill_wheels(told, before, position, velocity)
-            share = PwmChannel.of("steering", self.parameters).share(told.steering)
-            for joint, angle in self.car.steering_angles(share * self.parameters["full_lock"]).items():
+            fraction = PwmChannel.of("steering", self.parameters).fraction(told.steering)
+            for joint, angle in self.car.steering_angles(fraction * self.parameters["full_lock"]).items():
                 position[self.joint_names.index(joint)] = angle
         values = np.full(6, np.nan)
         if felt is not None:

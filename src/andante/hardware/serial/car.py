@@ -22,7 +22,7 @@ class Car:
     drive: Drive
     wheelbase: float  # [m]
     full_lock: float  # largest steering angle to both sides [rad]
-    top_speed: float  # [m/s]
+    max_speed: float  # [m/s]
     left: str  # joints of the driven wheels
     right: str
 
@@ -46,7 +46,7 @@ class Car:
     def parameters(self) -> dict[str, float]:
         """Parameters of the firmware that follow from the car; five per cent of room around its turning circle."""
         follow = {
-            "top_speed": self.top_speed,
+            "top_speed": self.max_speed,
             "full_lock": self.full_lock,
             "wheelbase": self.wheelbase,
             "turning_radius": 1.05 * self.wheelbase / math.tan(self.full_lock),

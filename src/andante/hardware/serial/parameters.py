@@ -11,7 +11,7 @@ from andante.errors import BadInput, UnknownName
 
 @dataclass(frozen=True)
 class PwmChannel:
-    """Maps a share of the full way, -1 to 1, to pulse widths [µs] and back.
+    """Maps a fraction of the full way, -1 to 1, to pulse widths [µs] and back.
 
     pulse = neutral + sign(f) (dead_band + |f| (span - dead_band)); a pulse within the dead band means 0.
     """
@@ -27,14 +27,16 @@ class PwmChannel:
                 f"got {self.dead_band}, {self.span}, {self.neutral} µs"
             )
 
-    def pulse(self, share: float) -> int:
-        """Pulse width for a share of the full way; beyond -1 and 1 it is cut."""
-        share = min(max(share, -1.0), 1.0)
-        if share == 0:
+    def pulse(self, fraction: float) -> int:
+        """Pulse width for a fraction of the full way; beyond -1 and 1 it is cut."""
+        fraction = min(max(fraction, -1.0), 1.0)
+        if fraction == 0:
             return round(self.neutral)
-        return round(self.neutral + math.copysign(self.dead_band + abs(share) * (self.span - self.dead_band), share))
+        return round(
+            self.neutral + math.copysign(self.dead_band + abs(fraction) * (self.span - self.dead_band), fraction)
+        )
 
-    def share(self, pulse: float) -> float:
+    def fraction(self, pulse: float) -> float:
         """What a motor behind this channel makes of a pulse width; no pulse (0) is neutral."""
         away = pulse - self.neutral
         if pulse <= 0 or abs(away) <= self.dead_band:
@@ -84,7 +86,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("top_speed", 2.0, 0.01, 100.0, "m/s", "at full throttle"),
     Parameter("full_lock", 0.388, 0.01, 1.5, "rad", "steering angle (of a bicycle) at full lock"),
     Parameter("wheelbase", 0.33, 0.01, 10.0, "m", "between the axles"),
-    Parameter("yaw_gain", 0.1, 0.0, 1.0, "", "share of the tags' heading that corrects the gyro's, per pair"),
+    Parameter("yaw_gain", 0.1, 0.0, 1.0, "", "fraction of the tags' heading that corrects the gyro's, per pair"),
     Parameter("passing_radius", 0.0, 0.0, 10.0, "m", "a waypoint passed within this distance is reached too; 0: none"),
 )
 NUMBERS = {parameter.name: number for number, parameter in enumerate(PARAMETERS)}

@@ -11,7 +11,7 @@ INSIDE, OUTSIDE = 0.95, 1.1  # of the turning radius: where driving away begins 
 
 @dataclass(frozen=True)
 class Steer:
-    """What to do: throttle and steering as shares of their full way (left is positive), and how far it is."""
+    """What to do: throttle and steering as fractions of their full way (left is positive), and how far it is."""
 
     throttle: float
     steering: float

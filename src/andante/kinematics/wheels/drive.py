@@ -45,16 +45,16 @@ class Drive:
 
     kind: str
     wheels: tuple[DriveWheel, ...]
-    max_linear: float = math.inf  # [m/s]
-    max_angular: float = math.inf  # [rad/s]
+    max_speed: float = math.inf  # [m/s]
+    max_turn: float = math.inf  # [rad/s]
     reference: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y, yaw of the reference in the root frame [m, rad]
     footprint_radius: float = math.nan  # of the circle about the reference that holds the robot [m]
     name: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)  # what the finder had to decide
 
     def __post_init__(self) -> None:
-        if not (self.max_linear > 0 and self.max_angular > 0):
-            raise BadInput(f"a drive needs speed limits > 0, got {self.max_linear} m/s and {self.max_angular} rad/s")
+        if not (self.max_speed > 0 and self.max_turn > 0):
+            raise BadInput(f"a drive needs speed limits > 0, got {self.max_speed} m/s and {self.max_turn} rad/s")
         twice = [name for name in self.wheel_joints if self.wheel_joints.count(name) > 1]
         if twice:
             raise BadInput(f"{self._who}: joint {twice[0]!r} is named for two wheels; each wheel needs its own")
@@ -203,7 +203,7 @@ class Drive:
             bounds = np.sort(np.stack([_times(right, v[..., 0]), _times(left, v[..., 0])]), axis=0)
             v = np.stack([v[..., 0], v[..., 1], np.clip(v[..., 2], bounds[0], bounds[1])], axis=-1)
         motion = self.base.inverse(v, near=near)
-        excess = np.maximum(np.hypot(v[..., 0], v[..., 1]) / self.max_linear, np.abs(v[..., 2]) / self.max_angular)
+        excess = np.maximum(np.hypot(v[..., 0], v[..., 1]) / self.max_speed, np.abs(v[..., 2]) / self.max_turn)
         if self.wheels:
             excess = np.maximum(excess, np.max(np.abs(motion.speeds) / self._tops, axis=-1))
         fraction = 1.0 / np.maximum(excess, 1.0)[..., None]

@@ -26,8 +26,8 @@ def differential(
     joints: tuple[str, str] = ("left", "right"),
     *,
     max_wheel_speed: float = math.inf,
-    max_linear: float = math.inf,
-    max_angular: float = math.inf,
+    max_speed: float = math.inf,
+    max_turn: float = math.inf,
 ) -> Drive:
     """Two driven wheels on one axle, `track` apart: vx = r (right + left) / 2, w = r (right - left) / track [m]."""
     _positive(track=track)
@@ -35,7 +35,7 @@ def differential(
         DriveWheel(FixedWheel.at(0.0, side * track / 2, 0.0, radius), joint, max_speed=max_wheel_speed)
         for side, joint in zip((1, -1), joints, strict=True)
     )
-    return Drive("differential", wheels, max_linear, max_angular, footprint_radius=math.hypot(track / 2, radius))
+    return Drive("differential", wheels, max_speed, max_turn, footprint_radius=math.hypot(track / 2, radius))
 
 
 def skid_steer(

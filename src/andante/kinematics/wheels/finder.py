@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from andante.description.check.recognise import drive_plugin
+from andante.description.check.recognize import drive_plugin
 from andante.description.check.wheels import Wheel as FoundWheel
 from andante.description.check.wheels import find_wheels, joint_axis
 from andante.description.joint import JointType
@@ -67,12 +67,12 @@ class WheelFinder:
 
     def _wheel(self, found: FoundWheel, limit: float | None) -> Wheel:
         heading = math.atan2(found.axis[1], found.axis[0]) - math.pi / 2
-        x, y = float(found.centre[0]), float(found.centre[1])
+        x, y = float(found.center[0]), float(found.center[1])
         if found.roller_angle is not None:
             return SwedishWheel.at(x, y, heading, found.radius, roller_angle=found.roller_angle)
         if not found.steering or found.pivot is None:
             return FixedWheel.at(x, y, heading, found.radius)
-        gap = found.centre[:2] - found.pivot[:2]
+        gap = found.center[:2] - found.pivot[:2]
         ahead, beside = (
             np.array([math.cos(heading), math.sin(heading)]),
             np.array([-math.sin(heading), math.cos(heading)]),
@@ -168,8 +168,8 @@ def _by_plugin(robot: Robot, key: str, values: PluginValues) -> Drive:
     radius = values.number("wheelradius") or _half(values.number("wheeldiameter", "actuatedwheeldiameter"))
     return replace(
         _family(WheelFinder(robot, radius, values.where), key, values),
-        max_linear=values.number("maxlinearvelocity", "maxspeed", "maxvelocity") or math.inf,
-        max_angular=values.number("maxangularvelocity", "maxyawrate") or math.inf,
+        max_speed=values.number("maxlinearvelocity", "maxspeed", "maxvelocity") or math.inf,
+        max_turn=values.number("maxangularvelocity", "maxyawrate") or math.inf,
     )
 
 

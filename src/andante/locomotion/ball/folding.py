@@ -68,7 +68,7 @@ class FoldMap:
         passing = (1 - PASS) * self.poses["tall"] + PASS * self.poses["tuck"]
         self.poses["pass"] = np.where(self._yaws, passing + PASS_YAW, passing)
 
-    def share_folded(self, position: Array) -> float:
+    def fraction_folded(self, position: Array) -> float:
         """How far the fan has turned, 0 (legs out) to 1 (ball)."""
         first = int(np.flatnonzero(self.fan)[0])
         whole = self.poses["ball"][first] - self.poses["tuck"][first]
@@ -80,7 +80,7 @@ class FoldMap:
 
     def entry(self, position: Array) -> list[Via]:
         """Where to go first from anywhere, so that the chain can be followed from there on."""
-        fraction = self.share_folded(position)
+        fraction = self.fraction_folded(position)
         if fraction < LEGS_OUT:
             return [self.nearest(position, LEGS_STAND_OUT)]
         line = (1 - fraction) * self.poses["tuck"] + fraction * self.poses["ball"]
@@ -122,7 +122,7 @@ class FoldMap:
         if goal not in CHAIN:
             raise BadInput(f"no pose {goal!r} on the way between hexapod and ball; poses: {', '.join(CHAIN)}")
         first = self.entry(position)
-        fraction, end = self.share_folded(position), CHAIN.index(goal)
+        fraction, end = self.fraction_folded(position), CHAIN.index(goal)
         if first and first[-1].name in CHAIN:
             at = CHAIN.index(first[-1].name)
             between = CHAIN[at + 1 : end + 1] if end > at else CHAIN[end:at][::-1]
@@ -147,7 +147,7 @@ class Progress(Enum):
 class FoldSettings:
     """Speed and patience of folding."""
 
-    speed_share: float = 0.6  # of the joints' velocity limits
+    speed_fraction: float = 0.6  # of the joints' velocity limits
     shortest: float = 0.25  # time of a stretch [s]
     arrived: float = 0.08  # error of every joint at which a via-point is reached [rad]
     lag: float = 0.35  # error at which the reference waits [rad]
@@ -235,7 +235,7 @@ class RouteFollower:
     def _stretch(self, position: Array) -> None:
         self._start, self._clock, self._waited = position.copy(), 0.0, 0.0
         least = 1.875 * self.map.travel_time(position, self._route[0].position)
-        self._duration = max(self.settings.shortest, least / (self.settings.speed_share * self._slow))
+        self._duration = max(self.settings.shortest, least / (self.settings.speed_fraction * self._slow))
 
 
 def folds(robot: Robot, pose: str) -> bool:

@@ -38,14 +38,14 @@ class RollingWalker(Walker):
         self._patience = 0.0  # for that [s]
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """As a ball [m/s]."""
         return self.controller.roller.settings.fastest
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """Of the legs on the spot [rad/s]."""
-        return self.controller.walker.top_turn
+        return self.controller.walker.max_turn
 
     @property
     def standing(self) -> bool:
@@ -90,12 +90,12 @@ class RollingWalker(Walker):
         course = self.controller.roller.course
         c, s = math.cos(course), math.sin(course)
         way = np.array([c * self._way[0] - s * self._way[1], s * self._way[0] + c * self._way[1]])
-        glide = 0.5 * math.hypot(*way) * self.stopping_time / self.top_speed
+        glide = 0.5 * math.hypot(*way) * self.stopping_time / self.max_speed
         self._stop, self._patience = self._place[:2] + glide * way, WALK_HOME
 
     def _walk_home(self, dt: float) -> Command:
         """The command that brings the legs to where it should stand; none when it is there or its patience is over."""
-        speed = self.controller.walker.top_speed
+        speed = self.controller.walker.max_speed
         if self._stop is None or not speed:
             self._stop = None
             return Command()
@@ -127,6 +127,6 @@ def make_roll(robot: Robot, request: Request | None = None) -> Prepared:
     if request is not None and request.parameters:
         raise BadInput(f"gait 'roll' takes no parameters, got {', '.join(request.parameters)}")
     legs = prepare(robot, Request("tripod", request.rig if request else None))
-    if not math.isfinite(legs.walker.top_speed):
+    if not math.isfinite(legs.walker.max_speed):
         raise BadInput(f"robot {robot.name!r}: its legs cannot walk")
     return Prepared(legs.robot, legs.pose, RollingWalker(legs.robot, legs.walker, legs.forward), legs.forward, "roll")

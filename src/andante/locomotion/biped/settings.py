@@ -11,7 +11,7 @@ from andante.gravity import GRAVITY
 from .body import BipedBody
 from .footsteps import pendulum_rate
 
-POSITIVE = ("step_time", "height", "width", "top_speed", "top_side", "top_turn", "acceleration", "quick", "fade")
+POSITIVE = ("step_time", "height", "width", "max_speed", "max_side", "max_turn", "acceleration", "quick", "fade")
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class BipedSettings:
     height: float | None = None  # of the root over the soles [m]
     width: float | None = None  # between the soles [m]
     pressure: float | None = None  # where the sole is pressed, ahead of the ankle [m]
-    top_speed: float | None = None  # [m/s]
-    top_side: float | None = None  # [m/s]
-    top_turn: float | None = None  # [rad/s]
+    max_speed: float | None = None  # [m/s]
+    max_side: float | None = None  # [m/s]
+    max_turn: float | None = None  # [rad/s]
     acceleration: float | None = None  # [m/s²]
     arms: float = 5.0  # swing of the arms per meter between the feet [rad/m]
     sway: float = 2.0  # frequency at which masses are weighed, in steps: see BipedBody.weigh
@@ -72,9 +72,9 @@ class BipedMeasures:
     height: float
     width: float
     pressure: float
-    top_speed: float
-    top_side: float
-    top_turn: float
+    max_speed: float
+    max_side: float
+    max_turn: float
     acceleration: float
     margin: float  # of the pressure point inside the sole [m]
     reach_back: float  # where a next foot may stand, seen from the standing one [m]
@@ -95,7 +95,7 @@ class BipedMeasures:
         inner = abs(body.soles[0].box[2]) + abs(body.soles[1].box[3])
         heel = max(sole.box[0] for sole in body.soles)
         toe = min(sole.box[1] for sole in body.soles)
-        top = s.top_speed or 0.22 * quickness
+        top = s.max_speed or 0.22 * quickness
         width = s.width or body.stance_width
         narrowest = min(width, inner + 0.045 * center)
         return BipedMeasures(
@@ -107,9 +107,9 @@ class BipedMeasures:
             height=height,
             width=width,
             pressure=0.3 * (heel + toe) if s.pressure is None else s.pressure,
-            top_speed=top,
-            top_side=s.top_side or 0.075 * quickness,
-            top_turn=s.top_turn or 0.165 * rate,
+            max_speed=top,
+            max_side=s.max_side or 0.075 * quickness,
+            max_turn=s.max_turn or 0.165 * rate,
             acceleration=s.acceleration or top / (3.6 * step),
             margin=0.03 * center,
             reach_back=-0.42 * center,

@@ -117,19 +117,19 @@ class BipedWalk(Walker):
 
     # ---- what it can do and knows ----------------------------------------------------------------
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return self.measures.top_speed
+        return self.measures.max_speed
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
-        return self.measures.top_turn
+        return self.measures.max_turn
 
     @property
     def stopping_time(self) -> float:
         """From top speed to a stand [s]."""
-        return self.measures.top_speed / self.measures.acceleration + 2.0 * self.measures.step_time
+        return self.measures.max_speed / self.measures.acceleration + 2.0 * self.measures.step_time
 
     @property
     def approach(self) -> float:
@@ -235,9 +235,9 @@ class BipedWalk(Walker):
         """Ramp the command, within what is possible, and hold the heading by the steps that were measured."""
         m = self.measures
         self._commanded = command.moving
-        tops = (m.top_speed, m.top_side, m.top_turn)
+        tops = (m.max_speed, m.max_side, m.max_turn)
         for i, wanted in enumerate((command.vx, command.vy, command.wz)):
-            most = m.acceleration * tops[i] / m.top_speed * dt
+            most = m.acceleration * tops[i] / m.max_speed * dt
             goal = max(-tops[i], min(tops[i], wanted))
             self._ramped[i] += max(-most, min(most, goal - self._ramped[i]))
         self.velocity = list(self._ramped)
@@ -245,7 +245,7 @@ class BipedWalk(Walker):
         if self.phase == "walk":
             self._heading_goal += self._ramped[2] * dt
             held = self._ramped[2] + self.settings.heading_gain * (self._heading_goal - heading)
-            self.velocity[2] = max(-m.top_turn, min(m.top_turn, held))
+            self.velocity[2] = max(-m.max_turn, min(m.max_turn, held))
         else:
             self._heading_goal = heading
 

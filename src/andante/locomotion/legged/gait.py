@@ -39,7 +39,7 @@ class LeggedSettings:
     heading_gain: float = 2.0  # [1/s]
     level_gain: float = 1.5  # [1/s]
     height_gain: float = 2.0  # [1/s]
-    touch_share: float = 0.2  # of a foot's share of the weight: pressed
+    touch_fraction: float = 0.2  # of a foot's share of the weight: pressed
     search_depth: float = 0.8  # how far below the expected ground a foot is sent, in step heights
     search_speed: float = 0.15  # [m/s]
     settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]
@@ -120,8 +120,8 @@ class LeggedGait(Walker):
         made[kernels.WIDTH] = np.min(np.ptp(self._fixed[:, :2], axis=0))
         made[kernels.CENTER_X], made[kernels.CENTER_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.center))[:2]
         made[kernels.CENTER_HEIGHT], made[kernels.FILTER_TIME] = self.rig.center_height, self.attitude.settle
-        made[kernels.TOP_SPEED] = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
-        made[kernels.TOP_TURN] = 1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
+        made[kernels.MAX_SPEED] = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
+        made[kernels.MAX_TURN] = 1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
         return made
 
     # ---- what it can do --------------------------------------------------------------------------
@@ -136,14 +136,14 @@ class LeggedGait(Walker):
         return np.asarray(twist) * kernels.limit_scale(self._figures, self._fixed, vx, vy, wz)
 
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return float(self._figures[kernels.TOP_SPEED])
+        return float(self._figures[kernels.MAX_SPEED])
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """On the spot [rad/s]."""
-        return float(self._figures[kernels.TOP_TURN])
+        return float(self._figures[kernels.MAX_TURN])
 
     @property
     def stopping_time(self) -> float:
@@ -244,7 +244,7 @@ class LeggedGait(Walker):
         if not self.settings.feel:
             self._touching[:] = kernels.UNKNOWN
             return
-        least = self.settings.touch_share * self._weight
+        least = self.settings.touch_fraction * self._weight
         for leg, (link, switches) in enumerate(self._touch_names):
             cells = readings.forces.get(link)
             if cells is not None:

@@ -56,8 +56,8 @@ FIXED = 6
     CENTER_Y,
     CENTER_HEIGHT,
     FILTER_TIME,
-    TOP_SPEED,
-    TOP_TURN,
+    MAX_SPEED,
+    MAX_TURN,
 ) = range(23)
 FIGURES = 23
 
@@ -232,7 +232,7 @@ def choose_twist(
     wanted = (pace * vx, pace * vy, pace * wz)
     step = dt / (figures[RAMP] * figures[PERIOD])
     for i in range(3):
-        most = step * (figures[TOP_TURN] if i == 2 else figures[TOP_SPEED])
+        most = step * (figures[MAX_TURN] if i == 2 else figures[MAX_SPEED])
         body[TWIST + i] += max(-most, min(most, wanted[i] - body[TWIST + i]))
         body[TWIST_GOAL + i] += max(-most, min(most, goal[i] - body[TWIST_GOAL + i]))
 

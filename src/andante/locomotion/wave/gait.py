@@ -88,12 +88,12 @@ class WaveGait(Walker):
 
     # ---- what a controller asks ----------------------------------------------------------------------
     @property
-    def top_speed(self) -> float:
+    def max_speed(self) -> float:
         """As measured, or guessed from the swing of the hips [m/s]."""
         return self._speed
 
     @property
-    def top_turn(self) -> float:
+    def max_turn(self) -> float:
         """It cannot turn, and says so when it is asked to [rad/s]."""
         return 0.1 if self.strict else 0.0
 

@@ -183,7 +183,7 @@ SYMBOLS = {  # published symbol -> field
     "s_a": "ankle_shift",
     "b": "balance",
     "f_r": "roll_phase",
-    "w_k": "flexion_share",
+    "w_k": "flexion_fraction",
     "c_a": "leveling",
     "p_h": "pulse",
     "ramp": "ramp",
@@ -215,7 +215,7 @@ class WaveParameters:
     ankle_shift: float  # s_a [deg]
     balance: float  # b: scales hip roll and ankle roll
     roll_phase: float = 0.0  # f_r: of the rolls, added to the published pi/3 [rad]
-    flexion_share: float = 0.4  # w_k: part of the cycle in which a knee bends
+    flexion_fraction: float = 0.4  # w_k: part of the cycle in which a knee bends
     leveling: float = 1.0  # c_a: how much of the swing of hip and knee an ankle takes back; 1 keeps the foot level
     pulse: float = 0.0  # p_h: height of the hip pulse, 1 as published
     ramp: float = 1.0  # time in which the swings grow at the start and die at the stop [s]

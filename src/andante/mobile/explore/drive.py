@@ -45,10 +45,10 @@ ARRIVAL = 0.2
 WIDEST = 10.0  # beams without an echo clear the map up to here at most [m]
 MARGIN = 0.04  # kept around the footprint while the map is made [m]
 MOST_STATES = 60_000  # of a search for a car's way
-SHORT_OF = 0.9  # ... and up to this share of the lidar's range
+SHORT_OF = 0.9  # ... and up to this fraction of the lidar's range
 KEYS = MappingParameters(key_travel=0.2, key_turn=0.25, key_time=0.5)  # denser than for logs: goals hang on the map
 
-Tell = Callable[[Sensed, str], None]
+Report = Callable[[Sensed, str], None]
 
 
 @dataclass
@@ -88,11 +88,11 @@ class Exploration:
         controller: str = "pursuit",
         speed: float = math.inf,
         seed: int = 0,
-        tell: Tell = lambda sensed, words: None,
+        report: Report = lambda sensed, words: None,
     ) -> None:
         self.robot, self.vehicle = robot, grown(robot.vehicle, MARGIN)
         self.errand = errand(self.vehicle)
-        self._tell, self._speed, self._trail = tell, speed, Trail()
+        self._report, self._speed, self._trail = report, speed, Trail()
         sensed = robot.settle(LOOK_AROUND)
         while not sensed.sweeps:
             sensed = robot.step()
@@ -220,7 +220,7 @@ class Exploration:
         self.done.distance += float(np.hypot(*(self._sensed.odom - before)[:2]))
         self._placed = self._placed + self._map(self._sensed)
         self._trail.add(self.pose)
-        self._tell(self._sensed, self.errand.reason)
+        self._report(self._sensed, self.errand.reason)
 
     def _map(self, sensed: Sensed) -> list[tuple[Scan, Array, Array]]:
         """Map the scans that came; each with its pose and twist."""

@@ -14,7 +14,7 @@ from andante.mobile.robot import MobileRobot, SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
 from andante.navigation import NavigatorOutput
 from andante.physics.engine import check_bounds
-from andante.progress import Tell, bar
+from andante.progress import Report, bar
 
 from .run import Drive
 
@@ -70,7 +70,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         self._errors: list[Array] = []
         self._looked = -math.inf
         self._bar = bar("driving", progress)
-        self._tell: Tell = lambda done, total, words: None  # until it is entered
+        self._report: Report = lambda done, total, words: None  # until it is entered
 
     def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
@@ -89,7 +89,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             if isinstance(robot, SimulatedMobileRobot):
                 check_bounds(robot.sim.engine)
             link = robot.body.link
-            self._tell(now, self._timeout, "" if robot.body.simulated else f"{link.late} late, {link.lost} lost")
+            self._report(now, self._timeout, "" if robot.body.simulated else f"{link.late} late, {link.lost} lost")
         return robot.measure.collided or robot.measure.fallen
 
     def _note(self, now: float, true: Array) -> None:
@@ -152,7 +152,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         return drive.reason
 
     def __enter__(self) -> Measure:
-        self._tell = self._bar.__enter__()
+        self._report = self._bar.__enter__()
         return self
 
     def __exit__(

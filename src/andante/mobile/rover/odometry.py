@@ -62,8 +62,8 @@ class PoseHistory:
             if then <= time:
                 if after is None:
                     return pose
-                share = (time - then) / (after[0] - then)
-                return se2.compose(pose, se2.exp(share * se2.log(se2.between(pose, after[1]))))
+                fraction = (time - then) / (after[0] - then)
+                return se2.compose(pose, se2.exp(fraction * se2.log(se2.between(pose, after[1]))))
             after = (then, pose)
         return None if after is None else after[1]
 

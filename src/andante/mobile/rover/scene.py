@@ -100,7 +100,7 @@ class RoverScene:
         world: World | str = "lab",
         engine: str = "mujoco",
         *,
-        place: ArrayLike = (0.0, 0.0, 0.0),
+        start: ArrayLike = (0.0, 0.0, 0.0),
         grid: OccupancyGrid | None = None,
         map_pose: ArrayLike = (0.0, 0.0, 0.0),
         others: Sequence[Placement] = (),
@@ -114,7 +114,7 @@ class RoverScene:
         seed: int = 0,
         say: Callable[[float, str, str], None] = lambda time, who, words: None,
     ) -> None:
-        """place, map_pose: of the rear axle at first and of the map's frame in the world, x, y, yaw; grid: the map, by
+        """start, map_pose: of the rear axle at first and of the map's frame in the world, x, y, yaw; grid: the map, by
         default the true plan of the world at the laser's height; firmware: parameters that go down the line; say: told
         the time, who speaks and words."""
         world = load_world(world) if isinstance(world, str) else world
@@ -130,9 +130,9 @@ class RoverScene:
             grid = map_of_world(world, height=float(poses["laser"].translation[2]) - ground, resolution=RESOLUTION)
         chosen = parameters or PARAMETERS
         field = LikelihoodField(grid, chosen)
-        at = tuple(float(v) for v in se2.compose(self._map_pose, place))
+        at = tuple(float(v) for v in se2.compose(self._map_pose, start))
         scene = smoother_world(world, friction)
-        self.sim = simulate(robot, scene, engine, dt=dt, place=at, seed=seed, sensors=True, others=others)
+        self.sim = simulate(robot, scene, engine, dt=dt, start=at, seed=seed, sensors=True, others=others)
         assert self.sim.sensors is not None
         self.sensors, self.grid = self.sim.sensors, grid
         cable = cable or Loopback()
@@ -215,10 +215,10 @@ class RoverScene:
             self.tick()
         return True
 
-    def carry(self, place: ArrayLike) -> None:
+    def carry(self, pose: ArrayLike) -> None:
         """Lift the rover and put it down at x, y, yaw on the map, as a person would."""
-        at = se2.compose(self._map_pose, place)
-        put_on_ground(self.sim.engine, self.sim.actor, first_positions(self.sim.robot, None), at)
+        at = se2.compose(self._map_pose, pose)
+        put_on_ground(self.sim.engine, self.sim.model, first_positions(self.sim.robot, None), at)
 
     def push(self, impulse: ArrayLike) -> None:
         """Push the rover with an impulse [N s] in its own axes."""

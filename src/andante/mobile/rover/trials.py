@@ -183,7 +183,7 @@ def rover_trial(
 
     laser = se2.inverse(_laser())
     scene = RoverScene(
-        world, engine, place=laser, grid=grid, map_pose=map_pose, others=others, odometry=odometry,
+        world, engine, start=laser, grid=grid, map_pose=map_pose, others=others, odometry=odometry,
         parameters=parameters, firmware={**FIRMWARE, **(firmware or {})}, cable=cable, noise=noise, friction=friction,
         dt=dt, seed=seed, say=say,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from andante.description.link import IDENTITY
 from andante.description.shapes import Ellipsoid, Heightmap, Mesh
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape, BodyTree, in_plane
 
@@ -41,7 +41,7 @@ UNBOUNDED = 1e9  # stands for an absent joint limit beside a present one
 class Collider:
     """What Bullet calls (body, link): whose it is and which shapes it carries."""
 
-    actor: int
+    model: int
     body: int
     shapes: tuple[BodyShape, ...]
 
@@ -61,8 +61,8 @@ class _Node:
 
 
 @dataclass(frozen=True)
-class BulletModel:
-    """One actor inside Bullet."""
+class BulletHandles:
+    """One model inside Bullet."""
 
     uid: np.ndarray  # (bodies,) multibody of each body, -1: a fixed root, which nothing can move
     link: np.ndarray  # (bodies,) link index in it, -1: its base
@@ -76,20 +76,20 @@ class BulletModel:
     felt: Array  # (joints,) inertia that a joint feels with all others free
 
 
-def build_actor(
-    actor: Actor, settings: Settings, client: Client, colliders: dict[tuple[int, int], Collider]
-) -> BulletModel:
-    """Put an actor at its placement and initial joint positions; enters its shapes into `colliders`."""
-    tree = actor.tree
+def build_model(
+    model: Model, settings: Settings, client: Client, colliders: dict[tuple[int, int], Collider]
+) -> BulletHandles:
+    """Put a model at its placement and initial joint positions; enters its shapes into `colliders`."""
+    tree = model.tree
     for body in tree.bodies:
         if body.joint is not None and body.joint.type is JointType.SCREW:
-            raise Unsupported(f"bullet: joint {body.joint.name!r} of {actor.name!r} is a screw; Bullet has none")
+            raise Unsupported(f"bullet: joint {body.joint.name!r} of {model.name!r} is a screw; Bullet has none")
     inertias = engine_inertias(tree)
-    start = tree.poses(actor.placement.pose, tree.initial)
+    start = tree.poses(model.placement.pose, tree.initial)
     count = len(tree.bodies)
     uid, link = np.full(count, -1), np.full(count, -1)
     frames = [principal(inertia) for inertia in inertias]
-    if actor.fixed:
+    if model.fixed:
         frames[0] = (IDENTITY, np.zeros(3))
     own: dict[int, list[tuple[int, int]]] = {i: [] for i in range(count)}  # (multibody, link) of each body's shapes
     flagged: set[int] = set()  # multibodies that collide with themselves
@@ -97,10 +97,10 @@ def build_actor(
 
     def enter(uid: int, link: int, body: int, shapes: tuple[BodyShape, ...]) -> None:
         _surface(uid, link, shapes, settings, client)
-        colliders[uid, link] = Collider(actor.index, body, shapes)
+        colliders[uid, link] = Collider(model.index, body, shapes)
         own[body].append((uid, link))
 
-    for shape in tree.bodies[0].shapes if actor.fixed else ():
+    for shape in tree.bodies[0].shapes if model.fixed else ():
         for made, pose in static_shapes(shape, client):
             statics.append((_static(made, start[0] @ pose, client), pose))
             enter(statics[-1][0], -1, 0, (shape,))
@@ -108,13 +108,13 @@ def build_actor(
     roots = [i for i, body in enumerate(tree.bodies) if _starts(body)]
     for root in roots:
         members = _members(tree, root)
-        if root == 0 and actor.fixed and len(members) == 1:
+        if root == 0 and model.fixed and len(members) == 1:
             continue
-        nodes = _nodes(tree, members, inertias, actor.fixed)
+        nodes = _nodes(tree, members, inertias, model.fixed)
         if len(nodes) > MOST_LINKS:
-            raise Unsupported(f"bullet: {actor.name!r} needs {len(nodes)} links in one piece; at most {MOST_LINKS}")
-        collides = _collides(tree, members, actor.fixed)
-        made = _multibody(nodes, frames, start[root], actor.fixed and root == 0, collides, tree, client)
+            raise Unsupported(f"bullet: {model.name!r} needs {len(nodes)} links in one piece; at most {MOST_LINKS}")
+        collides = _collides(tree, members, model.fixed)
+        made = _multibody(nodes, frames, start[root], model.fixed and root == 0, collides, tree, client)
         if collides:
             flagged.add(made)
         if root == 0:
@@ -125,17 +125,17 @@ def build_actor(
             _settle(made, k - 1, node, frames, client)
             if node.shapes:
                 enter(made, k - 1, node.owner, node.shapes)
-    if actor.fixed:
+    if model.fixed:
         uid[0] = -1
     _mask(tree, own, flagged, client)
     body_from_com = SE3(np.stack([pose.matrix for pose, _ in frames]))
     joint_uid, joint_link = uid[tree.joint_bodies], link[tree.joint_bodies]
-    felt = felt_inertias(tree, actor.fixed, inertias)
-    model = BulletModel(
+    felt = felt_inertias(tree, model.fixed, inertias)
+    handles = BulletHandles(
         uid, link, body_from_com, tuple(roots), tuple(statics), base, joint_uid, joint_link, inertias, felt
     )
-    _limits(tree, model, client)
-    return model
+    _limits(tree, handles, client)
+    return handles
 
 
 def _starts(body: Body) -> bool:
@@ -329,9 +329,9 @@ def _mask(tree: BodyTree, own: dict[int, list[tuple[int, int]]], flagged: set[in
                     client.setCollisionFilterPair(uid_a, uid_b, link_a, link_b, 0)
 
 
-def _limits(tree: BodyTree, model: BulletModel, client: Client) -> None:
+def _limits(tree: BodyTree, handles: BulletHandles, client: Client) -> None:
     for k, joint in enumerate(tree.robot.movable):
-        uid, link = int(model.joint_uid[k]), int(model.joint_link[k])
+        uid, link = int(handles.joint_uid[k]), int(handles.joint_link[k])
         if math.isfinite(joint.limits.lower) or math.isfinite(joint.limits.upper):
             client.changeDynamics(
                 uid,

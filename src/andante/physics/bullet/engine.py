@@ -24,28 +24,28 @@ from andante.physics.engine import Engine
 from andante.physics.state import Contacts
 
 from .api import Client, pybullet
-from .build import CONTACT_ERP, BulletModel, Collider, build_actor, filter_by_bitmask
+from .build import CONTACT_ERP, BulletHandles, Collider, build_model, filter_by_bitmask
 from .inertia import weightless_mass
 from .servos import Servos, close_loop, follow
 from .shapes import distance
 
 
 class BodyReader:
-    """Reads the moving bodies of one actor; rows of fixed roots are left at the identity.
+    """Reads the moving bodies of one model; rows of fixed roots are left at the identity.
 
     Bullet reports pose and velocity of a link's center of mass in double precision (its link frames only in single);
     the body frame is found from it by the inertial frame.
     """
 
-    def __init__(self, model: BulletModel, client: Client) -> None:
+    def __init__(self, handles: BulletHandles, client: Client) -> None:
         self._client = client
-        self._count = len(model.uid)
-        self._roots = [(root, int(model.uid[root])) for root in model.roots if model.uid[root] >= 0]
+        self._count = len(handles.uid)
+        self._roots = [(root, int(handles.uid[root])) for root in handles.roots if handles.uid[root] >= 0]
         self._trees = []
-        for uid in dict.fromkeys(model.uid[model.link >= 0].tolist()):
-            inside = np.flatnonzero((model.uid == uid) & (model.link >= 0))
-            self._trees.append((uid, inside, model.link[inside].tolist()))
-        com_from_body = model.body_from_com.inverse()
+        for uid in dict.fromkeys(handles.uid[handles.link >= 0].tolist()):
+            inside = np.flatnonzero((handles.uid == uid) & (handles.link >= 0))
+            self._trees.append((uid, inside, handles.link[inside].tolist()))
+        com_from_body = handles.body_from_com.inverse()
         self._turn, self._shift = com_from_body.quaternion, com_from_body.translation
 
     def read(self) -> tuple[Array, Array]:
@@ -94,7 +94,7 @@ def _product(a: Array, b: Array) -> Array:
 def read_contacts(
     client: Client, colliders: dict[tuple[int, int], Collider], pose: Callable[[int, int], Array]
 ) -> Contacts:
-    """The points of the last step that touch or push; `pose(actor, body)` returns the pose of a body (7,)."""
+    """The points of the last step that touch or push; `pose(model, body)` returns the pose of a body (7,)."""
     points = [point for point in client.getContactPoints() if point[9] > 0.0 or point[8] <= 0.0]
     known = [p for p in points if (p[1], p[3]) in colliders and (p[2], p[4]) in colliders]
     if not known:
@@ -105,7 +105,7 @@ def read_contacts(
     who = []
     for p, at in zip(known, position, strict=True):
         a, b = colliders[p[1], p[3]], colliders[p[2], p[4]]
-        who.append((a.actor, touched_link(a, at, pose), b.actor, touched_link(b, at, pose)))
+        who.append((a.model, touched_link(a, at, pose), b.model, touched_link(b, at, pose)))
     force = normal * amount[:, :1] + first * amount[:, 1:2] + second * amount[:, 2:]
     depth = -np.array([p[8] for p in known])
     return Contacts.of_rows(np.array(who), np.column_stack([position, normal, force, depth]))
@@ -116,7 +116,7 @@ def touched_link(collider: Collider, point: Array, pose: Callable[[int, int], Ar
     shapes = collider.shapes
     if all(shape.link == shapes[0].link for shape in shapes):
         return shapes[0].link
-    local = SE3.from_vector(pose(collider.actor, collider.body)).inverse() @ point
+    local = SE3.from_vector(pose(collider.model, collider.body)).inverse() @ point
     gaps = [distance(shape.geometry, shape.pose.inverse() @ local) for shape in shapes]
     return shapes[int(np.argmin(gaps))].link
 
@@ -166,26 +166,26 @@ class BulletEngine(Engine):
         if settings.cfm is not None:
             client.setPhysicsEngineParameter(globalCFM=settings.cfm)
         self._colliders: dict[tuple[int, int], Collider] = {}
-        self._models: list[BulletModel] = []
-        self._fixed: list[SE3] = [actor.placement.pose for actor in self.actors]
+        self._handles: list[BulletHandles] = []
+        self._fixed: list[SE3] = [model.placement.pose for model in self.models]
         self._servos: list[Servos] = []
         self._readers: list[BodyReader] = []
         self._joints: dict[int, tuple[Array, Array, Array]] = {}
         self._efforts: dict[int, Array] = {}  # efforts of a restored instant, until the next step
-        self._weightless: list[tuple[int, int, Array]] = []  # actor, body, force [N]
-        for actor in self.actors:
-            model = build_actor(actor, settings, client, self._colliders)
-            servos = Servos(actor, model, settings.dt, client)
-            self._models.append(model)
+        self._weightless: list[tuple[int, int, Array]] = []  # model, body, force [N]
+        for model in self.models:
+            handles = build_model(model, settings, client, self._colliders)
+            servos = Servos(model, handles, settings.dt, client)
+            self._handles.append(handles)
             self._servos.append(servos)
-            self._readers.append(BodyReader(model, client))
+            self._readers.append(BodyReader(handles, client))
             self._notes += servos.problems
-            follow(actor, model, client)
-            for loop in actor.tree.loops:
-                close_loop(actor, model, loop, client)
-            for body, mass in enumerate(weightless_mass(actor.tree, model.inertias)):
-                if mass > 0 and model.uid[body] >= 0:
-                    self._weightless.append((actor.index, body, -mass * np.asarray(self.world.gravity)))
+            follow(model, handles, client)
+            for loop in model.tree.loops:
+                close_loop(model, handles, loop, client)
+            for body, mass in enumerate(weightless_mass(model.tree, handles.inertias)):
+                if mass > 0 and handles.uid[body] >= 0:
+                    self._weightless.append((model.index, body, -mass * np.asarray(self.world.gravity)))
         filter_by_bitmask(self._colliders, client)
 
     def close(self) -> None:
@@ -220,18 +220,18 @@ class BulletEngine(Engine):
 
     def _push_bodies(self) -> None:
         """Outside wrenches of one step; Bullet forgets them after it."""
-        for actor, body, force in self._weightless:
-            self._wrench(actor, body, force, np.zeros(3), np.asarray(self._models[actor].inertias[body].com))
-        for (actor, body), push in self.pushes.items():
-            self._wrench(actor, body, push.force, push.torque, push.point)
+        for model, body, force in self._weightless:
+            self._wrench(model, body, force, np.zeros(3), np.asarray(self._handles[model].inertias[body].com))
+        for (model, body), push in self.pushes.items():
+            self._wrench(model, body, push.force, push.torque, push.point)
 
-    def _wrench(self, actor: int, body: int, force: Array, torque: Array, point: Array) -> None:
-        model, client = self._models[actor], self._client
-        uid, link = int(model.uid[body]), int(model.link[body])
+    def _wrench(self, model: int, body: int, force: Array, torque: Array, point: Array) -> None:
+        handles, client = self._handles[model], self._client
+        uid, link = int(handles.uid[body]), int(handles.link[body])
         if uid < 0:
             return  # a fixed root
         world_from_com = self._com_pose(uid, link)
-        world_from_body = world_from_com @ model.body_from_com[body].inverse()
+        world_from_body = world_from_com @ handles.body_from_com[body].inverse()
         if np.any(force):
             at = (world_from_body @ point).tolist()
             client.applyExternalForce(uid, link, force.tolist(), at, pybullet.WORLD_FRAME)
@@ -249,75 +249,75 @@ class BulletEngine(Engine):
         """Pushes are read anew in every step."""
 
     # ---- servos ----------------------------------------------------------------------------------
-    def _apply_servos(self, actor: int) -> None:
-        self._servos[actor].configure(self.modes[actor], self.gains[actor])
+    def _apply_servos(self, model: int) -> None:
+        self._servos[model].configure(self.modes[model], self.gains[model])
 
-    def _apply_references(self, actor: int) -> None:
-        self._servos[actor].send(self.references[actor])
+    def _apply_references(self, model: int) -> None:
+        self._servos[model].send(self.references[model])
 
     # ---- joints ----------------------------------------------------------------------------------
-    def _read_joints(self, actor: int) -> tuple[Array, Array, Array]:
-        known = self._joints.get(actor)
+    def _read_joints(self, model: int) -> tuple[Array, Array, Array]:
+        known = self._joints.get(model)
         if known is None:
-            known = self._joints[actor] = self._servos[actor].read()
+            known = self._joints[model] = self._servos[model].read()
         return known
 
-    def joint_positions(self, actor: int) -> Array:
+    def joint_positions(self, model: int) -> Array:
         """Joint positions, (joints,)."""
-        return self._read_joints(actor)[0].copy()
+        return self._read_joints(model)[0].copy()
 
-    def joint_velocities(self, actor: int) -> Array:
+    def joint_velocities(self, model: int) -> Array:
         """Joint velocities, (joints,)."""
-        return self._read_joints(actor)[1].copy()
+        return self._read_joints(model)[1].copy()
 
-    def joint_efforts(self, actor: int) -> Array:
+    def joint_efforts(self, model: int) -> Array:
         """Efforts of the motors in the last step, (joints,)."""
-        if actor in self._efforts:
-            return self._efforts[actor].copy()
-        return self._read_joints(actor)[2].copy()
+        if model in self._efforts:
+            return self._efforts[model].copy()
+        return self._read_joints(model)[2].copy()
 
-    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
-        self._servos[actor].put(positions, velocities)
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        self._servos[model].put(positions, velocities)
         self._forget()
 
     # ---- bodies ----------------------------------------------------------------------------------
-    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
-        model, client = self._models[actor], self._client
-        before = SE3.from_vector(self.base_pose(actor))
-        bodies = SE3.from_vector(self.body_poses(actor))
-        fixed = self.actors[actor].fixed
-        for root in model.roots:
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
+        handles, client = self._handles[model], self._client
+        before = SE3.from_vector(self.base_pose(model))
+        bodies = SE3.from_vector(self.body_poses(model))
+        fixed = self.models[model].fixed
+        for root in handles.roots:
             place = pose @ before.inverse() @ bodies[root]
-            uid = model.base if root == 0 else int(model.uid[root])
+            uid = handles.base if root == 0 else int(handles.uid[root])
             if uid >= 0:
-                com = place @ model.body_from_com[root]
+                com = place @ handles.body_from_com[root]
                 client.resetBasePositionAndOrientation(uid, com.translation.tolist(), com.quaternion.tolist())
                 if not (fixed and root == 0):
                     linear = velocity[:3] + np.cross(velocity[3:], com.translation - pose.translation)
                     client.resetBaseVelocity(uid, linear.tolist(), velocity[3:].tolist())
         if fixed:
-            self._fixed[actor] = pose
-            self._still.pop(actor, None)
-            for uid, root_from_object in model.statics:
+            self._fixed[model] = pose
+            self._still.pop(model, None)
+            for uid, root_from_object in handles.statics:
                 at = pose @ root_from_object
                 client.resetBasePositionAndOrientation(uid, at.translation.tolist(), at.quaternion.tolist())
         self._forget()
 
-    def _read_bodies(self, actor: int) -> tuple[Array, Array]:
-        poses, velocities = self._readers[actor].read()
-        if self.actors[actor].fixed:
-            poses[0] = self._fixed[actor].vector
+    def _read_bodies(self, model: int) -> tuple[Array, Array]:
+        poses, velocities = self._readers[model].read()
+        if self.models[model].fixed:
+            poses[0] = self._fixed[model].vector
         return poses, velocities
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
-        return read_contacts(self._client, self._colliders, lambda actor, body: self._motion(actor)[0][body])
+        return read_contacts(self._client, self._colliders, lambda model, body: self._motion(model)[0][body])
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _Saved:
         number = int(self._client.saveState())
-        efforts = tuple(self.joint_efforts(actor.index) for actor in self.actors)
+        efforts = tuple(self.joint_efforts(model.index) for model in self.models)
         saved = _Saved(number, tuple(self._fixed), efforts)
         weakref.finalize(saved, _free, self._client, number)
         return saved

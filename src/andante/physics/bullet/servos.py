@@ -1,4 +1,4 @@
-"""The joints of one actor in Bullet: motors, springs, damping, reading and putting.
+"""The joints of one model in Bullet: motors, springs, damping, reading and putting.
 
 Constraints hold mimic joints, dry friction and joints that close a loop.
 """
@@ -14,12 +14,12 @@ from andante.description.source import Problem, Severity
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.commands import ServoGains
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.state import Mode
 from andante.physics.tree import Loop
 
 from .api import Client, pybullet
-from .build import BulletModel
+from .build import BulletHandles
 
 STRONGEST = 1e8  # stands for an unlimited force [N, N m]
 HINGE_SPAN = 0.05  # distance of the two points that make a hinge [m]
@@ -27,51 +27,58 @@ STIFFEST = 1e12  # stands for an infinite gain
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
 
 
-def follow(actor: Actor, model: BulletModel, client: Client) -> None:
+def follow(model: Model, handles: BulletHandles, client: Client) -> None:
     """Hold q = ratio q[source] + offset by a gear between the two joints."""
-    mimics = actor.tree.mimics
+    mimics = model.tree.mimics
     for k in np.flatnonzero(mimics.led).tolist():
         source = int(mimics.source[k])
-        if model.joint_uid[k] != model.joint_uid[source]:
-            name = actor.tree.robot.joint_names[k]
+        if handles.joint_uid[k] != handles.joint_uid[source]:
+            name = model.tree.robot.joint_names[k]
             raise Unsupported(
-                f"bullet: joint {name!r} of {actor.name!r} mimics a joint on the other side of a floating joint"
+                f"bullet: joint {name!r} of {model.name!r} mimics a joint on the other side of a floating joint"
             )
-        _gear(model, k, source, -float(mimics.ratio[k]), float(mimics.offset[k]), 1.0, STRONGEST, client)
+        _gear(handles, k, source, -float(mimics.ratio[k]), float(mimics.offset[k]), 1.0, STRONGEST, client)
 
 
-def rub(model: BulletModel, joint: int, friction: float, client: Client) -> int:
+def rub(handles: BulletHandles, joint: int, friction: float, client: Client) -> int:
     """Dry friction beside a motor: a gear from a joint to nothing, which resists with at most that effort."""
-    return _gear(model, joint, joint, 1e-12, 0.0, 0.0, friction, client)
+    return _gear(handles, joint, joint, 1e-12, 0.0, 0.0, friction, client)
 
 
 def _gear(
-    model: BulletModel, joint: int, source: int, ratio: float, offset: float, erp: float, force: float, client: Client
+    handles: BulletHandles,
+    joint: int,
+    source: int,
+    ratio: float,
+    offset: float,
+    erp: float,
+    force: float,
+    client: Client,
 ) -> int:
     """q[joint] + ratio q[source] = offset, held with at most that effort."""
-    uid = int(model.joint_uid[joint])
-    links, none = (int(model.joint_link[joint]), int(model.joint_link[source])), [0, 0, 0]
+    uid = int(handles.joint_uid[joint])
+    links, none = (int(handles.joint_link[joint]), int(handles.joint_link[source])), [0, 0, 0]
     made = client.createConstraint(uid, links[0], uid, links[1], pybullet.JOINT_GEAR, [0, 0, 1], none, none)
     client.changeConstraint(made, gearRatio=ratio, relativePositionTarget=offset, erp=erp, maxForce=force)
     return int(made)
 
 
-def close_loop(actor: Actor, model: BulletModel, loop: Loop, client: Client) -> None:
+def close_loop(model: Model, handles: BulletHandles, loop: Loop, client: Client) -> None:
     """Build a joint that closes a loop: ball by one point, hinge by two, fixed by a weld."""
-    loop.check("bullet", actor.name)
+    loop.check("bullet", model.name)
     kind = pybullet.JOINT_FIXED if loop.joint.type is JointType.FIXED else pybullet.JOINT_POINT2POINT
     one_point = loop.joint.type in (JointType.FIXED, JointType.BALL)
     for side in (0.0,) if one_point else (-HINGE_SPAN, HINGE_SPAN):
-        _tie(model, loop, side * np.asarray(loop.joint.axis), kind, client)
+        _tie(handles, loop, side * np.asarray(loop.joint.axis), kind, client)
 
 
-def _tie(model: BulletModel, loop: Loop, point: Array, kind: int, client: Client) -> None:
+def _tie(handles: BulletHandles, loop: Loop, point: Array, kind: int, client: Client) -> None:
     """One constraint at a point of the joint frame."""
     ends = []
     for body, from_joint in ((loop.parent, loop.parent_from_joint), (loop.child, loop.child_from_joint)):
-        frame = model.body_from_com[body].inverse() @ from_joint @ SE3.from_parts(np.eye(3), point)
-        uid = int(model.uid[body]) if model.uid[body] >= 0 else model.base
-        ends.append((uid, int(model.link[body]), frame))
+        frame = handles.body_from_com[body].inverse() @ from_joint @ SE3.from_parts(np.eye(3), point)
+        uid = int(handles.uid[body]) if handles.uid[body] >= 0 else handles.base
+        ends.append((uid, int(handles.link[body]), frame))
     (uid_a, link_a, a), (uid_b, link_b, b) = ends
     positions, turns = (a.translation.tolist(), b.translation.tolist()), (a.quaternion.tolist(), b.quaternion.tolist())
     made = client.createConstraint(uid_a, link_a, uid_b, link_b, kind, [0, 0, 1], *positions, *turns)
@@ -92,18 +99,18 @@ class _Group:
 
 
 class Servos:
-    """Motors of an actor. Joint vectors follow `robot.movable`."""
+    """Motors of a model. Joint vectors follow `robot.movable`."""
 
-    def __init__(self, actor: Actor, model: BulletModel, dt: float, client: Client) -> None:
-        self._movable = movable = actor.tree.robot.movable
-        self._dt, self._client, self._model, self._felt = dt, client, model, model.felt
+    def __init__(self, model: Model, handles: BulletHandles, dt: float, client: Client) -> None:
+        self._movable = movable = model.tree.robot.movable
+        self._dt, self._client, self._handles, self._felt = dt, client, handles, handles.felt
         self._friction = np.array([joint.dynamics.friction for joint in movable])
         self._brakes: dict[int, int] = {}  # constraints of dry friction by joint
         self._pieces = [
-            (int(uid), np.flatnonzero(model.joint_uid == uid)) for uid in dict.fromkeys(model.joint_uid.tolist())
+            (int(uid), np.flatnonzero(handles.joint_uid == uid)) for uid in dict.fromkeys(handles.joint_uid.tolist())
         ]
-        self._link = model.joint_link
-        self._led = actor.tree.mimics.led
+        self._link = handles.joint_link
+        self._led = model.tree.mimics.led
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._most_damping = 0.8 * self._felt / dt
         stiffness = np.array([joint.dynamics.stiffness for joint in movable])
@@ -221,7 +228,7 @@ class Servos:
         for k in np.flatnonzero(self._friction > 0).tolist():
             wanted = self._mode[k] == Mode.TORQUE
             if wanted and k not in self._brakes:
-                self._brakes[k] = rub(self._model, k, float(self._friction[k]), self._client)
+                self._brakes[k] = rub(self._handles, k, float(self._friction[k]), self._client)
             elif not wanted and k in self._brakes:
                 self._client.removeConstraint(self._brakes.pop(k))
 

@@ -181,7 +181,7 @@ def two_robots(engine: type[Engine], found: Findings) -> None:
     """Commands, gains and reads of one robot do not reach another of the same description."""
     arms = [Placement("a", ROTOR), Placement("b", ROTOR, SE3.from_xyz_rpy((3, 0, 0)))]
     scene = engine(specimens.world(specimens.ground()), arms, Settings())
-    a, b = scene.actor("a"), scene.actor("b")
+    a, b = scene.model_index("a"), scene.model_index("b")
     scene.command(a, [0.5])
     scene.step(400)
 

@@ -89,10 +89,10 @@ def pendulum(engine: type[Engine], found: Findings) -> None:
         found.close("period [s]", _period(scene, 3.2 * expected), expected, 0.01 * expected)
 
 
-def mechanical_energy(scene: Engine, actor: int) -> tuple[float, float]:
-    """Potential and kinetic energy of an actor from its link poses and velocities [J]."""
-    robot = scene.actors[actor].tree.robot
-    poses, velocities = SE3.from_vector(scene.link_poses(actor)), scene.link_velocities(actor)
+def mechanical_energy(scene: Engine, model: int) -> tuple[float, float]:
+    """Potential and kinetic energy of a model from its link poses and velocities [J]."""
+    robot = scene.models[model].tree.robot
+    poses, velocities = SE3.from_vector(scene.link_poses(model)), scene.link_velocities(model)
     gravity = np.asarray(scene.world.gravity)
     potential = kinetic = 0.0
     for i, link in enumerate(robot.links):

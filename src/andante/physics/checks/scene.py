@@ -81,7 +81,7 @@ def resting_block(engine: type[Engine], found: Findings) -> None:
     found.close("upward force [N]", total[2], GRAVITY, 0.02 * GRAVITY)
     found.at_most("sideways force [N]", float(np.linalg.norm(total[:2])), 0.02 * GRAVITY)
     found.true("the normals point up", bool(np.all(contacts.normal[:, 2] > 0.99)))
-    found.true("the partners are reported", bool(np.all(contacts.actor_b == 0) and np.all(contacts.link_a == 0)))
+    found.true("the partners are reported", bool(np.all(contacts.model_b == 0) and np.all(contacts.link_a == 0)))
     found.at_most("height of the contact points [m]", np.abs(contacts.position[:, 2]).max(), 0.005)
     reach = np.linalg.norm(contacts.position[:, :2] - scene.base_pose(1)[:2], axis=1)
     found.at_most("contact points off the underside [m]", reach.max(), 0.1 * math.sqrt(2) + 0.005)
@@ -95,9 +95,9 @@ def resting_block(engine: type[Engine], found: Findings) -> None:
 
 
 def _between(contacts: Contacts, a: int, b: int) -> float:
-    """Upward force that actor a feels from actor b [N]."""
+    """Upward force that model a feels from model b [N]."""
     mine = contacts.of(a)
-    return float(mine.force[mine.actor_b == b, 2].sum())
+    return float(mine.force[mine.model_b == b, 2].sum())
 
 
 @SCENE.add
@@ -205,7 +205,7 @@ def bitmask(engine: type[Engine], found: Findings) -> None:
 
 @SCENE.add
 def rays(engine: type[Engine], found: Findings) -> None:
-    """Rays meet every kind of shape at the right distance (1 mm), report actor and link, miss with inf, can ignore."""
+    """Rays meet every kind of shape at the right distance (1 mm), report model and link, miss with inf, can ignore."""
     with tempfile.TemporaryDirectory() as folder:
         mesh = specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.4, 0.6))
         cases: tuple[tuple[str, Geometry, float], ...] = (
@@ -225,16 +225,16 @@ def rays(engine: type[Engine], found: Findings) -> None:
         hits = scene.cast_rays(origins, ahead, 10.0)
         for i, (name, _, front) in enumerate(cases):
             found.close(f"distance to a {name} [m]", hits.distance[i], 2.0 - front, 0.001)
-            found.close(f"actor of a {name}", hits.actor[i], i, 0.1)
+            found.close(f"model of a {name}", hits.model[i], i, 0.1)
             found.close(f"link of a {name}", hits.link[i], 0, 0.1)
         short = scene.cast_rays(origins, ahead, 1.0)
-        found.true("beyond the range: inf and -1", bool(np.isinf(short.distance).all() and (short.actor == -1).all()))
+        found.true("beyond the range: inf and -1", bool(np.isinf(short.distance).all() and (short.model == -1).all()))
         up = scene.cast_rays([[0, 0, 1.0]], [[0, 0, 1.0]], 10.0)
-        found.true("a miss: inf and -1", bool(np.isinf(up.distance[0]) and up.actor[0] == -1 and up.link[0] == -1))
+        found.true("a miss: inf and -1", bool(np.isinf(up.distance[0]) and up.model[0] == -1 and up.link[0] == -1))
         down = scene.cast_rays([[-40.0, 30.0, 1.0]], [[0.0, 3.0, -4.0]], 10.0)
         found.close("slant distance to the plane [m]", down.distance[0], 1.25, 0.001)
         past = scene.cast_rays([[0, 0, 1.0]], [[1.0, 0, 0]], 10.0, ignore=0)
-        found.true("an ignored actor is passed", bool(np.isinf(past.distance[0])))
+        found.true("an ignored model is passed", bool(np.isinf(past.distance[0])))
         found.close("no rays", len(scene.cast_rays(np.zeros((0, 3)), np.zeros((0, 3)), 1.0).distance), 0, 0)
 
 
@@ -286,9 +286,9 @@ def _busy(engine: type[Engine]) -> Engine:
 
 
 def _state(scene: Engine) -> Array:
-    parts = [scene.body_poses(a.index).ravel() for a in scene.actors]
-    parts += [scene.body_velocities(a.index).ravel() for a in scene.actors]
-    parts += [scene.joint_positions(a.index) for a in scene.actors]
+    parts = [scene.body_poses(a.index).ravel() for a in scene.models]
+    parts += [scene.body_velocities(a.index).ravel() for a in scene.models]
+    parts += [scene.joint_positions(a.index) for a in scene.models]
     return np.concatenate(parts)
 
 

@@ -19,7 +19,7 @@ from andante.gravity import GRAVITY
 
 BLUE = Material("blue", (0.25, 0.45, 0.8, 1.0))
 Y: Vec3 = (0.0, 1.0, 0.0)
-GREY = Material("grey", (0.6, 0.6, 0.62, 1.0))
+GRAY = Material("grey", (0.6, 0.6, 0.62, 1.0))
 
 
 def box_inertia(mass: float, size: Vec3, com: Vec3 = (0.0, 0.0, 0.0)) -> Inertia:
@@ -49,7 +49,7 @@ def solid(name: str, geometry: Geometry, mass: float = 1.0, mu: float | None = N
     """One link of one shape, with equal moments of inertia about all axes [kg m^2]."""
     inertia = Inertia(mass, (0.0, 0.0, 0.0), (moment, 0.0, 0.0, moment, 0.0, moment))
     return Robot(
-        name, (Link(name, inertia, (Visual(geometry, material=GREY),), (Collision(geometry, surface=Surface(mu=mu)),)),)
+        name, (Link(name, inertia, (Visual(geometry, material=GRAY),), (Collision(geometry, surface=Surface(mu=mu)),)),)
     )
 
 

@@ -148,8 +148,8 @@ LEAST_ROOT_MASS = 1e-6  # DART cannot hold a weightless body; a root frame witho
 
 
 @dataclass(frozen=True)
-class Model:
-    """One actor inside DART."""
+class Built:
+    """One model inside DART."""
 
     skeleton: Any
     nodes: list[Any]  # BodyNode of each body
@@ -168,8 +168,8 @@ def isometry(pose: SE3) -> Any:
     return dartpy.math.Isometry3(pose.matrix)
 
 
-def build_model(index: int, tree: BodyTree, pose: SE3, fixed: bool, settings: Settings, shapes: ShapeMaker) -> Model:
-    """The skeleton of an actor; shape nodes are named "actor.link.number" (DART wants names unique)."""
+def build_skeleton(index: int, tree: BodyTree, pose: SE3, fixed: bool, settings: Settings, shapes: ShapeMaker) -> Built:
+    """The skeleton of a model; shape nodes are named "model.link.number" (DART wants names unique)."""
     skeleton = dartpy.dynamics.Skeleton(f"{index}")
     nodes: list[Any] = []
     by_name: dict[str, Any] = {}
@@ -209,7 +209,7 @@ def build_model(index: int, tree: BodyTree, pose: SE3, fixed: bool, settings: Se
     for joint, described in zip(joints, tree.robot.movable, strict=True):
         _set_passive(joint, described)
     dofs = np.array([joint.getIndexInSkeleton(0) for joint in joints], dtype=int)
-    return Model(skeleton, nodes, joints, dofs, fixed, buoyant)
+    return Built(skeleton, nodes, joints, dofs, fixed, buoyant)
 
 
 def _joint(skeleton: Any, parent: Any, body: Body, robot: str) -> tuple[Any, Any]:

@@ -23,7 +23,7 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import FARTHEST, Engine, diverged
 from andante.physics.state import Contacts
 
-from .build import ERROR_REDUCTION, Model, ShapeMaker, build_model, isometry, loop_constraints
+from .build import ERROR_REDUCTION, Built, ShapeMaker, build_skeleton, isometry, loop_constraints
 from .servos import JointServos
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
@@ -65,40 +65,40 @@ class DartEngine(Engine):
             solver.getSecondaryBoxedLcpSolver().setOption(option)
         dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
         shapes = ShapeMaker()
-        self._models: list[Model] = []
+        self._built: list[Built] = []
         self._moving: list[Any] = []
-        for actor in self.actors:
-            _near(f"the place of {actor.name!r}", actor.placement.pose.vector)
-            model = build_model(actor.index, actor.tree, actor.placement.pose, actor.fixed, self.settings, shapes)
-            if model.skeleton.getNumDofs() == 0:
-                model.skeleton.setMobile(False)
+        for model in self.models:
+            _near(f"the place of {model.name!r}", model.placement.pose.vector)
+            built = build_skeleton(model.index, model.tree, model.placement.pose, model.fixed, self.settings, shapes)
+            if built.skeleton.getNumDofs() == 0:
+                built.skeleton.setMobile(False)
             else:
-                self._moving.append(model.skeleton)
-            self._world.addSkeleton(model.skeleton)
-            self._models.append(model)
-        for actor, model in zip(self.actors, self._models, strict=True):
-            self._close_loops(actor.index, model)
+                self._moving.append(built.skeleton)
+            self._world.addSkeleton(built.skeleton)
+            self._built.append(built)
+        for model, built in zip(self.models, self._built, strict=True):
+            self._close_loops(model.index, built)
         self._mask()
         self._servos = [
-            JointServos(model, actor.tree, self.dt) for model, actor in zip(self._models, self.actors, strict=True)
+            JointServos(built, model.tree, self.dt) for built, model in zip(self._built, self.models, strict=True)
         ]
-        for actor in self.actors:
-            if actor.tree.robot.movable:
-                self._put_joints(actor.index, actor.tree.initial_vector, np.zeros(len(actor.tree.initial_vector)))
+        for model in self.models:
+            if model.tree.robot.movable:
+                self._put_joints(model.index, model.tree.initial_vector, np.zeros(len(model.tree.initial_vector)))
         self._held: _State | None = None  # readings of a restored instant, until the next step
         self._pressed: list[Any] = []  # nodes that carry an outside force in DART
         self._apply_pushes()
 
-    def _close_loops(self, index: int, model: Model) -> None:
-        tree = self.actors[index].tree
+    def _close_loops(self, index: int, built: Built) -> None:
+        tree = self.models[index].tree
         solver = self._world.getConstraintSolver()
-        start = np.array(model.skeleton.getPositions())
+        start = np.array(built.skeleton.getPositions())
         if tree.loops:
             level = start.copy()
-            level[model.dofs] = 0.0
-            model.skeleton.setPositions(level)
+            level[built.dofs] = 0.0
+            built.skeleton.setPositions(level)
         for loop in tree.loops:
-            for constraint in loop_constraints(tree.robot.name, tree, loop, model.nodes):
+            for constraint in loop_constraints(tree.robot.name, tree, loop, built.nodes):
                 solver.addConstraint(constraint)
             limits = loop.joint.limits
             if math.isfinite(limits.lower) or math.isfinite(limits.upper):
@@ -106,36 +106,36 @@ class DartEngine(Engine):
                 note = f"{told}; limit a joint of the tree instead"
                 self._notes.append(Problem(Severity.WARNING, note, loop.joint.source))
         if tree.loops:
-            model.skeleton.setPositions(start)
+            built.skeleton.setPositions(start)
 
     def _mask(self) -> None:
         """Which bodies never collide: masked pairs, ends of loops, roots that cannot move, unmatched bit masks."""
         forbid = self._world.getConstraintSolver().getCollisionOption().collisionFilter.addBodyNodePairToBlackList
-        for actor, model in zip(self.actors, self._models, strict=True):
-            tree = actor.tree
+        for model, built in zip(self.models, self._built, strict=True):
+            tree = model.tree
             count = len(tree.bodies)
             if len(tree.masked_pairs) < count * (count - 1) // 2:  # ends of loops are among them
-                model.skeleton.enableSelfCollisionCheck()
-                model.skeleton.disableAdjacentBodyCheck()
+                built.skeleton.enableSelfCollisionCheck()
+                built.skeleton.disableAdjacentBodyCheck()
                 for low, high in sorted(tree.masked_pairs):
                     if tree.bodies[low].shapes and tree.bodies[high].shapes:
-                        forbid(model.nodes[low], model.nodes[high])
+                        forbid(built.nodes[low], built.nodes[high])
         rooted = [
-            (model, model.nodes[0])
-            for actor, model in zip(self.actors, self._models, strict=True)
-            if model.fixed and actor.tree.bodies[0].shapes
+            (built, built.nodes[0])
+            for model, built in zip(self.models, self._built, strict=True)
+            if built.fixed and model.tree.bodies[0].shapes
         ]
-        for k, (model, node) in enumerate(rooted):
+        for k, (built, node) in enumerate(rooted):
             for other, other_node in rooted[:k]:
-                if model.skeleton.isMobile() or other.skeleton.isMobile():
+                if built.skeleton.isMobile() or other.skeleton.isMobile():
                     forbid(other_node, node)
         self._mask_bits(forbid)
 
     def _mask_bits(self, forbid: Any) -> None:
         """Bodies of which no two shapes share a collision bit do not collide."""
         bits: list[tuple[Any, int, bool]] = []
-        for actor, model in zip(self.actors, self._models, strict=True):
-            for body, node in zip(actor.tree.bodies, model.nodes, strict=True):
+        for model, built in zip(self.models, self._built, strict=True):
+            for body, node in zip(model.tree.bodies, built.nodes, strict=True):
                 masks = [s.surface.collide_bitmask for s in body.shapes if s.surface.collide_bitmask != 0]
                 if masks:
                     merged = reduce(or_, (0xFFFF if mask is None else mask for mask in masks))
@@ -156,93 +156,93 @@ class DartEngine(Engine):
             for skeleton in moving:
                 q = skeleton.getPositions()
                 if not q.dot(q) < FARTHEST**2:  # NaN too
-                    raise diverged(self, self.actors[int(skeleton.getName())].name)
+                    raise diverged(self, self.models[int(skeleton.getName())].name)
             for update in updates:
                 update()
             step(False)  # commands and outside forces stay
 
-    def _apply_servos(self, actor: int) -> None:
-        self._servos[actor].set_modes(self.modes[actor], self.gains[actor])
-        self._servos[actor].set_references(self.references[actor])
+    def _apply_servos(self, model: int) -> None:
+        self._servos[model].set_modes(self.modes[model], self.gains[model])
+        self._servos[model].set_references(self.references[model])
 
-    def _apply_references(self, actor: int) -> None:
-        self._servos[actor].set_references(self.references[actor])
+    def _apply_references(self, model: int) -> None:
+        self._servos[model].set_references(self.references[model])
 
     def _apply_pushes(self) -> None:
         for node in self._pressed:
             node.clearExternalForces()
-        self._pressed = [self._models[actor].nodes[body] for actor, body in self.pushes]
+        self._pressed = [self._built[model].nodes[body] for model, body in self.pushes]
         if any(self.world.gravity):
-            self._pressed += [model.nodes[body] for model in self._models for body in model.buoyant]
+            self._pressed += [built.nodes[body] for built in self._built for body in built.buoyant]
 
     def _press(self) -> None:
         """Outside forces of the next step: DART keeps them in the body frame, so they are set anew each time."""
         for node in self._pressed:
             node.clearExternalForces()
-        for (actor, body), push in self.pushes.items():
-            node = self._models[actor].nodes[body]
+        for (model, body), push in self.pushes.items():
+            node = self._built[model].nodes[body]
             node.addExtForce(push.force, push.point, False, True)
             node.addExtTorque(push.torque, False)
         gravity = np.asarray(self.world.gravity)
-        for model in self._models:
-            for body, mass in model.buoyant.items():
-                node = model.nodes[body]
+        for built in self._built:
+            for body, mass in built.buoyant.items():
+                node = built.nodes[body]
                 R = node.getWorldTransform().rotation()
                 node.addExtForce(-mass @ (R.T @ gravity), np.zeros(3), True, True)
 
     # ---- joints and bases ------------------------------------------------------------------------
-    def joint_positions(self, actor: int) -> Array:
+    def joint_positions(self, model: int) -> Array:
         """Joint positions, (joints,), a copy."""
-        model = self._models[actor]
-        positions: Array = np.asarray(model.skeleton.getPositions())[model.dofs]
+        built = self._built[model]
+        positions: Array = np.asarray(built.skeleton.getPositions())[built.dofs]
         return positions
 
-    def joint_velocities(self, actor: int) -> Array:
+    def joint_velocities(self, model: int) -> Array:
         """Joint velocities, (joints,), a copy."""
-        model = self._models[actor]
-        velocities: Array = np.asarray(model.skeleton.getVelocities())[model.dofs]
+        built = self._built[model]
+        velocities: Array = np.asarray(built.skeleton.getVelocities())[built.dofs]
         return velocities
 
-    def joint_efforts(self, actor: int) -> Array:
+    def joint_efforts(self, model: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]; see `JointServos.efforts`."""
         if self._held is not None:
-            return self._held.efforts[actor].copy()
-        return self._servos[actor].efforts()
+            return self._held.efforts[model].copy()
+        return self._servos[model].efforts()
 
-    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
-        _near(f"joint positions and velocities of {self.actors[actor].name!r}", positions, velocities)
-        model = self._models[actor]
-        q, v = model.skeleton.getPositions().copy(), model.skeleton.getVelocities().copy()
-        q[model.dofs], v[model.dofs] = positions, velocities
-        model.skeleton.setPositions(q)
-        model.skeleton.setVelocities(v)
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        _near(f"joint positions and velocities of {self.models[model].name!r}", positions, velocities)
+        built = self._built[model]
+        q, v = built.skeleton.getPositions().copy(), built.skeleton.getVelocities().copy()
+        q[built.dofs], v[built.dofs] = positions, velocities
+        built.skeleton.setPositions(q)
+        built.skeleton.setVelocities(v)
 
-    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
-        _near(f"the base pose and velocity of {self.actors[actor].name!r}", pose.vector, velocity)
-        model = self._models[actor]
-        joint = model.nodes[0].getParentJoint()
-        if model.fixed:
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
+        _near(f"the base pose and velocity of {self.models[model].name!r}", pose.vector, velocity)
+        built = self._built[model]
+        joint = built.nodes[0].getParentJoint()
+        if built.fixed:
             joint.setTransformFromParentBodyNode(isometry(pose))
             return
         joint.setTransform(isometry(pose))
         joint.setLinearVelocity(velocity[:3])
         joint.setAngularVelocity(velocity[3:])
 
-    def body_poses(self, actor: int) -> Array:
+    def body_poses(self, model: int) -> Array:
         """World poses of the bodies, (bodies, 7)."""
-        return SE3(np.array([node.getWorldTransform().matrix() for node in self._models[actor].nodes])).vector
+        return SE3(np.array([node.getWorldTransform().matrix() for node in self._built[model].nodes])).vector
 
-    def body_velocities(self, actor: int) -> Array:
+    def body_velocities(self, model: int) -> Array:
         """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
-        nodes = self._models[actor].nodes
+        nodes = self._built[model].nodes
         out = np.empty((len(nodes), 6))
         for i, node in enumerate(nodes):
             out[i, :3], out[i, 3:] = node.getLinearVelocity(), node.getAngularVelocity()
         return out
 
-    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
+    def body_motion(self, model: int, body: int) -> tuple[Array, Array]:
         """Pose (7,) and velocity (6,) of one body."""
-        node = self._models[actor].nodes[body]
+        node = self._built[model].nodes[body]
         velocity = np.concatenate((node.getLinearVelocity(), node.getAngularVelocity()))
         return SE3(node.getWorldTransform().matrix()).vector, velocity
 
@@ -260,26 +260,26 @@ class DartEngine(Engine):
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _State:
-        skeletons = [model.skeleton for model in self._models]
+        skeletons = [built.skeleton for built in self._built]
         return _State(
             self._world.getTime(),
             tuple(np.array(skeleton.getPositions()) for skeleton in skeletons),
             tuple(np.array(skeleton.getVelocities()) for skeleton in skeletons),
             tuple(
-                np.array(model.nodes[0].getWorldTransform().matrix()) if model.fixed else None for model in self._models
+                np.array(built.nodes[0].getWorldTransform().matrix()) if built.fixed else None for built in self._built
             ),
             self.contacts(),
-            tuple(self.joint_efforts(actor.index) for actor in self.actors),
+            tuple(self.joint_efforts(model.index) for model in self.models),
             tuple(servos.save() for servos in self._servos),
         )
 
     def _load(self, state: _State) -> None:
         self._world.setTime(state.time)
-        for model, q, v, root in zip(self._models, state.positions, state.velocities, state.roots, strict=True):
+        for built, q, v, root in zip(self._built, state.positions, state.velocities, state.roots, strict=True):
             if root is not None:
-                model.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
-            model.skeleton.setPositions(q)
-            model.skeleton.setVelocities(v)
+                built.nodes[0].getParentJoint().setTransformFromParentBodyNode(dartpy.math.Isometry3(root))
+            built.skeleton.setPositions(q)
+            built.skeleton.setVelocities(v)
         for servos, kept in zip(self._servos, state.servos, strict=True):
             servos.load(kept)
         self._held = state
@@ -287,13 +287,13 @@ class DartEngine(Engine):
     def close(self) -> None:
         """Free the world."""
         self._world.removeAllSkeletons()
-        self._models.clear()
+        self._built.clear()
         self._servos.clear()
         self._pressed.clear()
 
 
 def _owner(side: Any) -> list[int]:
-    """Actor and link of a collision object, from the name that its shape was given."""
+    """Model and link of a collision object, from the name that its shape was given."""
     return [int(part) for part in side.getShapeFrame().getName().split(".")[:2]]
 
 

@@ -1,4 +1,4 @@
-"""Servos of one actor in DART: modes, gains and references as joint actuators and their commands.
+"""Servos of one model in DART: modes, gains and references as joint actuators and their commands.
 
 DART's SERVO actuator is a velocity constraint, solved together with contacts and cut at the effort limit.
 
@@ -33,7 +33,7 @@ from andante.physics.state import Mode
 from andante.physics.tree import BodyTree, Mimics
 
 from . import servos as kernels
-from .build import Model
+from .build import Built
 
 GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step under a passive leader
 
@@ -41,16 +41,16 @@ GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step un
 class Followers:
     """The mimic joints of one skeleton; arrays have one entry per follower."""
 
-    def __init__(self, model: Model, mimics: Mimics, dt: float) -> None:
+    def __init__(self, built: Built, mimics: Mimics, dt: float) -> None:
         self.sources = mimics.source  # (joints,)
         self.joints = np.flatnonzero(mimics.led)  # among robot.movable
-        self.leader, self.follower = model.dofs[self.sources[self.joints]], model.dofs[self.joints]
+        self.leader, self.follower = built.dofs[self.sources[self.joints]], built.dofs[self.joints]
         self.ratio, self.offset = mimics.ratio[self.joints], mimics.offset[self.joints]
         self.driven = np.zeros(len(self.joints), dtype=bool)
         self.slack = False  # whether some leader is not driven
         self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
-        self._skeleton, self._dt = model.skeleton, dt
-        self._rows = np.zeros((0, model.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
+        self._skeleton, self._dt = built.skeleton, dt
+        self._rows = np.zeros((0, built.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
         self._coupling = np.zeros(len(self.joints))
 
     def set_driven(self, driven: np.ndarray) -> None:
@@ -150,10 +150,10 @@ LEAST_STEPS = 2.0  # a position error decays with a time constant of at least th
 class JointServos:
     """Commands to the joints of one skeleton. Private vectors run over the skeleton's degrees of freedom."""
 
-    def __init__(self, model: Model, tree: BodyTree, dt: float) -> None:
-        self._joints, self._skeleton, self._dofs, self._dt = model.joints, model.skeleton, model.dofs, dt
-        count, movable = model.skeleton.getNumDofs(), tree.robot.movable
-        self.followers, self._led = Followers(model, tree.mimics, dt), tree.mimics.led
+    def __init__(self, built: Built, tree: BodyTree, dt: float) -> None:
+        self._joints, self._skeleton, self._dofs, self._dt = built.joints, built.skeleton, built.dofs, dt
+        count, movable = built.skeleton.getNumDofs(), tree.robot.movable
+        self.followers, self._led = Followers(built, tree.mimics, dt), tree.mimics.led
         self._kinds: list[Any] = [ACTUATOR.PASSIVE] * len(movable)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._extra = np.zeros(len(movable))  # damping of position servos without stiffness

@@ -15,7 +15,7 @@ from andante.description.source import Problem
 from andante.description.world import World
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, Loop
 
@@ -33,8 +33,8 @@ SPARSE_FROM = 16  # degrees of freedom from which sparse matrices are faster; Mu
 
 
 @dataclass
-class ActorIndex:
-    """Where an actor lives in the arrays of the model."""
+class ModelIndex:
+    """Where a model lives in the arrays of the model."""
 
     bodies: np.ndarray  # (bodies,) MuJoCo body of each tree body
     roots: np.ndarray  # (bodies,) MuJoCo root body of each
@@ -47,39 +47,39 @@ class ActorIndex:
     geoms: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
 
 
-def build(world: World, actors: Sequence[Actor], settings: Settings) -> tuple[Any, list[ActorIndex], list[Problem]]:
-    """The compiled `MjModel`, the index of every actor, and what had to be changed.
+def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[Any, list[ModelIndex], list[Problem]]:
+    """The compiled `MjModel`, the index of every model, and what had to be changed.
 
     model.qpos0 holds joint zeros and base poses.
     """
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.compiler.autolimits = False
-    moving = sum(not actor.fixed or len(actor.tree.bodies) > 1 for actor in actors)
+    moving = sum(not model.fixed or len(model.tree.bodies) > 1 for model in models)
     set_options(spec.option, world, settings, islands=moving > 1)
-    bodies = sum(len(actor.tree.bodies) for actor in actors)
+    bodies = sum(len(model.tree.bodies) for model in models)
     spec.memory = LEAST_MEMORY + BYTES_PER_PAIR * bodies**2
-    maker = GeomMaker(spec, actors, settings)
+    maker = GeomMaker(spec, models, settings)
     exact: Exact = {}
-    for actor in actors:
-        _add_actor(spec, actor, settings, maker, exact)
+    for model in models:
+        _add_model(spec, model, settings, maker, exact)
     for index, first, second in maker.bits.excluded:
         pair = spec.add_exclude()
         pair.bodyname1, pair.bodyname2 = f"{index}:{first}", f"{index}:{second}"
     try:
-        model = spec.compile()
+        mj_model = spec.compile()
     except ValueError as error:
         reason = " ".join(str(error).split())
         raise BadInput(f"MuJoCo cannot build the scene {world.name!r}: {reason}") from error
     for name, (moments, axes) in exact.items():
-        body = model.body(name).id
-        model.body_inertia[body], model.body_iquat[body] = moments, axes
-    _fix_loops(model, actors)
-    if model.nv >= SPARSE_FROM:
-        model.opt.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
+        body = mj_model.body(name).id
+        mj_model.body_inertia[body], mj_model.body_iquat[body] = moments, axes
+    _fix_loops(mj_model, models)
+    if mj_model.nv >= SPARSE_FROM:
+        mj_model.opt.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
     if exact:
-        mujoco.mj_setConst(model, mujoco.MjData(model))
-    return model, [_index(model, actor) for actor in actors], maker.problems
+        mujoco.mj_setConst(mj_model, mujoco.MjData(mj_model))
+    return mj_model, [_index(mj_model, model) for model in models], maker.problems
 
 
 def set_options(option: Any, world: World, settings: Settings, islands: bool = True) -> None:
@@ -103,31 +103,31 @@ def set_options(option: Any, world: World, settings: Settings, islands: bool = T
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
 
 
-def _add_actor(spec: Any, actor: Actor, settings: Settings, maker: GeomMaker, exact: Exact) -> None:
-    tree = actor.tree
+def _add_model(spec: Any, model: Model, settings: Settings, maker: GeomMaker, exact: Exact) -> None:
+    tree = model.tree
     made: list[Any] = []
-    start = tree.poses(actor.placement.pose, tree.initial)
+    start = tree.poses(model.placement.pose, tree.initial)
     for i, body in enumerate(tree.bodies):
         loose = body.joint is not None and body.joint.type is JointType.FLOATING
         top = body.parent < 0 or loose
         element = (spec.worldbody if top else made[body.parent]).add_body()
         made.append(element)
-        element.name = f"{actor.index}:{i}"
+        element.name = f"{model.index}:{i}"
         pose = start[i] if top else body.pose
         element.pos, element.quat = pose.translation, quaternion(pose)
-        static = body.parent < 0 and actor.fixed
+        static = body.parent < 0 and model.fixed
         if top and not static:
-            element.add_freejoint().name = f"{actor.index}:{i}:free"
+            element.add_freejoint().name = f"{model.index}:{i}:free"
         elif body.joint is not None:
-            _add_joint(element, f"{actor.index}:{i}", body.joint, settings)
+            _add_joint(element, f"{model.index}:{i}", body.joint, settings)
         _set_inertia(element, body, static, exact)
         element.gravcomp = 0.0 if body.gravity else 1.0
         for shape in body.shapes:
-            maker.add(element, actor, body, shape, static)
-    _add_servos(spec, actor)
-    _add_mimics(spec, actor, settings)
+            maker.add(element, model, body, shape, static)
+    _add_servos(spec, model)
+    _add_mimics(spec, model, settings)
     for k, loop in enumerate(tree.loops):
-        _add_loop(spec, actor, k, loop, settings)
+        _add_loop(spec, model, k, loop, settings)
 
 
 def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> None:
@@ -181,30 +181,30 @@ def _set_inertia(element: Any, body: Body, static: bool, exact: Exact) -> None:
     element.inertia, element.iquat = moments, turned
 
 
-def _joint_name(actor: Actor, movable: int) -> str:
-    return f"{actor.index}:{int(actor.tree.joint_bodies[movable])}:joint"
+def _joint_name(model: Model, movable: int) -> str:
+    return f"{model.index}:{int(model.tree.joint_bodies[movable])}:joint"
 
 
-def _add_servos(spec: Any, actor: Actor) -> None:
+def _add_servos(spec: Any, model: Model) -> None:
     """One actuator per movable joint, gain and bias 0 until `_apply_servos` sets them."""
-    for k in range(len(actor.tree.robot.movable)):
+    for k in range(len(model.tree.robot.movable)):
         servo = spec.add_actuator()
-        servo.name = f"{actor.index}:{k}:servo"
-        servo.trntype, servo.target = mujoco.mjtTrn.mjTRN_JOINT, _joint_name(actor, k)
+        servo.name = f"{model.index}:{k}:servo"
+        servo.trntype, servo.target = mujoco.mjtTrn.mjTRN_JOINT, _joint_name(model, k)
         servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
         servo.gainprm[0] = 0.0
         servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
         servo.forcerange = [-UNBOUNDED, UNBOUNDED]
 
 
-def _add_mimics(spec: Any, actor: Actor, settings: Settings) -> None:
-    names = actor.tree.robot.joint_names
-    for k, joint in enumerate(actor.tree.robot.movable):
+def _add_mimics(spec: Any, model: Model, settings: Settings) -> None:
+    names = model.tree.robot.joint_names
+    for k, joint in enumerate(model.tree.robot.movable):
         if joint.mimic is None or joint.mimic.joint not in names:
             continue
         item = spec.add_equality()
         item.type, item.objtype = mujoco.mjtEq.mjEQ_JOINT, mujoco.mjtObj.mjOBJ_JOINT
-        item.name1, item.name2 = _joint_name(actor, k), _joint_name(actor, names.index(joint.mimic.joint))
+        item.name1, item.name2 = _joint_name(model, k), _joint_name(model, names.index(joint.mimic.joint))
         item.data[:5] = [joint.mimic.offset, joint.mimic.multiplier, 0, 0, 0]
         item.solref, item.solimp = [2 * settings.dt, 1.0], HARD
 
@@ -216,57 +216,60 @@ def _loop_points(loop: Loop) -> list[Array]:
     return [np.zeros(3), 0.1 * np.asarray(loop.joint.axis)]
 
 
-def _add_loop(spec: Any, actor: Actor, k: int, loop: Loop, settings: Settings) -> None:
+def _add_loop(spec: Any, model: Model, k: int, loop: Loop, settings: Settings) -> None:
     kind = loop.joint.type
     if kind is JointType.FLOATING:
         return
-    loop.check("mujoco", actor.name)
+    loop.check("mujoco", model.name)
     count = 1 if kind is JointType.FIXED else len(_loop_points(loop))
     for n in range(count):
         item = spec.add_equality()
-        item.name = f"{actor.index}:loop{k}:{n}"
+        item.name = f"{model.index}:loop{k}:{n}"
         item.type = mujoco.mjtEq.mjEQ_WELD if kind is JointType.FIXED else mujoco.mjtEq.mjEQ_CONNECT
         item.objtype = mujoco.mjtObj.mjOBJ_BODY
-        item.name1, item.name2 = f"{actor.index}:{loop.parent}", f"{actor.index}:{loop.child}"
+        item.name1, item.name2 = f"{model.index}:{loop.parent}", f"{model.index}:{loop.child}"
         item.solref, item.solimp = [2 * settings.dt, 1.0], HARD
 
 
-def _fix_loops(model: Any, actors: Sequence[Actor]) -> None:
+def _fix_loops(mj_model: Any, models: Sequence[Model]) -> None:
     """Anchors of loops on both bodies; the compiler would take the second one from the zero pose."""
-    for actor in actors:
-        for k, loop in enumerate(actor.tree.loops):
+    for model in models:
+        for k, loop in enumerate(model.tree.loops):
             if loop.joint.type is JointType.FLOATING:
                 continue
             if loop.joint.type is JointType.FIXED:
-                data = model.eq_data[model.equality(f"{actor.index}:loop{k}:0").id]
+                data = mj_model.eq_data[mj_model.equality(f"{model.index}:loop{k}:0").id]
                 relative = loop.parent_from_joint @ loop.child_from_joint.inverse()
                 data[:3] = 0.0
                 data[3:6], data[6:10] = relative.translation, quaternion(relative)
                 continue
             for n, point in enumerate(_loop_points(loop)):
-                data = model.eq_data[model.equality(f"{actor.index}:loop{k}:{n}").id]
+                data = mj_model.eq_data[mj_model.equality(f"{model.index}:loop{k}:{n}").id]
                 data[:3], data[3:6] = loop.parent_from_joint @ point, loop.child_from_joint @ point
 
 
-def _index(model: Any, actor: Actor) -> ActorIndex:
-    tree = actor.tree
-    bodies = np.array([model.body(f"{actor.index}:{i}").id for i in range(len(tree.bodies))])
-    joints = [model.joint(_joint_name(actor, k)).id for k in range(len(tree.robot.movable))]
-    first = model.actuator(f"{actor.index}:0:servo").id if joints else 0
-    base = -1 if actor.fixed else int(model.body_jntadr[bodies[0]])
+def _index(mj_model: Any, model: Model) -> ModelIndex:
+    tree = model.tree
+    bodies = np.array([mj_model.body(f"{model.index}:{i}").id for i in range(len(tree.bodies))])
+    joints = [mj_model.joint(_joint_name(model, k)).id for k in range(len(tree.robot.movable))]
+    first = mj_model.actuator(f"{model.index}:0:servo").id if joints else 0
+    base = -1 if model.fixed else int(mj_model.body_jntadr[bodies[0]])
     floating = [
-        (int(model.jnt_qposadr[model.body_jntadr[bodies[i]]]), int(model.jnt_dofadr[model.body_jntadr[bodies[i]]]))
+        (
+            int(mj_model.jnt_qposadr[mj_model.body_jntadr[bodies[i]]]),
+            int(mj_model.jnt_dofadr[mj_model.body_jntadr[bodies[i]]]),
+        )
         for i, body in enumerate(tree.bodies)
         if body.joint is not None and body.joint.type is JointType.FLOATING
     ]
-    return ActorIndex(
+    return ModelIndex(
         bodies=bodies,
-        roots=model.body_rootid[bodies],
-        qpos=np.array([model.jnt_qposadr[j] for j in joints], dtype=int),
-        qvel=np.array([model.jnt_dofadr[j] for j in joints], dtype=int),
+        roots=mj_model.body_rootid[bodies],
+        qpos=np.array([mj_model.jnt_qposadr[j] for j in joints], dtype=int),
+        qvel=np.array([mj_model.jnt_dofadr[j] for j in joints], dtype=int),
         actuators=slice(first, first + len(joints)),
-        base_qpos=-1 if base < 0 else int(model.jnt_qposadr[base]),
-        base_qvel=-1 if base < 0 else int(model.jnt_dofadr[base]),
+        base_qpos=-1 if base < 0 else int(mj_model.jnt_qposadr[base]),
+        base_qvel=-1 if base < 0 else int(mj_model.jnt_dofadr[base]),
         floating=floating,
-        geoms=np.flatnonzero(np.isin(model.geom_bodyid, bodies)),
+        geoms=np.flatnonzero(np.isin(mj_model.geom_bodyid, bodies)),
     )

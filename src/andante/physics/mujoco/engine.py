@@ -78,13 +78,13 @@ def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]
 
 @njit(cache=True, nogil=True)
 def contacts(
-    actor: int, geom: np.ndarray, address: np.ndarray, frame: Array, position: Array, distance: Array,
-    efc_force: Array, geom_actor: np.ndarray, geom_link: np.ndarray,
+    model: int, geom: np.ndarray, address: np.ndarray, frame: Array, position: Array, distance: Array,
+    efc_force: Array, geom_model: np.ndarray, geom_link: np.ndarray,
 ) -> tuple[np.ndarray, Array]:  # fmt: skip
-    """Contacts that carry force: indices (n, 4) actor_a, link_a, actor_b, link_b and numbers (n, 10).
+    """Contacts that carry force: indices (n, 4) model_a, link_a, model_b, link_b and numbers (n, 10).
 
     The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's
-    pair. With an actor >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
+    pair. With a model >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
     mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand in a row of `efc_force`.
     """
     count = geom.shape[0]
@@ -92,22 +92,22 @@ def contacts(
     for c in range(count):
         if address[c] < 0:
             continue
-        if actor < 0:
+        if model < 0:
             rows += 1
             continue
-        rows += int(geom_actor[geom[c, 1]] == actor) + int(geom_actor[geom[c, 0]] == actor)
+        rows += int(geom_model[geom[c, 1]] == model) + int(geom_model[geom[c, 0]] == model)
     who, what = np.empty((rows, 4), dtype=np.int64), np.empty((rows, 10))
     n = 0
-    for side in range(1 if actor < 0 else 2):
+    for side in range(1 if model < 0 else 2):
         first, second, sign = 1 - side, side, 1.0 - 2.0 * side
         for c in range(count):
             if address[c] < 0:
                 continue
             a, b = geom[c, first], geom[c, second]
-            if actor >= 0 and geom_actor[a] != actor:
+            if model >= 0 and geom_model[a] != model:
                 continue
-            who[n, 0], who[n, 1] = geom_actor[a], geom_link[a]
-            who[n, 2], who[n, 3] = geom_actor[b], geom_link[b]
+            who[n, 0], who[n, 1] = geom_model[a], geom_link[a]
+            who[n, 2], who[n, 3] = geom_model[b], geom_link[b]
             e = address[c]
             for k in range(3):
                 what[n, k] = position[c, k]
@@ -128,33 +128,33 @@ mujoco.set_mju_user_warning(lambda text: _log.warning("%s", text))  # else MuJoC
 
 
 class MujocoEngine(Engine):
-    """One MuJoCo model for the whole scene. `model` and `data` may be read."""
+    """One MuJoCo model for the whole scene. `mj_model` and `data` may be read."""
 
     name: ClassVar[str] = "mujoco"
     restore_tolerance: ClassVar[float] = 1e-9
 
     def _build(self) -> None:
-        self.model, self._index, self._notes = build(self.world, self.actors, self.settings)
-        self.data = mujoco.MjData(self.model)
-        owners = [self.model.geom(i).name.split(":")[:2] for i in range(self.model.ngeom)]
-        self._geom_actor, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
-        self._fixed = np.array([i.bodies[0] for a, i in zip(self.actors, self._index, strict=True) if a.fixed], int)
+        self.mj_model, self._index, self._notes = build(self.world, self.models, self.settings)
+        self.data = mujoco.MjData(self.mj_model)
+        owners = [self.mj_model.geom(i).name.split(":")[:2] for i in range(self.mj_model.ngeom)]
+        self._geom_model, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
+        self._fixed = np.array([i.bodies[0] for a, i in zip(self.models, self._index, strict=True) if a.fixed], int)
         self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
         self._turning: list[tuple[int, Any]] = []  # pushes beside the center of mass, applied anew in every step
         self._stale = True
         self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
-        for actor, index in zip(self.actors, self._index, strict=True):
-            self.data.qpos[index.qpos] = actor.tree.initial_vector
-        mujoco.mj_forward(self.model, self.data)
+        for model, index in zip(self.models, self._index, strict=True):
+            self.data.qpos[index.qpos] = model.tree.initial_vector
+        mujoco.mj_forward(self.mj_model, self.data)
 
     def _advance(self, n: int) -> None:
         try:
             if self._turning:
                 for _ in range(n):
                     self._turn_pushes()
-                    mujoco.mj_step(self.model, self.data)
+                    mujoco.mj_step(self.mj_model, self.data)
             else:
-                mujoco.mj_step(self.model, self.data, n)
+                mujoco.mj_step(self.mj_model, self.data, n)
         except mujoco.FatalError as error:
             raise Unsupported(
                 f"engine mujoco cannot go on with {self.world.name!r}: {' '.join(str(error).split())}"
@@ -162,80 +162,80 @@ class MujocoEngine(Engine):
         self._stale = True
         if np.count_nonzero(self._upset):
             self._upset[:] = 0
-            raise diverged(self, self._worst_actor())
+            raise diverged(self, self._worst_model())
 
-    def _worst_actor(self) -> str:
+    def _worst_model(self) -> str:
         """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
         speed = np.nan_to_num(np.abs(self.data.qvel), nan=np.inf)
         tops = [
             speed[[*index.qvel, *(range(index.base_qvel, index.base_qvel + 6) if index.base_qvel >= 0 else ())]]
             for index in self._index
         ]
-        return self.actors[int(np.argmax([top.max(initial=-1.0) for top in tops]))].name
+        return self.models[int(np.argmax([top.max(initial=-1.0) for top in tops]))].name
 
     def _fresh(self) -> None:
         """Bring poses and velocities up to the present positions; a step leaves those of its beginning."""
         if self._stale:
-            mujoco.mj_kinematics(self.model, self.data)
-            mujoco.mj_comPos(self.model, self.data)
-            mujoco.mj_comVel(self.model, self.data)
+            mujoco.mj_kinematics(self.mj_model, self.data)
+            mujoco.mj_comPos(self.mj_model, self.data)
+            mujoco.mj_comVel(self.mj_model, self.data)
             self._stale = False
 
     def surely_within(self, distance: float) -> bool:
         return bool(np.abs(self.data.qpos).max(initial=0.0) < distance)  # what hangs on these is as near
 
     # ---- servos ----------------------------------------------------------------------------------
-    def _apply_servos(self, actor: int) -> None:
-        where, gains, modes = self._index[actor].actuators, self.gains[actor], self.modes[actor]
+    def _apply_servos(self, model: int) -> None:
+        where, gains, modes = self._index[model].actuators, self.gains[model], self.modes[model]
         driven = (modes == Mode.POSITION) | (modes == Mode.VELOCITY)
-        self.model.dof_solimp[self._index[actor].qvel] = np.where(driven[:, None], DRY_DRIVEN, DRY)
-        leads = ~self.actors[actor].tree.mimics.led
+        self.mj_model.dof_solimp[self._index[model].qvel] = np.where(driven[:, None], DRY_DRIVEN, DRY)
+        leads = ~self.models[model].tree.mimics.led
         position, velocity = leads & (modes == Mode.POSITION), leads & (modes == Mode.VELOCITY)
-        gain, bias = self.model.actuator_gainprm, self.model.actuator_biasprm
+        gain, bias = self.mj_model.actuator_gainprm, self.mj_model.actuator_biasprm
         torque = leads & (modes == Mode.TORQUE)
         gain[where, 0] = np.where(position, gains.kp, np.where(velocity, gains.kv, torque))
         bias[where, 1] = np.where(position, -gains.kp, 0.0)
         bias[where, 2] = np.where(position, -gains.kd - self.dt * gains.kp, np.where(velocity, -gains.kv, 0.0))
         effort = np.minimum(gains.effort, UNBOUNDED)
-        self.model.actuator_forcerange[where, 0] = -effort
-        self.model.actuator_forcerange[where, 1] = effort
+        self.mj_model.actuator_forcerange[where, 0] = -effort
+        self.mj_model.actuator_forcerange[where, 1] = effort
 
-    def _apply_references(self, actor: int) -> None:
-        self._controls[actor][:] = self.references[actor]
+    def _apply_references(self, model: int) -> None:
+        self._controls[model][:] = self.references[model]
 
     # ---- pushes ----------------------------------------------------------------------------------
     def _apply_pushes(self) -> None:
         self.data.xfrc_applied[:] = 0.0
         self._turning = []
-        for (actor, body), push in self.pushes.items():
-            row = int(self._index[actor].bodies[body])
+        for (model, body), push in self.pushes.items():
+            row = int(self._index[model].bodies[body])
             self.data.xfrc_applied[row, :3] = push.force
             self.data.xfrc_applied[row, 3:] = push.torque
-            if not np.allclose(push.point, self.model.body_ipos[row], rtol=0, atol=1e-12):
+            if not np.allclose(push.point, self.mj_model.body_ipos[row], rtol=0, atol=1e-12):
                 self._turning.append((row, push))
 
     def _turn_pushes(self) -> None:
         """The torque of pushes that act beside the center of mass turns with the body."""
-        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_kinematics(self.mj_model, self.data)
         for row, push in self._turning:
-            arm = self.data.xmat[row].reshape(3, 3) @ (push.point - self.model.body_ipos[row])
+            arm = self.data.xmat[row].reshape(3, 3) @ (push.point - self.mj_model.body_ipos[row])
             self.data.xfrc_applied[row, 3:] = push.torque + np.cross(arm, push.force)
 
     # ---- joints ----------------------------------------------------------------------------------
-    def joint_positions(self, actor: int) -> Array:
-        positions: Array = self.data.qpos[self._index[actor].qpos]
+    def joint_positions(self, model: int) -> Array:
+        positions: Array = self.data.qpos[self._index[model].qpos]
         return positions
 
-    def joint_velocities(self, actor: int) -> Array:
-        velocities: Array = self.data.qvel[self._index[actor].qvel]
+    def joint_velocities(self, model: int) -> Array:
+        velocities: Array = self.data.qvel[self._index[model].qvel]
         return velocities
 
-    def joint_efforts(self, actor: int) -> Array:
-        efforts: Array = self.data.actuator_force[self._index[actor].actuators].copy()
+    def joint_efforts(self, model: int) -> Array:
+        efforts: Array = self.data.actuator_force[self._index[model].actuators].copy()
         return efforts
 
-    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
-        index = self._index[actor]
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        index = self._index[model]
         self.data.qpos[index.qpos], self.data.qvel[index.qvel] = positions, velocities
         self._moved()
 
@@ -245,12 +245,12 @@ class MujocoEngine(Engine):
         self._stale = True
 
     # ---- bodies ----------------------------------------------------------------------------------
-    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
-        index = self._index[actor]
-        moved = pose @ SE3.from_vector(self.base_pose(actor)).inverse()
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
+        index = self._index[model]
+        moved = pose @ SE3.from_vector(self.base_pose(model)).inverse()
         if index.base_qpos < 0:
-            self.model.body_pos[index.bodies[0]] = pose.translation
-            self.model.body_quat[index.bodies[0]] = quaternion(pose)
+            self.mj_model.body_pos[index.bodies[0]] = pose.translation
+            self.mj_model.body_quat[index.bodies[0]] = quaternion(pose)
         else:
             a, v = index.base_qpos, index.base_qvel
             self.data.qpos[a : a + 7] = [*pose.translation, *quaternion(pose)]
@@ -262,36 +262,36 @@ class MujocoEngine(Engine):
             self.data.qvel[v : v + 6] = 0.0
         self._moved()
 
-    def body_poses(self, actor: int) -> Array:
+    def body_poses(self, model: int) -> Array:
         self._fresh()
-        return body_poses(self._index[actor].bodies, self.data.xpos, self.data.xquat)
+        return body_poses(self._index[model].bodies, self.data.xpos, self.data.xquat)
 
-    def body_velocities(self, actor: int) -> Array:
+    def body_velocities(self, model: int) -> Array:
         self._fresh()
-        index, data = self._index[actor], self.data
+        index, data = self._index[model], self.data
         return body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
 
-    def body_motion(self, actor: int, body: int) -> tuple[Array, Array]:
-        index = self._index[actor]
+    def body_motion(self, model: int, body: int) -> tuple[Array, Array]:
+        index = self._index[model]
         if body == 0 and index.base_qpos >= 0:  # a free root is the state itself
             return free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
-        return super().body_motion(actor, body)
+        return super().body_motion(model, body)
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         return self._contacts(-1)
 
-    def contacts_of(self, actor: int) -> Contacts:
-        return self._contacts(actor)
+    def contacts_of(self, model: int) -> Contacts:
+        return self._contacts(model)
 
-    def _contacts(self, actor: int) -> Contacts:
-        """Contacts of all actors (-1), or of one as side A."""
+    def _contacts(self, model: int) -> Contacts:
+        """Contacts of all models (-1), or of one as side A."""
         if self.data.ncon == 0:
             return Contacts.empty()
         found = self.data.contact
         who, what = contacts(
-            actor, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
-            self._geom_actor, self._geom_link,
+            model, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
+            self._geom_model, self._geom_link,
         )  # fmt: skip
         return Contacts.of_rows(who, what)
 
@@ -307,15 +307,15 @@ class MujocoEngine(Engine):
         groups = np.ones(mujoco.mjNGROUP, dtype=np.uint8)
         hidden = self._index[ignore].geoms if ignore is not None else np.zeros(0, dtype=int)
         groups[HIDDEN_GROUP] = 0
-        self.model.geom_group[hidden] = HIDDEN_GROUP
+        self.mj_model.geom_group[hidden] = HIDDEN_GROUP
         try:
             distance, geom = self._rays(start, vectors, groups, max_range)
         finally:
-            self.model.geom_group[hidden] = 0
+            self.mj_model.geom_group[hidden] = 0
         missed = (geom < 0) | (distance < 0) | (distance > max_range)
         return RayHits(
             np.where(missed, np.inf, distance),
-            np.where(missed, -1, self._geom_actor[geom]),
+            np.where(missed, -1, self._geom_model[geom]),
             np.where(missed, -1, self._geom_link[geom]),
         )
 
@@ -335,28 +335,28 @@ class MujocoEngine(Engine):
         one = np.full(1, -1, dtype=np.int32)
         for point, rows in bundles:
             if len(rows) == 1:
-                distance[rows] = mujoco.mj_ray(self.model, self.data, point, vectors[rows[0]], groups, 1, -1, one)
+                distance[rows] = mujoco.mj_ray(self.mj_model, self.data, point, vectors[rows[0]], groups, 1, -1, one)
                 geom[rows] = one
                 continue
             far, hit = np.empty(len(rows)), np.empty(len(rows), dtype=np.int32)
             mujoco.mj_multiRay(
-                self.model, self.data, point, vectors[rows].ravel(), groups, 1, -1, hit, far, None, len(rows), reach
+                self.mj_model, self.data, point, vectors[rows].ravel(), groups, 1, -1, hit, far, None, len(rows), reach
             )
             distance[rows], geom[rows] = far, hit
         return distance, geom
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> tuple[Array, Array, Array, Array]:
-        state = np.empty(mujoco.mj_stateSize(self.model, STATE))
-        mujoco.mj_getState(self.model, self.data, state, STATE)
-        positions, turns = self.model.body_pos[self._fixed], self.model.body_quat[self._fixed]
+        state = np.empty(mujoco.mj_stateSize(self.mj_model, STATE))
+        mujoco.mj_getState(self.mj_model, self.data, state, STATE)
+        positions, turns = self.mj_model.body_pos[self._fixed], self.mj_model.body_quat[self._fixed]
         return state, self.data.actuator_force.copy(), positions.copy(), turns.copy()
 
     def _load(self, state: tuple[Array, Array, Array, Array]) -> None:
         numbers, efforts, positions, turns = state
-        self.model.body_pos[self._fixed], self.model.body_quat[self._fixed] = positions, turns
-        mujoco.mj_setState(self.model, self.data, numbers, STATE)
-        mujoco.mj_forward(self.model, self.data)  # contacts of this instant; it touches the solver's memory,
-        mujoco.mj_setState(self.model, self.data, numbers, STATE)  # which is put back
+        self.mj_model.body_pos[self._fixed], self.mj_model.body_quat[self._fixed] = positions, turns
+        mujoco.mj_setState(self.mj_model, self.data, numbers, STATE)
+        mujoco.mj_forward(self.mj_model, self.data)  # contacts of this instant; it touches the solver's memory,
+        mujoco.mj_setState(self.mj_model, self.data, numbers, STATE)  # which is put back
         self.data.actuator_force[:] = efforts
         self._stale = True

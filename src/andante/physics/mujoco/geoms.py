@@ -21,7 +21,7 @@ from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geomet
 from andante.description.source import Problem, Severity
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape
 
@@ -144,35 +144,35 @@ SHARED_BIT = 0x1  # geoms that may meet anything
 
 
 class Bits:
-    """Collision bits of every actor: contype and conaffinity, and the pairs of bodies that need an exclusion."""
+    """Collision bits of every model: contype and conaffinity, and the pairs of bodies that need an exclusion."""
 
-    def __init__(self, actors: Sequence[Actor]) -> None:
-        shapes = [shape for actor in actors for body in actor.tree.bodies for shape in body.shapes]
+    def __init__(self, models: Sequence[Model]) -> None:
+        shapes = [shape for model in models for body in model.tree.bodies for shape in body.shapes]
         self._stated = any(_mask(shape.surface) != ALL_BITS for shape in shapes)
         self._own: dict[int, int] = {}
-        self.excluded: list[tuple[int, int, int]] = []  # actor, body, body
-        for actor in actors:
-            tree = actor.tree
+        self.excluded: list[tuple[int, int, int]] = []  # model, body, body
+        for model in models:
+            tree = model.tree
             full = [i for i, body in enumerate(tree.bodies) if body.shapes]
             pairs = [(a, b) for n, a in enumerate(full) for b in full[n + 1 :]]
             masked = [pair for pair in pairs if pair in tree.masked_pairs]
             if not masked:
                 continue
             if len(masked) == len(pairs) and not self._stated and len(self._own) < 30:
-                self._own[actor.index] = 2 << len(self._own)
+                self._own[model.index] = 2 << len(self._own)
             else:
-                self.excluded += [(actor.index, a, b) for a, b in masked]
+                self.excluded += [(model.index, a, b) for a, b in masked]
 
-    def of(self, actor: int, surface: Surface) -> tuple[int, int]:
+    def of(self, model: int, surface: Surface) -> tuple[int, int]:
         """contype and conaffinity of a shape.
 
-        An actor that never meets itself has a bit of its own and accepts all others. Stated collide_bitmasks leave
+        A model that never meets itself has a bit of its own and accepts all others. Stated collide_bitmasks leave
         no bits for that: then the masks are the bits, and exclusions do the rest.
         """
         if self._stated:
             mask = _mask(surface)
             return mask, mask
-        own = self._own.get(actor)
+        own = self._own.get(model)
         return (SHARED_BIT, ALL_BITS) if own is None else (own, ALL_BITS & ~own)
 
 
@@ -184,46 +184,46 @@ def _mask(surface: Surface) -> int:
 class GeomMaker(Forms):
     """Adds geoms to the bodies of one `MjSpec`."""
 
-    def __init__(self, spec: Any, actors: Sequence[Actor], settings: Settings) -> None:
+    def __init__(self, spec: Any, models: Sequence[Model], settings: Settings) -> None:
         super().__init__(spec)
         self.settings = settings
-        self.bits = Bits(actors)
+        self.bits = Bits(models)
         self._parts: dict[Mesh, list[str]] = {}
         self.problems: list[Problem] = []  # what had to be changed
         self._count = 0
-        surfaces = [shape.surface for actor in actors for body in actor.tree.bodies for shape in body.shapes]
+        surfaces = [shape.surface for model in models for body in model.tree.bodies for shape in body.shapes]
         self._priority = _priorities(self._mu(surface) for surface in surfaces)
 
     def _mu(self, surface: Surface) -> float:
         return max(self.settings.friction if surface.mu is None else surface.mu, 1e-5)
 
-    def add(self, parent: Any, actor: Actor, body: Body, shape: BodyShape, static: bool) -> None:
-        """Add one shape of a body; its geoms are named "actor:link:number"."""
+    def add(self, parent: Any, model: Model, body: Body, shape: BodyShape, static: bool) -> None:
+        """Add one shape of a body; its geoms are named "model:link:number"."""
         if static and isinstance(shape.geometry, Mesh):
-            for asset in self._solid_parts(shape.geometry, f"{actor.name}/{body.name}"):
+            for asset in self._solid_parts(shape.geometry, f"{model.name}/{body.name}"):
                 geom = parent.add_geom()
                 geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_MESH, asset
-                self._finish(geom, shape.pose, actor, shape)
+                self._finish(geom, shape.pose, model, shape)
             return
         if isinstance(shape.geometry, (Plane, Heightmap)) and not static:
             kind = type(shape.geometry).__name__.lower()
-            raise Unsupported(f"engine mujoco: {actor.name}/{body.name} moves and cannot collide as a {kind}")
+            raise Unsupported(f"engine mujoco: {model.name}/{body.name} moves and cannot collide as a {kind}")
         geom = parent.add_geom()
-        self._finish(geom, self.set(geom, shape.geometry, shape.pose), actor, shape)
+        self._finish(geom, self.set(geom, shape.geometry, shape.pose), model, shape)
 
-    def _finish(self, geom: Any, pose: SE3, actor: Actor, shape: BodyShape) -> None:
+    def _finish(self, geom: Any, pose: SE3, model: Model, shape: BodyShape) -> None:
         """Pose, bits and surface of a geom."""
-        geom.name = f"{actor.index}:{shape.link}:{self._count}"
+        geom.name = f"{model.index}:{shape.link}:{self._count}"
         self._count += 1
         geom.pos, geom.quat = pose.translation, quaternion(pose)
         geom.mass = 0.0
-        geom.contype, geom.conaffinity = self.bits.of(actor.index, shape.surface)
+        geom.contype, geom.conaffinity = self.bits.of(model.index, shape.surface)
         surface = shape.surface
         mu, torsional, rolling = self._mu(surface), surface.torsional or 0.0, surface.rolling or 0.0
         geom.friction = [mu, torsional, rolling]
         geom.condim = 6 if rolling > 0 else 4 if torsional > 0 else 3
         geom.priority = self._priority[mu]
-        geom.solref = contact_softness(surface, actor.tree.robot.mass, self.settings.dt)
+        geom.solref = contact_softness(surface, model.tree.robot.mass, self.settings.dt)
 
     def _solid_parts(self, mesh: Mesh, where: str) -> list[str]:
         """Names of the convex parts of a mesh that stands still."""

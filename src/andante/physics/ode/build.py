@@ -1,7 +1,7 @@
-"""Bodies, geoms and joints of one actor in ODE.
+"""Bodies, geoms and joints of one model in ODE.
 
 ODE wants the center of mass at the origin of a body, so an `OdeBody` sits at the center of mass of our body with the
-axes of our body frame. The root of a fixed actor has no `OdeBody`: its geoms and joints belong to the world.
+axes of our body frame. The root of a fixed model has no `OdeBody`: its geoms and joints belong to the world.
 Rotor inertia of a hinge is added to the tensor of the body it carries, about the axis (maximal coordinates know no
 joint inertia): exact while the parent does not turn about that axis.
 
@@ -25,7 +25,7 @@ from andante.description.joint import Joint, JointType
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.tree import Body, BodyShape
 
@@ -35,12 +35,12 @@ KEPT = 0.5  # fraction of its smallest moment that a body keeps
 RATIO = 0.12  # moments across a hinge that differ by more than this are brought to it
 
 
-def shared_tensors(actor: Actor) -> list[Array]:
+def shared_tensors(model: Model) -> list[Array]:
     """Tensors of the bodies about their centers of mass along the body axes [kg m^2], fit for ODE.
 
     The rotor inertia A of a hinge is added to the body that it carries, A a aᵀ.
     """
-    tree = actor.tree
+    tree = model.tree
     tensors = [body.inertia.matrix for body in tree.bodies]
     hinges = []
     for i, body in enumerate(tree.bodies):
@@ -48,7 +48,7 @@ def shared_tensors(actor: Actor) -> list[Array]:
             continue
         axis = np.asarray(body.joint.axis)
         tensors[i] = tensors[i] + body.joint.dynamics.armature * np.outer(axis, axis)
-        if not (body.parent == 0 and actor.fixed):
+        if not (body.parent == 0 and model.fixed):
             hinges.append((body.parent, i, body.pose.rotation @ axis, axis))
     floor = [KEPT * float(np.linalg.eigvalsh(tensor)[0]) for tensor in tensors]
     for _ in range(SWEEPS):
@@ -75,7 +75,7 @@ EXACT_TRIES = 200
 
 @dataclass(frozen=True)
 class Built:
-    """One actor in ODE. Lists follow `tree.bodies` and `robot.movable`."""
+    """One model in ODE. Lists follow `tree.bodies` and `robot.movable`."""
 
     bodies: list[ode.OdeBody | None]
     geoms: list[tuple[ode.OdeGeom, int, BodyShape]]  # with the index of the body
@@ -177,12 +177,12 @@ def put_back(body: ode.OdeBody, quaternion: core.LQuaternionf) -> None:
     body.setQuaternion(quaternion)
 
 
-def build_actor(world: ode.OdeWorld, space: ode.OdeSpace, actor: Actor) -> Built:
-    """Make bodies, geoms, tree joints and loop joints of an actor; see `anchor_joints` for where the bodies stand."""
-    tree, keep, tensors = actor.tree, list[object](), shared_tensors(actor)
+def build_model(world: ode.OdeWorld, space: ode.OdeSpace, model: Model) -> Built:
+    """Make bodies, geoms, tree joints and loop joints of a model; see `anchor_joints` for where the bodies stand."""
+    tree, keep, tensors = model.tree, list[object](), shared_tensors(model)
     bodies: list[ode.OdeBody | None] = []
     for i, body in enumerate(tree.bodies):
-        if i == 0 and actor.fixed:
+        if i == 0 and model.fixed:
             bodies.append(None)
             continue
         made = ode.OdeBody(world)
@@ -190,15 +190,15 @@ def build_actor(world: ode.OdeWorld, space: ode.OdeSpace, actor: Actor) -> Built
         made.setGravityMode(1 if body.gravity else 0)
         made.setAutoDisableFlag(0)
         bodies.append(made)
-    root = actor.placement.pose if actor.fixed else SE3.identity()
+    root = model.placement.pose if model.fixed else SE3.identity()
     geoms = []
     for i, body in enumerate(tree.bodies):
         for shape in body.shapes:
-            geom = make_geom(space, shape.geometry, actor.fixed and i == 0, keep)
+            geom = make_geom(space, shape.geometry, model.fixed and i == 0, keep)
             if (owner := bodies[i]) is not None:
                 if isinstance(shape.geometry, Plane):
                     raise Unsupported(
-                        f"engine 'ode' cannot move a plane: collision {shape.name!r} of model {actor.name!r}; "
+                        f"engine 'ode' cannot move a plane: collision {shape.name!r} of model {model.name!r}; "
                         "make the model static or use a box"
                     )
                 geom.setBody(owner)
@@ -209,12 +209,12 @@ def build_actor(world: ode.OdeWorld, space: ode.OdeSpace, actor: Actor) -> Built
     place_static(geoms, root)
     center = np.array([joint_zero(joint) for joint in tree.robot.movable])
     made = Built(bodies, geoms, [], center, [], [], keep)
-    _make_joints(world, actor, made)
-    anchor_joints(actor, made, root)
+    _make_joints(world, model, made)
+    anchor_joints(model, made, root)
     return made
 
 
-def _new_joint(world: ode.OdeWorld, joint: Joint, actor: Actor) -> ode.OdeJoint | None:
+def _new_joint(world: ode.OdeWorld, joint: Joint, model: Model) -> ode.OdeJoint | None:
     kind = joint.type
     if kind in (JointType.REVOLUTE, JointType.CONTINUOUS):
         return ode.OdeHingeJoint(world)
@@ -227,22 +227,22 @@ def _new_joint(world: ode.OdeWorld, joint: Joint, actor: Actor) -> ode.OdeJoint 
     if kind is JointType.FLOATING:
         return None
     raise Unsupported(
-        f"engine 'ode' has no {kind} joint: joint {joint.name!r} of model {actor.name!r}; use another joint or engine"
+        f"engine 'ode' has no {kind} joint: joint {joint.name!r} of model {model.name!r}; use another joint or engine"
     )
 
 
-def _make_joints(world: ode.OdeWorld, actor: Actor, made: Built) -> None:
-    tree = actor.tree
+def _make_joints(world: ode.OdeWorld, model: Model, made: Built) -> None:
+    tree = model.tree
     for body in tree.bodies[1:]:
         assert body.joint is not None
         if not body.joint.one_dof:
-            joint = _new_joint(world, body.joint, actor)
+            joint = _new_joint(world, body.joint, model)
             if joint is not None:
                 made.others.append(joint)
     for described in tree.robot.movable:
-        made.joints.append(_new_joint(world, described, actor))
+        made.joints.append(_new_joint(world, described, model))
     for loop in tree.loops:
-        joint = _new_joint(world, loop.joint, actor)
+        joint = _new_joint(world, loop.joint, model)
         if joint is not None:
             made.loops.append(joint)
 
@@ -257,9 +257,9 @@ def attach(joint: ode.OdeJoint, child: ode.OdeBody | None, parent: ode.OdeBody |
         joint.attachBody(parent, 1)
 
 
-def anchor_joints(actor: Actor, made: Built, root: SE3) -> None:
+def anchor_joints(model: Model, made: Built, root: SE3) -> None:
     """Set anchors and axes of all joints; the bodies are moved for that, and must be placed anew afterwards."""
-    tree, robot = actor.tree, actor.tree.robot
+    tree, robot = model.tree, model.tree.robot
     zero = {joint.name: float(c) for joint, c in zip(robot.movable, made.center, strict=True)}
     poses = tree.poses(root, zero)
     coms = [np.asarray(body.inertia.com) for body in tree.bodies]

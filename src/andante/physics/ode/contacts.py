@@ -20,7 +20,7 @@ from panda3d import core, ode
 from andante.description.link import Surface
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.state import Contacts, Settings
 
 from .build import Built, attach
@@ -54,21 +54,21 @@ class Collider:
     """All geoms of a scene, and the contacts between them."""
 
     def __init__(
-        self, world: ode.OdeWorld, space: ode.OdeSpace, actors: Sequence[Actor], built: Sequence[Built],
+        self, world: ode.OdeWorld, space: ode.OdeSpace, models: Sequence[Model], built: Sequence[Built],
         settings: Settings, erp: float,
     ) -> None:  # fmt: skip
         self.world, self.space, self.group = world, space, ode.OdeJointGroup()
         rows = [(a, b, geom, shape) for a, made in enumerate(built) for geom, b, shape in made.geoms]
-        self.actor = np.array([a for a, _, _, _ in rows], dtype=int)
+        self.model = np.array([a for a, _, _, _ in rows], dtype=int)
         self.body = np.array([b for _, b, _, _ in rows], dtype=int)
         self.link = np.array([shape.link for _, _, _, shape in rows], dtype=int)
         self.geoms: list[ode.OdeGeom] = [geom for _, _, geom, _ in rows]
         self.shapes = [shape for _, _, _, shape in rows]
         self.owner: list[ode.OdeBody | None] = [built[a].bodies[b] for a, b, _, _ in rows]
-        self.key = self.actor * (1 + int(self.body.max(initial=0))) + self.body
+        self.key = self.model * (1 + int(self.body.max(initial=0))) + self.body
         free = np.array([owner is not None for owner in self.owner], dtype=bool)
         mask = np.array([_bitmask(shape.surface) for shape in self.shapes], dtype=np.int64)
-        allowed = allowed_pairs(actors, self.actor, self.body, mask, free)
+        allowed = allowed_pairs(models, self.model, self.body, mask, free)
         self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
         self._erp, self._dt = erp, settings.dt
         self._set_surfaces()
@@ -76,14 +76,14 @@ class Collider:
         for a, b in self.own.pairs:
             allowed[a, b] = allowed[b, a] = False
         self._allowed = allowed
-        bits = pair_bits(allowed, self.actor, self.body, free)
+        bits = pair_bits(allowed, self.model, self.body, free)
         self._exact = bits.exact
         bits.set(self.geoms)
         for index, geom in enumerate(self.geoms):
             space.setCollideId(geom, index)
         space.setAutoCollideWorld(world)
         space.setAutoCollideJointGroup(self.group)
-        self._prepare_own([np.asarray(actors[a].tree.bodies[b].inertia.com) for a, b, _, _ in rows])
+        self._prepare_own([np.asarray(models[a].tree.bodies[b].inertia.com) for a, b, _, _ in rows])
         self.near = Nearby(self.geoms, self.owner, settings.dt)
         self._events = core.EventQueue.getGlobalEventQueue()
         self._pool: list[ode.OdeJointFeedback] = []
@@ -137,11 +137,11 @@ class Collider:
         self._turn = np.array([pose.quaternion for pose in local]).reshape(-1, 4)
         self._own_poses = np.zeros((len(own.geoms), 7))
 
-    def stand(self, actor: int, root: SE3) -> None:
+    def stand(self, model: int, root: SE3) -> None:
         """The geoms of a fixed root stand here now."""
         self.near.measure()
         for i, g in enumerate(self.own.geoms):
-            if self.owner[g] is None and self.actor[g] == actor:
+            if self.owner[g] is None and self.model[g] == model:
                 self._own_poses[i] = (root @ self.shapes[g].pose).vector
 
     def _collide_own(self, record: bool) -> None:
@@ -278,7 +278,7 @@ class Collider:
         a, b = np.array(ends).T
         what: Array = np.array(rows)
         what[[self.owner[index] is None for index in a], 6:9] *= -1.0  # the force is on the side that moves
-        return Contacts.of_rows(np.stack([self.actor[a], self.link[a], self.actor[b], self.link[b]], axis=1), what)
+        return Contacts.of_rows(np.stack([self.model[a], self.link[a], self.model[b], self.link[b]], axis=1), what)
 
 
 def _bitmask(surface: Surface) -> int:

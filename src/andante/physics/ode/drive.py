@@ -1,4 +1,4 @@
-"""Servos, springs, losses and mimic of the joints of one actor in ODE.
+"""Servos, springs, losses and mimic of the joints of one model in ODE.
 
 All are rows of ODE's solver, so they are implicit. A motor row asks for v' = c - CFM * effort at the end of the step,
 |effort| <= FMax. Written for each law with step h:
@@ -29,7 +29,7 @@ from andante.description.joint import Joint, JointType
 from andante.errors import Unsupported
 from andante.geometry import Array
 from andante.physics.commands import ServoGains
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 from andante.physics.state import Mode
 
 from .build import Built, attach, fold, is_wide, slider_rate
@@ -78,11 +78,11 @@ class Motor:
 
 
 class Drive:
-    """The joints of one actor: what moves and what brakes them."""
+    """The joints of one model: what moves and what brakes them."""
 
-    def __init__(self, world: ode.OdeWorld, actor: Actor, made: Built, dt: float) -> None:
+    def __init__(self, world: ode.OdeWorld, model: Model, made: Built, dt: float) -> None:
         """The bodies must stand where the joints read 0 (as `anchor_joints` leaves them)."""
-        tree = actor.tree
+        tree = model.tree
         self.movable, self.dt = tree.robot.movable, dt
         count = len(self.movable)
         index = {joint.name: i for i, joint in enumerate(self.movable)}
@@ -284,17 +284,17 @@ def set_losses(made: ode.OdeJoint, joint: Joint, center: float) -> None:
         made.setParamLoStop(joint.limits.lower - center)  # ODE takes a stop only on its side of the other one
 
 
-def make_loops(world: ode.OdeWorld, actor: Actor, made: Built) -> list[Motor]:
+def make_loops(world: ode.OdeWorld, model: Model, made: Built) -> list[Motor]:
     """Stops, dry friction and damping of the joints that close loops; they have no servos."""
     out = []
-    loops = [loop for loop in actor.tree.loops if loop.joint.type is not JointType.FLOATING]
+    loops = [loop for loop in model.tree.loops if loop.joint.type is not JointType.FLOATING]
     for closing, loop in zip(made.loops, loops, strict=True):
         set_losses(closing, loop.joint, 0.0)
         loss = loop.joint.dynamics
         if loss.stiffness > 0 or is_wide(loop.joint):
             raise Unsupported(
                 f"engine 'ode' builds loop joints without springs and with limits within 300 degrees: "
-                f"joint {loop.joint.name!r} of model {actor.name!r}"
+                f"joint {loop.joint.name!r} of model {model.name!r}"
             )
         if loss.damping > 0 and loop.joint.one_dof:
             motor = Motor(world, closing, made.bodies[loop.child], made.bodies[loop.parent])

@@ -19,7 +19,7 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts
 
-from .build import Built, anchor_joints, build_actor, place, place_static, put_back
+from .build import Built, anchor_joints, build_model, place, place_static, put_back
 from .contacts import Collider
 from .drive import Drive, Motor, make_loops
 from .read import StateReader
@@ -53,39 +53,39 @@ class OdeEngine(Engine):
         self._ode.setContactSurfaceLayer(SURFACE_LAYER)
         self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED)
         self._ode.setAutoDisableFlag(0)
-        shapes = sum(len(body.shapes) for actor in self.actors for body in actor.tree.bodies[actor.fixed :])
+        shapes = sum(len(body.shapes) for model in self.models for body in model.tree.bodies[model.fixed :])
         self._space = ode.OdeHashSpace() if shapes > MANY_SHAPES else ode.OdeSimpleSpace()
         self._seed = SEED
-        self._roots = [actor.placement.pose for actor in self.actors]
+        self._roots = [model.placement.pose for model in self.models]
         self._built: list[Built] = []
         self._drives: list[Drive] = []
         self._loop_motors: list[Motor] = []
-        for actor in self.actors:
-            made = build_actor(self._ode, self._space, actor)
+        for model in self.models:
+            made = build_model(self._ode, self._space, model)
             self._built.append(made)
-            self._drives.append(Drive(self._ode, actor, made, settings.dt))
-            self._loop_motors += make_loops(self._ode, actor, made)
-        self._coms = [np.array([b.inertia.com for b in actor.tree.bodies]) for actor in self.actors]
-        self._collider = Collider(self._ode, self._space, self.actors, self._built, settings, self._erp)
+            self._drives.append(Drive(self._ode, model, made, settings.dt))
+            self._loop_motors += make_loops(self._ode, model, made)
+        self._coms = [np.array([b.inertia.com for b in model.tree.bodies]) for model in self.models]
+        self._collider = Collider(self._ode, self._space, self.models, self._built, settings, self._erp)
         self._free = weakref.finalize(self, _destroy, self._ode, self._space, self._collider.group)
         self._busy = [drive for drive in self._drives if drive.joints]
         self._wrenches: list[tuple[ode.OdeBody, list[float], list[float], list[float]]] = []  # force, torque, point
         self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
-        self._placed: set[int] = set()  # actors whose bodies stand where they should
-        for actor in self.actors:
-            q = actor.tree.initial_vector
-            self._place(actor.index, self._roots[actor.index], np.zeros(6), q, np.zeros(len(q)))
-            if actor.fixed:
-                self._collider.stand(actor.index, self._roots[actor.index])
+        self._placed: set[int] = set()  # models whose bodies stand where they should
+        for model in self.models:
+            q = model.tree.initial_vector
+            self._place(model.index, self._roots[model.index], np.zeros(6), q, np.zeros(len(q)))
+            if model.fixed:
+                self._collider.stand(model.index, self._roots[model.index])
 
     def _iterations(self) -> int:
         """Iterations of QuickStep where none are set: 40 per joint of the longest chain, less in large scenes."""
         moving, longest = 0, 0
-        for actor in self.actors:
+        for model in self.models:
             depth = [0]
-            for body in actor.tree.bodies[1:]:
+            for body in model.tree.bodies[1:]:
                 depth.append(depth[body.parent] + 1)
-            moving, longest = moving + len(depth) - actor.fixed, max(longest, *depth)
+            moving, longest = moving + len(depth) - model.fixed, max(longest, *depth)
         wanted = max(FEW_ITERATIONS, PER_JOINT * longest)
         return max(LEAST_ITERATIONS, min(MOST_ITERATIONS, wanted, EFFORT // max(1, moving)))
 
@@ -109,41 +109,41 @@ class OdeEngine(Engine):
         self._seed = ode.OdeUtil.randGetSeed()
         self._forget()
 
-    def _apply_servos(self, actor: int) -> None:
-        self._drives[actor].set_servos(self.gains[actor], self.modes[actor])
-        self._drives[actor].set_references(self.references[actor])
+    def _apply_servos(self, model: int) -> None:
+        self._drives[model].set_servos(self.gains[model], self.modes[model])
+        self._drives[model].set_references(self.references[model])
 
-    def _apply_references(self, actor: int) -> None:
-        self._drives[actor].set_references(self.references[actor])
+    def _apply_references(self, model: int) -> None:
+        self._drives[model].set_references(self.references[model])
 
     def _apply_pushes(self) -> None:
         self._wrenches.clear()
-        for (actor, body), push in self.pushes.items():
-            made = self._built[actor].bodies[body]
+        for (model, body), push in self.pushes.items():
+            made = self._built[model].bodies[body]
             if made is not None:
-                point = push.point - self._coms[actor][body]
+                point = push.point - self._coms[model][body]
                 self._wrenches.append((made, push.force.tolist(), push.torque.tolist(), point.tolist()))
 
     # ---- reading -----------------------------------------------------------------------------------
-    def joint_positions(self, actor: int) -> Array:
+    def joint_positions(self, model: int) -> Array:
         """Joint positions, whole turns included, (joints,)."""
-        return self._drives[actor].positions()
+        return self._drives[model].positions()
 
-    def joint_velocities(self, actor: int) -> Array:
+    def joint_velocities(self, model: int) -> Array:
         """Joint velocities, (joints,)."""
-        return self._drives[actor].velocities()
+        return self._drives[model].velocities()
 
-    def joint_efforts(self, actor: int) -> Array:
+    def joint_efforts(self, model: int) -> Array:
         """Efforts of the servos in the last step, (joints,) [N m, N]."""
-        return self._drives[actor].efforts()
+        return self._drives[model].efforts()
 
-    def _read_bodies(self, actor: int) -> tuple[Array, Array]:
-        count = len(self._built[actor].bodies)
+    def _read_bodies(self, model: int) -> tuple[Array, Array]:
+        count = len(self._built[model].bodies)
         poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
-        start = int(self.actors[actor].fixed)
+        start = int(self.models[model].fixed)
         if start:
-            poses[0] = self._roots[actor].vector
-        self._readers[actor].origins(self._coms[actor][start:], poses[start:], speeds[start:])
+            poses[0] = self._roots[model].vector
+        self._readers[model].origins(self._coms[model][start:], poses[start:], speeds[start:])
         return poses, speeds
 
     def contacts(self) -> Contacts:
@@ -151,39 +151,39 @@ class OdeEngine(Engine):
         return self._collider.contacts()
 
     # ---- placing -----------------------------------------------------------------------------------
-    def _put_joints(self, actor: int, positions: Array, velocities: Array) -> None:
-        root = self._roots[actor] if self.actors[actor].fixed else SE3.from_vector(self.body_poses(actor)[0])
-        self._place(actor, root, self.body_velocities(actor)[0], positions, velocities)
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        root = self._roots[model] if self.models[model].fixed else SE3.from_vector(self.body_poses(model)[0])
+        self._place(model, root, self.body_velocities(model)[0], positions, velocities)
 
-    def _put_base(self, actor: int, pose: SE3, velocity: Array) -> None:
-        q, dq = self.joint_positions(actor), self.joint_velocities(actor)
-        free, made = self._free_poses(actor), self._built[actor]
-        if self.actors[actor].fixed:
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
+        q, dq = self.joint_positions(model), self.joint_velocities(model)
+        free, made = self._free_poses(model), self._built[model]
+        if self.models[model].fixed:
             velocity = np.zeros(6)
-            self._roots[actor] = pose
-            self._still.pop(actor, None)
+            self._roots[model] = pose
+            self._still.pop(model, None)
             place_static(made.geoms, pose)
-            self._collider.stand(actor, pose)
+            self._collider.stand(model, pose)
             if made.joints or made.others or made.loops:
-                anchor_joints(self.actors[actor], made, pose)
-        self._place(actor, pose, velocity, q, dq, free)
+                anchor_joints(self.models[model], made, pose)
+        self._place(model, pose, velocity, q, dq, free)
 
-    def _free_poses(self, actor: int) -> dict[int, SE3]:
+    def _free_poses(self, model: int) -> dict[int, SE3]:
         """parent_from_body of bodies on joints of several degrees, as they are now."""
-        tree = self.actors[actor].tree
+        tree = self.models[model].tree
         several = [i for i, b in enumerate(tree.bodies) if b.joint is not None and not b.joint.one_dof]
         if not several:
             return {}
-        poses = SE3.from_vector(self.body_poses(actor))
+        poses = SE3.from_vector(self.body_poses(model))
         return {i: poses[tree.bodies[i].parent].inverse() @ poses[i] for i in several}
 
     def _place(
-        self, actor: int, root: SE3, speed: Array, q: Array, dq: Array, free: dict[int, SE3] | None = None
+        self, model: int, root: SE3, speed: Array, q: Array, dq: Array, free: dict[int, SE3] | None = None
     ) -> None:
         """Put all bodies by forward kinematics, with velocities that keep every joint."""
-        tree, made = self.actors[actor].tree, self._built[actor]
+        tree, made = self.models[model].tree, self._built[model]
         if free is None:
-            free = self._free_poses(actor) if actor in self._placed else {}
+            free = self._free_poses(model) if model in self._placed else {}
         names = tree.robot.joint_names
         poses = tree.poses(root, dict(zip(names, q.tolist(), strict=True)), free)
         rates = dict(zip(names, dq.tolist(), strict=True))
@@ -204,14 +204,14 @@ class OdeEngine(Engine):
         for i, moved in enumerate(made.bodies):
             if moved is None:
                 continue
-            com = poses[i].rotation @ self._coms[actor][i]
+            com = poses[i].rotation @ self._coms[model][i]
             place(moved, poses[i].translation + com, poses[i].quaternion)
             moved.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
             moved.setAngularVel(*(float(c) for c in angular[i]))
-        self._drives[actor].put(q)
+        self._drives[model].put(q)
         self._collider.near.ask()
         self._forget()
-        self._placed.add(actor)
+        self._placed.add(model)
 
     # ---- snapshots ---------------------------------------------------------------------------------
     def _save(self) -> Any:
@@ -225,9 +225,9 @@ class OdeEngine(Engine):
 
     def _load(self, state: Any) -> None:
         bodies, roots, drives, seed, contacts = state
-        for actor, root in zip(self.actors, roots, strict=True):
-            if actor.fixed and root is not self._roots[actor.index]:
-                self.set_base(actor.index, root.vector)
+        for model, root in zip(self.models, roots, strict=True):
+            if model.fixed and root is not self._roots[model.index]:
+                self.set_base(model.index, root.vector)
         saved = iter(bodies)
         for made in self._built:
             for body in made.bodies:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from panda3d import core, ode
 
 from andante.geometry import Array
-from andante.physics.engine import Actor
+from andante.physics.engine import Model
 
 PERIOD = 20  # steps
 SURPRISE = 10.0  # [m/s]
@@ -113,19 +113,19 @@ class Filter:
 
 
 def allowed_pairs(
-    actors: Sequence[Actor], actor: np.ndarray, body: np.ndarray, mask: np.ndarray, free: np.ndarray
+    models: Sequence[Model], model: np.ndarray, body: np.ndarray, mask: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
     """Which geoms should collide, (n, n) symmetric.
 
-    `actor`, `body` and the collide bitmask of each geom, and whether something moves it. Geoms of one body, two that
-    nothing moves, masked bodies of one actor and bitmasks without a common bit never collide.
+    `model`, `body` and the collide bitmask of each geom, and whether something moves it. Geoms of one body, two that
+    nothing moves, masked bodies of one model and bitmasks without a common bit never collide.
     """
-    same_actor = actor[:, None] == actor[None, :]
+    same_model = model[:, None] == model[None, :]
     allowed: NDArray[np.bool_] = (free[:, None] | free[None, :]) & ((mask[:, None] & mask[None, :]) != 0)
-    allowed &= ~(same_actor & (body[:, None] == body[None, :]))
-    for index in np.unique(actor):
-        mine = np.flatnonzero(actor == index)
-        pairs = actors[index].tree.masked_pairs
+    allowed &= ~(same_model & (body[:, None] == body[None, :]))
+    for index in np.unique(model):
+        mine = np.flatnonzero(model == index)
+        pairs = models[index].tree.masked_pairs
         for i in mine:
             for k in mine:
                 if (min(body[i], body[k]), max(body[i], body[k])) in pairs:
@@ -133,20 +133,20 @@ def allowed_pairs(
     return allowed
 
 
-def pair_bits(allowed: np.ndarray, actor: np.ndarray, body: np.ndarray, free: np.ndarray) -> Filter:
+def pair_bits(allowed: np.ndarray, model: np.ndarray, body: np.ndarray, free: np.ndarray) -> Filter:
     """Category and collide bits that give exactly the allowed pairs where 32 bits are enough.
 
     Geoms of one free body never meet in ODE, whatever their bits say, so a lone body may share a class with others.
     """
     count = len(allowed)
-    same = (actor[:, None] == actor[None, :]) & (body[:, None] == body[None, :]) & free[:, None]
-    lone = np.array([len(np.unique(body[actor == a])) == 1 for a in actor], dtype=bool) if count else np.zeros(0, bool)
+    same = (model[:, None] == model[None, :]) & (body[:, None] == body[None, :]) & free[:, None]
+    lone = np.array([len(np.unique(body[model == a])) == 1 for a in model], dtype=bool) if count else np.zeros(0, bool)
     table = allowed | (same & lone[:, None])
     classes, member = np.unique(table, axis=0, return_inverse=True)
     member = np.asarray(member).ravel()
     first = [int(np.flatnonzero(member == c)[0]) for c in range(len(classes))]
     graph = table[np.ix_(first, first)] if count else np.zeros((0, 0), dtype=bool)
-    owner = actor[first] if count else np.zeros(0, dtype=int)
+    owner = model[first] if count else np.zeros(0, dtype=int)
     blocks = _blocks(graph, owner)
     if len(blocks) > BITS:
         moving = [2 if f else 1 for f in free]

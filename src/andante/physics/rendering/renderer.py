@@ -24,7 +24,7 @@ from andante.description.shapes import RGBA, Mesh, Plane
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3, Array
-from andante.physics.engine import Actor, Engine
+from andante.physics.engine import Engine, Model
 from andante.physics.mujoco.geoms import Forms, quaternion
 
 from . import GROUND, PLAIN, Camera, shown
@@ -36,11 +36,11 @@ TILE = 1.0  # edge of the ground pattern [m]
 
 @dataclass(frozen=True)
 class VisualScene:
-    """The compiled model, and which actor and link each of its bodies and geoms shows."""
+    """The compiled model, and which model and link each of its bodies and geoms shows."""
 
-    model: Any
-    mocaps: np.ndarray  # (shown, 2) actor and link of each mocap body
-    geom_actor: np.ndarray  # (ngeom,) -1: none
+    mj_model: Any
+    mocaps: np.ndarray  # (shown, 2) model and link of each mocap body
+    geom_model: np.ndarray  # (ngeom,) -1: none
     geom_link: np.ndarray
 
 
@@ -60,27 +60,27 @@ def build_visual_scene(
     maker = _Maker(spec)
     mocaps: list[tuple[int, int]] = []
     owners: dict[str, tuple[int, int]] = {}
-    for actor, placement in enumerate(placements):
+    for model, placement in enumerate(placements):
         for index, link in enumerate(placement.robot.links):
             visuals = shown(link)
             if not visuals:
                 continue
             body = spec.worldbody.add_body()
-            body.name, body.mocap = f"{actor}:{index}", True
-            owners[body.name] = (actor, index)
-            mocaps.append((actor, index))
+            body.name, body.mocap = f"{model}:{index}", True
+            owners[body.name] = (model, index)
+            mocaps.append((model, index))
             for visual in visuals:
                 maker.add(body, visual)
     try:
-        model = spec.compile()
+        mj_model = spec.compile()
     except ValueError as error:
         raise BadInput(f"the scene {world.name!r} cannot be shown: {' '.join(str(error).split())}") from error
-    table = [owners.get(model.body(i).name, (-1, -1)) for i in range(model.nbody)]
-    who = np.array(table, dtype=int).reshape(-1, 2)[model.geom_bodyid]
-    order = np.array([model.body(f"{a}:{i}").mocapid[0] for a, i in mocaps], dtype=int)
-    pairs = np.zeros((model.nmocap, 2), dtype=int) - 1
+    table = [owners.get(mj_model.body(i).name, (-1, -1)) for i in range(mj_model.nbody)]
+    who = np.array(table, dtype=int).reshape(-1, 2)[mj_model.geom_bodyid]
+    order = np.array([mj_model.body(f"{a}:{i}").mocapid[0] for a, i in mocaps], dtype=int)
+    pairs = np.zeros((mj_model.nmocap, 2), dtype=int) - 1
     pairs[order] = np.array(mocaps, dtype=int).reshape(-1, 2)
-    return VisualScene(model, pairs, who[:, 0], who[:, 1])
+    return VisualScene(mj_model, pairs, who[:, 0], who[:, 1])
 
 
 DEFAULT_LIGHTS = (
@@ -218,7 +218,7 @@ LIGHT_REACH = 1.0  # half edge of the shadowed square, in distances of the camer
 
 
 class Renderer:
-    """Pictures of placed robots; `render` takes the link poses of every actor, in order.
+    """Pictures of placed robots; `render` takes the link poses of every model, in order.
 
     shadows: side of the shadow map [texels]; without a graphics card 4096 takes half as long again as 2048.
     Holds an OpenGL context: use it as a context manager or call `close`, and from one thread only.
@@ -226,7 +226,7 @@ class Renderer:
 
     def __init__(
         self,
-        actors: Sequence[Actor | Placement],
+        models: Sequence[Model | Placement],
         world: World,
         width: int = 960,
         height: int = 720,
@@ -235,27 +235,27 @@ class Renderer:
         if not (1 <= width <= MAX_PIXELS and 1 <= height <= MAX_PIXELS):
             raise BadInput(f"pictures are between 1 and {MAX_PIXELS} pixels wide and high, got {width} x {height}")
         self.width, self.height = width, height
-        self.placements = tuple(a.placement if isinstance(a, Actor) else a for a in actors)
+        self.placements = tuple(a.placement if isinstance(a, Model) else a for a in models)
         self._scene = build_visual_scene(self.placements, world, width, height, shadows)
-        self._model = self._scene.model
-        self._data = mujoco.MjData(self._model)
+        self._mj_model = self._scene.mj_model
+        self._data = mujoco.MjData(self._mj_model)
         self._gl: Any = make_context(width, height)
-        self._context: Any = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        self._context: Any = mujoco.MjrContext(self._mj_model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        self._view = mujoco.MjvScene(self._model, maxgeom=self._model.ngeom + 100)
+        self._view = mujoco.MjvScene(self._mj_model, maxgeom=self._mj_model.ngeom + 100)
         self._option, self._camera = mujoco.MjvOption(), mujoco.MjvCamera()
         self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
-        self._camera.fixedcamid = self._model.camera("eye").id
-        self._eye = int(self._model.body("eye").mocapid[0])
+        self._camera.fixedcamid = self._mj_model.camera("eye").id
+        self._eye = int(self._mj_model.body("eye").mocapid[0])
 
     @staticmethod
     def of(engine: Engine, width: int = 960, height: int = 720) -> Renderer:
         """A renderer of everything in an engine."""
-        return Renderer(engine.actors, engine.world, width, height)
+        return Renderer(engine.models, engine.world, width, height)
 
     # ---- pictures --------------------------------------------------------------------------------
     def render(self, link_poses: Sequence[Array] | None, camera: Camera) -> np.ndarray:
-        """Picture (height, width, 3) uint8; poses are (links, 7) per actor, None: as placed, joints at 0."""
+        """Picture (height, width, 3) uint8; poses are (links, 7) per model, None: as placed, joints at 0."""
         self._prepare(link_poses, camera)
         self._draw()
         pixels = np.empty((self.height, self.width, 3), dtype=np.uint8)
@@ -264,7 +264,7 @@ class Renderer:
 
     def shoot(self, engine: Engine, camera: Camera) -> np.ndarray:
         """Picture of the present instant of an engine."""
-        return self.render([engine.link_poses(actor.index) for actor in engine.actors], camera)
+        return self.render([engine.link_poses(model.index) for model in engine.models], camera)
 
     def depth(self, link_poses: Sequence[Array] | None, camera: Camera) -> Array:
         """Distance along the viewing direction (height, width) [m]; inf where there is nothing."""
@@ -275,8 +275,8 @@ class Renderer:
         self._view.flags[sky] = 1
         raw = np.empty((self.height, self.width), dtype=np.float32)
         mujoco.mjr_readPixels(None, raw, self._rectangle, self._context)
-        near = self._model.vis.map.znear * self._model.stat.extent
-        far = self._model.vis.map.zfar * self._model.stat.extent
+        near = self._mj_model.vis.map.znear * self._mj_model.stat.extent
+        far = self._mj_model.vis.map.zfar * self._mj_model.stat.extent
         value = np.flipud(raw).astype(float)
         if self._context.readDepthMap == mujoco.mjtDepthMap.mjDEPTH_ZERONEAR:
             value = 1.0 - value
@@ -284,7 +284,7 @@ class Renderer:
         return np.where(distance >= 0.999 * far, np.inf, distance)
 
     def segmentation(self, link_poses: Sequence[Array] | None, camera: Camera) -> tuple[np.ndarray, np.ndarray]:
-        """Actor and link that each pixel shows, two (height, width) arrays; -1: background."""
+        """Model and link that each pixel shows, two (height, width) arrays; -1: background."""
         self._prepare(link_poses, camera)
         flags = self._view.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = 1
@@ -300,17 +300,17 @@ class Renderer:
                 geoms[item.segid] = item.objid
         shown = geoms[np.where((segment >= 0) & (segment < self._view.ngeom), segment, -1)]
         none = shown < 0
-        return (np.where(none, -1, self._scene.geom_actor[shown]), np.where(none, -1, self._scene.geom_link[shown]))
+        return (np.where(none, -1, self._scene.geom_model[shown]), np.where(none, -1, self._scene.geom_link[shown]))
 
-    def points(self, link_poses: Sequence[Array] | None = None, actors: Sequence[int] | None = None) -> Array:
+    def points(self, link_poses: Sequence[Array] | None = None, models: Sequence[int] | None = None) -> Array:
         """Corners of the boxes around all visuals (n, 3) [m], planes and height maps left out; to frame a camera."""
         self._place(link_poses)
-        kinds = self._model.geom_type
+        kinds = self._mj_model.geom_type
         chosen = (kinds != mujoco.mjtGeom.mjGEOM_PLANE) & (kinds != mujoco.mjtGeom.mjGEOM_HFIELD)
-        chosen &= np.isin(self._scene.geom_actor, range(len(self.placements)) if actors is None else list(actors))
+        chosen &= np.isin(self._scene.geom_model, range(len(self.placements)) if models is None else list(models))
         rows = np.flatnonzero(chosen)
         signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-        box = self._model.geom_aabb[rows]
+        box = self._mj_model.geom_aabb[rows]
         local = box[:, None, :3] + signs * box[:, None, 3:]
         turned = np.einsum("nij,nkj->nki", self._data.geom_xmat[rows].reshape(-1, 3, 3), local)
         placed: Array = (turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3)
@@ -325,14 +325,14 @@ class Renderer:
         if link_poses is None:
             link_poses = [rest_poses(placement) for placement in self.placements]
         if len(link_poses) != len(self.placements):
-            raise BadInput(f"link poses of {len(self.placements)} actors are wanted, got {len(link_poses)}")
-        for slot, (actor, link) in enumerate(self._scene.mocaps):
-            if actor < 0:
+            raise BadInput(f"link poses of {len(self.placements)} models are wanted, got {len(link_poses)}")
+        for slot, (model, link) in enumerate(self._scene.mocaps):
+            if model < 0:
                 continue
-            x, y, z, qx, qy, qz, qw = link_poses[actor][link]
+            x, y, z, qx, qy, qz, qw = link_poses[model][link]
             self._data.mocap_pos[slot] = x, y, z
             self._data.mocap_quat[slot] = qw, qx, qy, qz
-        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_kinematics(self._mj_model, self._data)
 
     def _prepare(self, link_poses: Sequence[Array] | None, camera: Camera) -> None:
         if self._context is None:
@@ -341,19 +341,19 @@ class Renderer:
         pose = camera.pose
         x, y, z, w = pose.quaternion
         self._data.mocap_pos[self._eye], self._data.mocap_quat[self._eye] = pose.translation, [w, x, y, z]
-        self._model.cam_fovy[self._camera.fixedcamid] = np.degrees(camera.fov)
+        self._mj_model.cam_fovy[self._camera.fixedcamid] = np.degrees(camera.fov)
         self._place(link_poses)
-        mujoco.mj_camlight(self._model, self._data)
+        mujoco.mj_camlight(self._mj_model, self._data)
         # near and far planes and the shadowed square follow what is looked at
-        self._model.stat.extent = max(camera.distance, 0.2)
-        self._model.stat.center = camera.lookat
-        self._context.shadowClip = LIGHT_REACH * self._model.stat.extent
+        self._mj_model.stat.extent = max(camera.distance, 0.2)
+        self._mj_model.stat.center = camera.lookat
+        self._context.shadowClip = LIGHT_REACH * self._mj_model.stat.extent
         mujoco.mjv_updateScene(
-            self._model, self._data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._view
+            self._mj_model, self._data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._view
         )
         for light in self._view.lights[: self._view.nlight]:
             if light.type == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL and not light.headlight:
-                light.pos = np.asarray(camera.lookat) - 4 * self._model.stat.extent * np.asarray(light.dir)
+                light.pos = np.asarray(camera.lookat) - 4 * self._mj_model.stat.extent * np.asarray(light.dir)
 
     def _draw(self) -> None:
         mujoco.mjr_render(self._rectangle, self._view, self._context)

@@ -28,7 +28,7 @@ from .tables import rows
 OUTPUT = Path(__file__).resolve().parent / "nao_links.xacro"
 
 FINGER_MASS = 0.02  # the three fingers of one hand [kg], an estimate
-FINGER_CENTRE = (0.066, 0.0, -0.008)  # in the wrist link [m]
+FINGER_CENTER = (0.066, 0.0, -0.008)  # in the wrist link [m]
 FINGER_RADII = (0.018, 0.020, 0.020)  # half axes of the ellipsoid [m]
 
 # left or middle link -> macro with its looks and collision shapes
@@ -81,7 +81,7 @@ def fingers() -> Inertia:
     """The fingers of one closed hand in the wrist link: a solid ellipsoid, I_xx = m (b^2 + c^2) / 5."""
     a, b, c = FINGER_RADII
     moments = np.diag([b * b + c * c, a * a + c * c, a * a + b * b]) * FINGER_MASS / 5
-    return Inertia.from_matrix(FINGER_MASS, FINGER_CENTRE, moments)
+    return Inertia.from_matrix(FINGER_MASS, FINGER_CENTER, moments)
 
 
 def without(whole: Inertia, part: Inertia) -> Inertia:

@@ -65,8 +65,8 @@ def surface(
     first = -reach if right is None else np.arcsin(np.clip((right + inset) / ring, -1, 1))
     last = reach if left is None else np.arcsin(np.clip((left - inset) / ring, -1, 1))
     columns = max(2, math.ceil(float(np.degrees((last - first).max())) / step) + 1)
-    share = np.linspace(0, 1, columns)
-    azimuth = first[:, None] + (last - first)[:, None] * share
+    fraction = np.linspace(0, 1, columns)
+    azimuth = first[:, None] + (last - first)[:, None] * fraction
     return np.stack(
         [
             ring[:, None] * np.cos(azimuth),

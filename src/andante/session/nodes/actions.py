@@ -35,19 +35,19 @@ class ActionNode(LiveNode):
 
     def _pose(self, goal: Any) -> Work:
         self.bus.log("info", f"/body_pose: {goal.pose_name}", self.name)
-        self.operator.play(str(goal.pose_name))
+        self.command_api.play(str(goal.pose_name))
         yield from self._until_done(None)
 
     def _pose_at_speed(self, goal: Any) -> Work:
         self.bus.log("info", f"/body_pose_with_speed: {goal.posture_name}", self.name)
-        self.operator.play(str(goal.posture_name), max(0.1, 2.5 * float(goal.speed)))
+        self.command_api.play(str(goal.posture_name), max(0.1, 2.5 * float(goal.speed)))
         yield from self._until_done(None)
 
     def _follow(self, goal: Any) -> Work:
         points = list(goal.trajectory.points)
         names = [str(name) for name in goal.trajectory.joint_names]
         times = [messages.seconds(p.time_from_start) for p in points]
-        duration = self.operator.follow(names, times, [np.asarray(p.positions, dtype=float) for p in points])
+        duration = self.command_api.follow(names, times, [np.asarray(p.positions, dtype=float) for p in points])
         self.bus.log("info", f"/follow_joint_trajectory: {len(points)} points, {duration:.2f} s", self.name)
         yield from self._until_done("trajectory")
         return {"error_code": 0}
@@ -60,18 +60,18 @@ class ActionNode(LiveNode):
             while True:
                 if self.stage is not stage:
                     raise GoalFailed("the scene was rebuilt")
-                board = stage.activities
+                manager = stage.activities
                 if stage.supervisor is not None and stage.supervisor.busy:
                     raise GoalFailed(f"the robot is {stage.supervisor.state}")
-                if mine is None and not board.waiting:
-                    if not isinstance(board.present, Playing):
+                if mine is None and not manager.waiting:
+                    if not isinstance(manager.present, Playing):
                         return
-                    mine = board.present
+                    mine = manager.present
                 if mine is not None:
                     assert isinstance(mine, Playing)
                     if mine.finished:
                         return
-                    if mine is not board.present:
+                    if mine is not manager.present:
                         raise GoalFailed("preempted by another activity")
                 yield None
         except Cancelled:

@@ -40,4 +40,4 @@ class AliasNode(LiveNode):
                     if to.wanted():
                         to.publish(message)
 
-                self.hear(new, self.bus.topics()[new], relay)
+                self.subscribe(new, self.bus.topics()[new], relay)

@@ -24,7 +24,7 @@ TOPIC = "/camera/image_raw/compressed"
 RATE = 5.0  # [Hz]
 WIDTH, HEIGHT = 320, 240  # [px]
 QUALITY = 80
-SHARE = 0.25  # of the wall time of a paced session that pictures may take; a slow renderer gives fewer
+FRACTION = 0.25  # of the wall time of a paced session that pictures may take; a slow renderer gives fewer
 
 
 class CameraNode(LiveNode):
@@ -50,7 +50,7 @@ class CameraNode(LiveNode):
         assert suite is not None
         self._cameras = {c.name: c.sensor for c in suite if isinstance(c.sensor, CameraSensor)}
         self._broken = False
-        self._scene = Scene(self.stage.sim.engine, self.stage.sim.actor)
+        self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
         if not self._cameras:
             return
         self._topic = self.advertise(TOPIC, "sensor_msgs/msg/CompressedImage", RATE, sensor=True)
@@ -88,7 +88,7 @@ class CameraNode(LiveNode):
             return
         spec = next(s for s in self.stage.robot.sensors if s.name == name)
         self._topic.publish(self._kind(self.header(sensor_frame(spec)), "jpeg", image))
-        self._rest_until = began + (time.perf_counter() - began) / SHARE
+        self._rest_until = began + (time.perf_counter() - began) / FRACTION
 
     def _shoot(self, camera: CameraSensor) -> np.ndarray:
         """One picture of now as JPEG bytes (n,) uint8; the camera itself stays off between pictures."""

@@ -26,13 +26,13 @@ class CommandNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.hear("/cmd_vel", "geometry_msgs/msg/Twist", self._velocity)
-        self.hear("/key", "std_msgs/msg/String", self._key)
-        self.hear("/joint_angles", "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", self._joint_angles)
-        self.hear("/joint_trajectory", "trajectory_msgs/msg/JointTrajectory", self._trajectory)
-        self.hear("/joint_targets", "sensor_msgs/msg/JointState", self._targets, queue=5)
-        self.hear("/joint_targets/stop", "trajectory_msgs/msg/JointTrajectory", self._stop_plan, queue=2)
-        self.hear("/push", "andante_msgs/msg/Push", self._push)
+        self.subscribe("/cmd_vel", "geometry_msgs/msg/Twist", self._velocity)
+        self.subscribe("/key", "std_msgs/msg/String", self._key)
+        self.subscribe("/joint_angles", "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", self._joint_angles)
+        self.subscribe("/joint_trajectory", "trajectory_msgs/msg/JointTrajectory", self._trajectory)
+        self.subscribe("/joint_targets", "sensor_msgs/msg/JointState", self._targets, queue=5)
+        self.subscribe("/joint_targets/stop", "trajectory_msgs/msg/JointTrajectory", self._stop_plan, queue=2)
+        self.subscribe("/push", "andante_msgs/msg/Push", self._push)
         self._moving = False
         self._joints: frozenset[str] = frozenset()
         self._joints_at = -1.0
@@ -45,7 +45,7 @@ class CommandNode(LiveNode):
             self.drop(gain)
         name = self.stage.name
         self._gains = [
-            self.hear(f"/{name}/{which}", "std_msgs/msg/Float64", self._gain_setter(f"/{name}/{which}"))
+            self.subscribe(f"/{name}/{which}", "std_msgs/msg/Float64", self._gain_setter(f"/{name}/{which}"))
             for which in ("pgain", "dgain")
         ]
 
@@ -71,7 +71,7 @@ class CommandNode(LiveNode):
     def _joint_angles(self, message: Any) -> str | None:
         names = [str(name) for name in message.joint_names]
         values = [float(v) for v in message.joint_angles]
-        self.operator.joint_angles(names, values, float(message.speed), bool(message.relative))
+        self.command_api.joint_angles(names, values, float(message.speed), bool(message.relative))
         now = self.bus.clock.now
         same = frozenset(names) == self._joints and now - self._joints_at < 1.0
         self._joints, self._joints_at = frozenset(names), now
@@ -81,12 +81,12 @@ class CommandNode(LiveNode):
 
     def _targets(self, message: Any) -> str | None:
         """Targets of some joints; `effort` tells stiffness from 0 to 1 where it is not empty."""
-        names, values, shares = list(message.name), list(message.position), list(message.effort)
-        if len(values) != len(names) or len(shares) not in (0, len(names)):
+        names, values, fractions = list(message.name), list(message.position), list(message.effort)
+        if len(values) != len(names) or len(fractions) not in (0, len(names)):
             raise BadInput(f"{len(names)} joints need as many positions, and as many efforts or none")
-        told = {str(name): float(share) for name, share in zip(names, shares, strict=False)}
+        told = {str(name): float(fraction) for name, fraction in zip(names, fractions, strict=False)}
         targets = {str(name): float(value) for name, value in zip(names, values, strict=True)}
-        begins = self.operator.follow_targets(targets, messages.seconds(message.header.stamp), told)
+        begins = self.command_api.follow_targets(targets, messages.seconds(message.header.stamp), told)
         return f"following targets of {len(names)} joints" if begins else None
 
     def _stop_plan(self, message: Any) -> None:
@@ -98,12 +98,12 @@ class CommandNode(LiveNode):
         first, second = (messages.seconds(point.time_from_start) for point in message.points[:2])
         if rows.shape[1:] != (len(names),) or not np.isfinite(rows).all() or not second > first:
             raise BadInput("a stop plan has finite positions for all joints, at even times")
-        self.operator.stop_plan(StopPlan(messages.seconds(message.header.stamp), second - first, rows[:, order]))
+        self.command_api.stop_plan(StopPlan(messages.seconds(message.header.stamp), second - first, rows[:, order]))
 
     def _trajectory(self, message: Any) -> str:
         points = list(message.points)
         if not points:
-            self.operator.behave("hold")
+            self.command_api.behave("hold")
             return "empty: the joints are held"
         times = [messages.seconds(p.time_from_start) for p in points]
         positions = [np.asarray(p.positions, dtype=float) for p in points]
@@ -112,7 +112,7 @@ class CommandNode(LiveNode):
             raise BadInput(f"every point needs {len(message.joint_names)} positions")
         speeds = [np.asarray(p.velocities, dtype=float) for p in points]
         given = speeds if all(len(s) == len(message.joint_names) for s in speeds) else None
-        duration = self.operator.follow([str(n) for n in message.joint_names], times, positions, given)
+        duration = self.command_api.follow([str(n) for n in message.joint_names], times, positions, given)
         return f"{len(points)} points, {duration:.2f} s"
 
     def _push(self, message: Any) -> str:

@@ -48,9 +48,9 @@ class NavigationNode(LiveNode):
         self._plan = self.advertise("/plan", "nav_msgs/msg/Path", 2.0)
         self._local = self.advertise("/local_plan", "nav_msgs/msg/Path", 5.0)
         self._costs = self.advertise("/costmap", "nav_msgs/msg/OccupancyGrid", 1.0)
-        self.hear("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
-        self.hear("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
-        self.offer("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
+        self.subscribe("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
+        self.subscribe("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
+        self.advertise_service("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
         self._handles.append(
             self.bus.provide_action("/navigate_to_pose", "nav2_msgs/action/NavigateToPose", self._work, self.name)
         )
@@ -63,7 +63,7 @@ class NavigationNode(LiveNode):
         self.live: LiveNavigation | None = None
         self._drawn = False
         self._cut: OccupancyGrid | None = None
-        self.session.pilot.navigate = self._lead
+        self.session.teleop.navigate = self._lead
 
     # ---- what is asked of it -----------------------------------------------------------------------
     def ensure(self) -> LiveNavigation:
@@ -112,7 +112,7 @@ class NavigationNode(LiveNode):
         x, y, yaw = flat_pose(message.pose)
         live = self.ensure()
         live.set_goal(x, y, yaw)
-        self.session.pilot.release()
+        self.session.teleop.release()
         heading = f"yaw {math.degrees(yaw):.0f} deg" if math.isfinite(yaw) else "any heading"
         return f"goal x {x:.2f} m, y {y:.2f} m, {heading}"
 
@@ -142,7 +142,7 @@ class NavigationNode(LiveNode):
         x, y, yaw = flat_pose(goal.pose.pose)
         live = self.ensure()
         live.set_goal(x, y, yaw)
-        self.session.pilot.release()
+        self.session.teleop.release()
         self.bus.log("info", f"/navigate_to_pose: x {x:.2f} m, y {y:.2f} m", self.name)
         began, wanted = self.bus.clock.now, live.goal
         try:

@@ -9,7 +9,7 @@ from andante.control.publishers import RobotPublisher
 from andante.errors import AndanteError
 
 if TYPE_CHECKING:
-    from andante.session.command_api import Operator
+    from andante.session.command_api import CommandApi
     from andante.session.session import LiveSession
     from andante.session.stage import Stage
 
@@ -18,7 +18,7 @@ QUIET = 1.0  # the same warning again comes no sooner than this [s]
 
 
 class LiveNode(RobotPublisher):
-    """A participant that also hears and offers services: `advertise`, `hear`, `offer`; all ends with `close`.
+    """A participant with `advertise`, `subscribe` and `advertise_service`; all ends with `close`.
 
     `lists` are the kinds of names that it knows, for completion and menus.
     """
@@ -35,12 +35,12 @@ class LiveNode(RobotPublisher):
         return self.session.stage
 
     @property
-    def operator(self) -> Operator:
+    def command_api(self) -> CommandApi:
         """Requests to the present robot."""
-        return self.session.operator
+        return self.session.command_api
 
     # ---- on the bus --------------------------------------------------------------------------------
-    def hear(self, topic: str, kind: str, callback: Callable[[Any], str | None], queue: int = 20) -> Any:
+    def subscribe(self, topic: str, kind: str, callback: Callable[[Any], str | None], queue: int = 20) -> Any:
         """Messages in; an error becomes a warning in the log (the same one once a second), a text a line."""
         told = ("", -QUIET)
 
@@ -61,7 +61,7 @@ class LiveNode(RobotPublisher):
         self._handles.append(made)
         return made
 
-    def offer(self, name: str, kind: str, handler: Callable[[Any], Answer | str | None]) -> Any:
+    def advertise_service(self, name: str, kind: str, handler: Callable[[Any], Answer | str | None]) -> Any:
         """A service whose response has `success` and `message`; it answers with the error, and logs a line per call.
 
         The handler returns the fields of the response, or the message alone.

@@ -26,7 +26,7 @@ class ParameterNode(LiveNode):
         self._watching = True  # whether changes come from outside
         self.bus.parameters.declare(
             "/speed",
-            session.pilot.speed,
+            session.teleop.speed,
             changed=session.set_speed,
             help="speed of driving by keys in percent of the top speed",
             low=1.0,

@@ -25,9 +25,9 @@ class RecordingNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.offer("/clip", "andante_msgs/srv/Clip", self._film)
-        self.offer("/record_start", "andante_msgs/srv/Record", self._start)
-        self.offer("/record_stop", "andante_msgs/srv/Record", self._stop)
+        self.advertise_service("/clip", "andante_msgs/srv/Clip", self._film)
+        self.advertise_service("/record_start", "andante_msgs/srv/Record", self._start)
+        self.advertise_service("/record_stop", "andante_msgs/srv/Record", self._stop)
         self._recorder: Recorder | None = None
         self.file, self._count = "", 0
         self._navigates = False  # whether the navigation is recorded
@@ -76,7 +76,7 @@ class RecordingNode(LiveNode):
 
     @property
     def _led(self) -> bool:
-        return self.session.pilot.navigates
+        return self.session.teleop.navigates
 
     def _stop(self, _: Any) -> Answer:
         if self._recorder is None:

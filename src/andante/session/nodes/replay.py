@@ -34,8 +34,8 @@ class ReplayNode(LiveNode):
     def __init__(self, session: LiveSession, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(session)
         self._state = self.advertise("/replay/state", "andante_msgs/msg/ReplayState", latched=True)
-        self.offer("/replay", "andante_msgs/srv/Replay", self._play)
-        self.offer("/replay_stop", "std_srvs/srv/Trigger", self._stop)
+        self.advertise_service("/replay", "andante_msgs/srv/Replay", self._play)
+        self.advertise_service("/replay_stop", "std_srvs/srv/Trigger", self._stop)
         self._clock = clock
         self._player: Player | None = None
         self._file, self._since, self._told, self._now = "", 0.0, 0.0, 0.0
@@ -119,7 +119,7 @@ class ReplayNode(LiveNode):
         """Back to the time at which the session was held; whatever was steered meanwhile is forgotten."""
         if self.bus.clock.now != self._now:
             self.bus.clock.reset(self._now)
-        self.session.pilot.release()
+        self.session.teleop.release()
         self.session.holder = None
 
     def _tell(self) -> None:

@@ -35,10 +35,10 @@ class SearchNode(LiveNode):
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
         self._state = self.advertise("/search/state", "andante_msgs/msg/SearchState", latched=True)
-        self.offer("/search/start", "andante_msgs/srv/SearchStart", self._start)
-        self.offer("/search/pause", "std_srvs/srv/Trigger", self._pause)
-        self.offer("/search/resume", "std_srvs/srv/Trigger", self._resume)
-        self.offer("/search/replay", "andante_msgs/srv/SearchReplay", self._replay)
+        self.advertise_service("/search/start", "andante_msgs/srv/SearchStart", self._start)
+        self.advertise_service("/search/pause", "std_srvs/srv/Trigger", self._pause)
+        self.advertise_service("/search/resume", "std_srvs/srv/Trigger", self._resume)
+        self.advertise_service("/search/replay", "andante_msgs/srv/SearchReplay", self._replay)
         self.lists = {"studies": self._studies, "samplers": lambda: dict.fromkeys(_samplers(), "")}
         self._worker: SearchWorker | None = None
         self._job: dict[str, Any] = {}
@@ -77,7 +77,7 @@ class SearchNode(LiveNode):
             raise BadInput(
                 f"a search has up to {MOST_BUDGET} candidates, {os.cpu_count()} workers and trials of 0.5 to 60 s"
             )
-        self.operator.walker_gait()  # refuses robots without one
+        self.command_api.walker_gait()  # refuses robots without one
         name = plain_name(str(request.study), "study")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._forget()
@@ -113,8 +113,8 @@ class SearchNode(LiveNode):
         if row is None:
             raise BadInput(f"the study has no candidate {request.number}")
         values = {n: float(v) for n, v in zip(self._names, row["values"], strict=True) if v is not None}
-        self.operator.set_wave(values)
-        self.operator.start_wave()
+        self.command_api.set_wave(values)
+        self.command_api.start_wave()
         self.message = f"candidate {request.number} is replayed"
         return self.message
 

@@ -26,18 +26,18 @@ class ServiceNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.offer("/pause", "std_srvs/srv/Trigger", self._pause)
-        self.offer("/resume", "std_srvs/srv/Trigger", self._resume)
-        self.offer("/step", "andante_msgs/srv/Step", self._step)
-        self.offer("/reset", "std_srvs/srv/Trigger", self._reset)
-        self.offer("/stop", "std_srvs/srv/Trigger", self._stop)
-        self.offer("/spawn", "andante_msgs/srv/Spawn", self._spawn)
-        self.offer("/select", "andante_msgs/srv/Select", self._select)
-        self.offer("/play", "andante_msgs/srv/Play", self._play)
-        self.offer("/set_speed", "andante_msgs/srv/SetSpeed", self._speed)
-        self.offer("/set_gait", "andante_msgs/srv/Choose", self._gait)
-        self.offer("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
-        self.offer("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
+        self.advertise_service("/pause", "std_srvs/srv/Trigger", self._pause)
+        self.advertise_service("/resume", "std_srvs/srv/Trigger", self._resume)
+        self.advertise_service("/step", "andante_msgs/srv/Step", self._step)
+        self.advertise_service("/reset", "std_srvs/srv/Trigger", self._reset)
+        self.advertise_service("/stop", "std_srvs/srv/Trigger", self._stop)
+        self.advertise_service("/spawn", "andante_msgs/srv/Spawn", self._spawn)
+        self.advertise_service("/select", "andante_msgs/srv/Select", self._select)
+        self.advertise_service("/play", "andante_msgs/srv/Play", self._play)
+        self.advertise_service("/set_speed", "andante_msgs/srv/SetSpeed", self._speed)
+        self.advertise_service("/set_gait", "andante_msgs/srv/Choose", self._gait)
+        self.advertise_service("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
+        self.advertise_service("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
         self._handles.append(self.bus.provide("/list", "andante_msgs/srv/List", self._list, self.name))
 
     def _pause(self, _: Any) -> str:
@@ -59,9 +59,9 @@ class ServiceNode(LiveNode):
 
     def _stop(self, _: Any) -> str:
         """Let go of keys and velocities, and hold or balance."""
-        self.session.pilot.release()
+        self.session.teleop.release()
         present = self.stage.activities.present.name
-        self.operator.behave("drive" if present in ("drive", "balance", "wave") else "hold")
+        self.command_api.behave("drive" if present in ("drive", "balance", "wave") else "hold")
         return "stops"
 
     def _spawn(self, request: Any) -> str:
@@ -89,7 +89,7 @@ class ServiceNode(LiveNode):
         return f"{choice.robot_name} in {choice.world_name} on {choice.engine}"
 
     def _play(self, request: Any) -> Answer:
-        duration = self.operator.play(str(request.name), float(request.speed), int(request.rounds))
+        duration = self.command_api.play(str(request.name), float(request.speed), int(request.rounds))
         return {"message": str(request.name), "duration": duration}
 
     def _speed(self, request: Any) -> str:
@@ -97,11 +97,11 @@ class ServiceNode(LiveNode):
         return f"{request.percent:g} percent"
 
     def _gait(self, request: Any) -> str:
-        self.operator.set_gait(str(request.name))
+        self.command_api.set_gait(str(request.name))
         return str(request.name)
 
     def _behaviour(self, request: Any) -> str:
-        self.operator.behave(str(request.name))
+        self.command_api.behave(str(request.name))
         return str(request.name)
 
     def _stiffness(self, request: Any) -> str:
@@ -114,12 +114,12 @@ class ServiceNode(LiveNode):
 
     def listed(self, kind: str) -> dict[str, str]:
         """Names of a kind, each with a line of help."""
-        operator, robot = self.operator, self.stage.robot
+        command_api, robot = self.command_api, self.stage.robot
         match kind:
             case "poses":
-                return dict.fromkeys(operator.poses, "")
+                return dict.fromkeys(command_api.poses, "")
             case "motions":
-                return dict.fromkeys(operator.motions, "")
+                return dict.fromkeys(command_api.motions, "")
             case "robots":
                 return dict.fromkeys(robot_names(), "")
             case "worlds":
@@ -127,9 +127,9 @@ class ServiceNode(LiveNode):
             case "engines":
                 return dict.fromkeys(ENGINES, "")
             case "gaits":
-                return dict.fromkeys(operator.gaits, "")
+                return dict.fromkeys(command_api.gaits, "")
             case "behaviours":
-                return {name: BEHAVIOURS[name] for name in operator.behaviours}
+                return {name: BEHAVIOURS[name] for name in command_api.behaviours}
             case "keys":
                 return self.keys()
             case "joints":

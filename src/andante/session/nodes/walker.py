@@ -26,24 +26,24 @@ class WalkerNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.offer("/walker/start", "std_srvs/srv/Trigger", self._start)
-        self.offer("/walker/stop", "std_srvs/srv/Trigger", self._stop)
-        self.offer("/walker/set_parameters", "andante_msgs/srv/SetWalker", self._set)
-        self.offer("/walker/get_statistics", "andante_msgs/srv/WalkerStatistics", self._statistics)
+        self.advertise_service("/walker/start", "std_srvs/srv/Trigger", self._start)
+        self.advertise_service("/walker/stop", "std_srvs/srv/Trigger", self._stop)
+        self.advertise_service("/walker/set_parameters", "andante_msgs/srv/SetWalker", self._set)
+        self.advertise_service("/walker/get_statistics", "andante_msgs/srv/WalkerStatistics", self._statistics)
 
     def update(self) -> None:
         """Nobody is measured after the walk: what was seen stays."""
-        watch, observers = self.operator.watch, self.stage.sim.observers
+        watch, observers = self.command_api.watch, self.stage.sim.observers
         ended = not isinstance(self.stage.activities.present, Waving) and self.stage.activities.waiting != "wave"
         if watch is not None and ended and watch in observers:
             observers.remove(watch)
 
     def _start(self, _: Any) -> str:
-        self.operator.start_wave()
+        self.command_api.start_wave()
         return "wave gait started"
 
     def _stop(self, _: Any) -> str:
-        self.operator.stop_wave()
+        self.command_api.stop_wave()
         return "stopping"
 
     def _set(self, request: Any) -> Answer:
@@ -51,7 +51,7 @@ class WalkerNode(LiveNode):
         values = [float(v) for v in request.parameters.values]
         if len(symbols) != len(values):
             raise BadInput(f"{len(symbols)} symbols need as many values, got {len(values)}")
-        now = self.operator.set_wave(dict(zip(symbols, values, strict=True)), str(request.variant))
+        now = self.command_api.set_wave(dict(zip(symbols, values, strict=True)), str(request.variant))
         told = messages.make(
             "andante_msgs/msg/WalkerParameters", symbols=list(now), values=np.array(list(now.values()))
         )
@@ -59,7 +59,7 @@ class WalkerNode(LiveNode):
         return {"message": changed or "unchanged", "parameters": told}
 
     def _statistics(self, _: Any) -> Answer:
-        watch = self.operator.watch
+        watch = self.command_api.watch
         if watch is None:
             raise BadInput("no wave walk was started yet")
         figures = watch.statistics

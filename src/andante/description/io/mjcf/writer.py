@@ -29,7 +29,7 @@ from .record import PREFIX, joint_entry, link_entry, make_record
 from .write_parts import add_actuators, add_equalities, add_exclusions, add_keyframes, add_sensor
 from .write_shapes import Assets, add_collision, add_visual, set_pose, text
 
-LEAST_MASS_SHARE, LEAST_RADIUS = 1e-5, 0.01  # what a moving link without mass is given: share of all, radius [m]
+LEAST_MASS_FRACTION, LEAST_RADIUS = 1e-5, 0.01  # what a moving link without mass is given: fraction of all, radius [m]
 LEAST_MOMENT = 1e-12  # MuJoCo refuses smaller moments of moving bodies [kg m^2]
 UNBOUNDED = 1e9  # stands for the missing end of a one-sided range
 
@@ -251,7 +251,7 @@ class _RobotWriter:
         carries = any(j.parent == link.name and j.type is JointType.FIXED for j in self.robot.joints)
         if inertia is None and (not moving or carries):
             return None
-        least = max(self.robot.mass * LEAST_MASS_SHARE, 1e-6)
+        least = max(self.robot.mass * LEAST_MASS_FRACTION, 1e-6)
         if inertia is None or inertia.mass <= 0:
             if inertia is not None and not moving:
                 return None
@@ -264,13 +264,13 @@ class _RobotWriter:
                 f"link {link.name!r}: MuJoCo refuses an inertia tensor with principal moments {moments[0]:.3g}, "
                 f"{moments[1]:.3g}, {moments[2]:.3g} kg m^2 (negative, or one above the sum of the others); mend it"
             )
-        mended = np.maximum(moments, LEAST_MOMENT)
-        excess = mended[2] * (1 + 1e-12) - mended[0] - mended[1]
+        repaired = np.maximum(moments, LEAST_MOMENT)
+        excess = repaired[2] * (1 + 1e-12) - repaired[0] - repaired[1]
         if excess > 0:
-            mended = mended + excess * (1 + 1e-9)
-        if np.array_equal(mended, moments):
+            repaired = repaired + excess * (1 + 1e-9)
+        if np.array_equal(repaired, moments):
             return inertia
-        return Inertia.from_matrix(inertia.mass, inertia.com, axes @ np.diag(mended) @ axes.T)
+        return Inertia.from_matrix(inertia.mass, inertia.com, axes @ np.diag(repaired) @ axes.T)
 
 
 def _light_links(robot: Robot) -> frozenset[str]:

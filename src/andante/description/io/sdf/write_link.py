@@ -42,7 +42,7 @@ def write_link(element: Element, link: Link, path: Path, version: Version, names
 
 
 def _write_inertia(element: Element, inertia: Inertia | None) -> None:
-    """<inertial>; what SDF does not allow (no mass, an impossible tensor) is mended there and kept beside it."""
+    """<inertial>; what SDF does not allow (no mass, an impossible tensor) is repaired there and kept beside it."""
     if inertia is None:
         element.add("andante:massless")
     written = possible(inertia if inertia is not None else Inertia(0.0))
@@ -67,8 +67,8 @@ def possible(inertia: Inertia) -> Inertia:
     if inertia.mass > 0 and moments[0] > 0 and moments[0] + moments[1] >= moments[2]:
         return inertia
     small, middle, large = np.maximum(moments, LEAST_MOMENT)
-    mended = np.array([small, middle, min(large, (small + middle) * (1 - 1e-9))])
-    return Inertia.from_matrix(max(inertia.mass, LEAST_MASS), inertia.com, axes @ np.diag(mended) @ axes.T)
+    repaired = np.array([small, middle, min(large, (small + middle) * (1 - 1e-9))])
+    return Inertia.from_matrix(max(inertia.mass, LEAST_MASS), inertia.com, axes @ np.diag(repaired) @ axes.T)
 
 
 def _write_geometry(element: Element, shape: Geometry, path: Path, version: Version) -> None:

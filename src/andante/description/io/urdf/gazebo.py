@@ -18,7 +18,7 @@ from andante.description.shapes import RGBA
 from .parts import Context, pose_of, required_name, rgba
 from .sensors import gazebo_sensor
 
-COLOURS: dict[str, RGBA] = {
+COLORS: dict[str, RGBA] = {
     "Black": (0.0, 0.0, 0.0, 1.0),
     "Blue": (0.0, 0.0, 1.0, 1.0),
     "BlueGlow": (0.0, 0.0, 1.0, 1.0),
@@ -197,7 +197,7 @@ def _on_link(node: Node, additions: Additions, context: Context, reference: str)
         elif tag == "turnGravityOff":
             link = replace(link, gravity=not truth(child))
         elif tag == "material":
-            link = _with_colour(link, _gazebo_colour(child, context))
+            link = _with_color(link, _gazebo_color(child, context))
         elif tag == "visual":
             link = _visual(child, link, context)
         elif tag == "sensor":
@@ -307,15 +307,15 @@ def leaves(node: Node, prefix: str = "") -> list[tuple[str, Node]]:
     return out
 
 
-def _gazebo_colour(node: Node, context: Context) -> Material:
+def _gazebo_color(node: Node, context: Context) -> Material:
     name = _value(node)
-    colour = COLOURS.get(name.removeprefix("Gazebo/"))
-    if colour is None and name:
+    color = COLORS.get(name.removeprefix("Gazebo/"))
+    if color is None and name:
         context.info(node, f"the Gazebo material {name!r} is not in the table of colours; the visual keeps its own")
-    return Material(name, colour)
+    return Material(name, color)
 
 
-def _with_colour(link: Link, material: Material) -> Link:
+def _with_color(link: Link, material: Material) -> Link:
     """Colour for the visuals that have none of their own."""
     if material.rgba is None:
         return link
@@ -334,4 +334,4 @@ def _visual(node: Node, link: Link, context: Context) -> Link:
             context.info(child, "a Gazebo setting of a visual without a counterpart here, ignored")
     if diffuse is None:
         return link
-    return _with_colour(link, Material("", rgba(diffuse, diffuse.text)))
+    return _with_color(link, Material("", rgba(diffuse, diffuse.text)))

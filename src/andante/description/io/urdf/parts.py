@@ -235,8 +235,8 @@ def link(node: Node, context: Context) -> Link:
         context.unknown(element, ("origin", "geometry", "material"))
         shape = geometry(element, context)
         if shape is not None:
-            colour = _visual_material(element, context)
-            visuals.append(Visual(shape, origin(element), colour, element.get("name") or ""))
+            color = _visual_material(element, context)
+            visuals.append(Visual(shape, origin(element), color, element.get("name") or ""))
     for element in node.all("collision"):
         context.unknown(element, ("origin", "geometry", "material", "verbose"))
         shape = geometry(element, context)

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from andante.collector import gc_paused
+from andante.gc_paused import gc_paused
 
 
 def _fail():

@@ -35,7 +35,7 @@ class Leg:
     tip: str
 
 
-def recognise(robot: Robot) -> Iterator[str]:
+def recognize(robot: Robot) -> Iterator[str]:
     """Sentences about the drive and the legs."""
     for plugin in robot.plugins:
         if key := drive_plugin(plugin):
@@ -74,7 +74,7 @@ def _drive_kind(wheels: list[Wheel]) -> str:
     if not parallel:
         return "omnidirectional base"
     forward = np.array([-driven[0].axis[1], driven[0].axis[0]])
-    along = [float(forward @ wheel.centre[:2]) for wheel in driven]
+    along = [float(forward @ wheel.center[:2]) for wheel in driven]
     return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else "skid-steer or mecanum base"
 
 
