@@ -33,7 +33,7 @@ from andante.motion import Keyframes, fit, play_from
 from andante.motion.io.library import read_keyframes_toml
 from andante.motion.keyframes import Key
 from andante.robots.nao import ROBOT as NAO_PACKAGE
-from andante.simulation.servos import softened
+from andante.simulation.body import softened
 from andante.simulation.simulation import simulate
 
 NAO = an.robot("nao")

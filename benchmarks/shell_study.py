@@ -22,7 +22,7 @@ from andante.control.loop import ControlLoop
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.physics.rendering.video import film_strip
 from andante.robots.shell.controller import ShellController, ShellMode

@@ -1,12 +1,14 @@
 """Real motors instead of ideal ones: the same knee bend with ideal servos and with the NAO's actuators.
 
-An actuator has a torque-speed limit, friction, rotor inertia, backlash and delay; presets are in `ACTUATORS`.
+An actuator has a torque-speed limit, friction, rotor inertia, backlash and delay; presets are in `ACTUATORS`, those
+of the NAO in its package.
 """
 
 import numpy as np
 
 import andante as an
-from andante.physics.actuators import NAO_ACTUATORS, ActuatorDrive, fitted
+from andante.physics.actuators import ActuatorDrive, fitted
+from andante.robots.nao.actuators import NAO_ACTUATORS
 
 nao = an.robot("nao")
 for label, robot in (("ideal servos", nao), ("NAO actuators", fitted(nao, NAO_ACTUATORS))):

@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 import andante as an
 from andante.locomotion.wave.gait import playback
 from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 
 SHOWN = ("HipPitch", "KneePitch", "AnklePitch", "HipRoll", "AnkleRoll", "ShoulderPitch")

@@ -7,7 +7,7 @@ from andante.control.loop import ControlLoop
 from andante.errors import BadInput, UnknownName
 from andante.locomotion.behaviour import HoldPose
 from andante.simulation import simulate
-from andante.simulation.servos import LEAST, Servos, softened
+from andante.simulation.body import LEAST, Servos, softened
 
 
 @pytest.fixture

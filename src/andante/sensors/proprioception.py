@@ -1,4 +1,4 @@
-"""Encoders of joints (positions, and the velocities that a controller derives from them) and of wheels (ticks)."""
+"""What a robot feels of its own motion: encoders of joints (positions, derived velocities) and wheels (ticks), IMU."""
 
 from __future__ import annotations
 
@@ -13,22 +13,85 @@ from andante.description.joint import JointType
 from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import SE3, Array
 
-from .sensor import Scene
+from .kernels import inertial
+from .sensor import Scene, stated
+
+AXES = ("x", "y", "z")
 
 
-@dataclass(frozen=True)
-class PositionEncoders:
-    """Positions of all movable joints [rad, m]."""
+class Imu:
+    """Gyro w = Rᵀ ω [rad/s] and accelerometer f = Rᵀ (a - g) [m/s²] of a frame on a link.
+
+    Both are means over the last sample period, (v - v_before) / (t - t_before) and the turn over the same time: what
+    a sensor with a low pass at its own rate sees. `gyro_axes` and `accelerometer_axes` name the axes that exist
+    (the NAO V4 has no yaw gyro); a missing axis reads NaN.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        link: str,
+        pose: SE3,
+        name: str = "imu",
+        gyro_axes: str = "xyz",
+        accelerometer_axes: str = "xyz",
+    ) -> None:
+        self.name = name
+        self._link = [each.name for each in robot.links].index(robot.link(link).name)
+        self._pose = pose
+        self._missing = np.array([a not in gyro_axes for a in AXES] + [a not in accelerometer_axes for a in AXES])
+        self._blind = bool(self._missing.any())
+        self._last: tuple[float, Array] = (math.inf, np.zeros(12))  # time, velocity and rotation; inf: no sample before
+        self._frame: Array | None = None  # body_from_sensor
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """gyro_x .. gyro_z, acc_x .. acc_z."""
+        return tuple(f"gyro_{a}" for a in AXES) + tuple(f"acc_{a}" for a in AXES)
+
+    def measure(self, scene: Scene) -> Array:
+        """True angular velocity and specific force, (6,)."""
+        if self._frame is None:
+            tree = scene.engine.models[scene.model].tree
+            self._body = int(tree.link_body[self._link])
+            self._frame = np.ascontiguousarray(tree.link_pose[self._link] @ self._pose.matrix)
+            self._gravity = np.array(scene.engine.world.gravity, dtype=float)
+        pose, velocity = scene.body_motion(self._body)
+        before, memory = self._last
+        out, memory = inertial(pose, velocity, self._frame, self._gravity, scene.time - before, memory)
+        self._last = (scene.time, memory)
+        if self._blind:
+            out[self._missing] = np.nan
+        return out
+
+    def save(self) -> Any:
+        """The velocity and rotation of the sample before."""
+        return self._last
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` returned."""
+        self._last = state
+
+
+class _OfJoints:
+    """A sensor with a value per movable joint."""
 
     robot: Robot
-    name: str = "encoders"
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Joint names."""
         return self.robot.joint_names
+
+
+@dataclass(frozen=True)
+class PositionEncoders(_OfJoints):
+    """Positions of all movable joints [rad, m]."""
+
+    robot: Robot
+    name: str = "encoders"
 
     def measure(self, scene: Scene) -> Array:
         """True joint positions."""
@@ -36,33 +99,23 @@ class PositionEncoders:
 
 
 @dataclass(frozen=True)
-class EffortSensors:
+class EffortSensors(_OfJoints):
     """Efforts of all servos, as a current measurement gives them [N m, N]."""
 
     robot: Robot
     name: str = "efforts"
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Joint names."""
-        return self.robot.joint_names
 
     def measure(self, scene: Scene) -> Array:
         """Efforts of the last step."""
         return scene.joint_efforts
 
 
-class VelocityFromEncoders:
+class VelocityFromEncoders(_OfJoints):
     """Velocities as a controller has them: difference quotient of encoder positions over one sample [rad/s, m/s]."""
 
     def __init__(self, robot: Robot, resolution: float = 0.0, name: str = "encoder_velocities") -> None:
         self.robot, self.resolution, self.name = robot, resolution, name
         self._last: tuple[float, Array] | None = None
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Joint names."""
-        return self.robot.joint_names
 
     def measure(self, scene: Scene) -> Array:
         """(q - q_before) / (t - t_before) of the quantized positions; 0 at the first sample."""
@@ -101,15 +154,7 @@ class WheelErrors:
     @staticmethod
     def of(spec: SensorSpec) -> WheelErrors:
         """The errors that a description states."""
-        given, usual = spec.parameters, WheelErrors()
-        try:
-            return WheelErrors(
-                int(float(given.get("ticks", usual.ticks))),
-                float(given.get("scale_stddev", usual.scale_stddev)),
-                float(given.get("slip_stddev", usual.slip_stddev)),
-            )
-        except (ValueError, OverflowError, BadInput) as error:
-            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+        return stated(spec, WheelErrors())
 
 
 def wheel_joints(robot: Robot) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import pytest
 
 import andante as an
 from andante.geometry import SE3
-from andante.simulation.falls import FallRule, Stance, stance
+from andante.simulation.truth import FallRule, Stance, stance
 
 
 @pytest.mark.parametrize(
