@@ -13,12 +13,11 @@ from functools import cache, partial
 from typing import Any
 
 from andante.bags import messages
+from andante.bridges.base import GraphBridge, stale, types
+from andante.bridges.client import BusClient, Directions, Graph, Say, TopicInfo, quiet
+from andante.bridges.encoding import Frame
 from andante.errors import BadInput, MissingExtra
 from andante.extras import how_to_get
-
-from .base import GraphBridge, stale, types
-from .client import BusClient, Directions, Graph, Say, TopicInfo, quiet
-from .encoding import Frame
 
 BASES = {
     "bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8", "float32": "float32", "float64": "float64",
