@@ -9,16 +9,14 @@ import andante as an
 from andante.description import Box, Collision, Inertia, Link, Robot, SensorSpec
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3
-from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite
+from andante.sensors import Channel, ContactSwitch, FootForce, Noise, Scene, SensorSuite, load_fractions
 from andante.sensors.channel import BLOCK, NoiseBank, NoiseSource
-from andante.sensors.contact import fraction_table
-from andante.sensors.kernels import cell_fractions
 
 HERE = SE3.identity()
 
 
-def load_fractions(cells, point):
-    """The reference of `cell_fractions`: fraction of a load at a point (2,) carried by each cell (n, 2).
+def plain_fractions(cells, point):
+    """The reference of `load_fractions`: fraction of a load at a point (2,) carried by each cell (n, 2).
 
     The even distribution changed as little as possible so that the center of the fractions is the point (least
     squares); where that would pull on a cell, the cell is left out and the rest carry its load. A load outside all
@@ -131,9 +129,8 @@ def test_feet_and_switches_together_are_those_alone():
 def test_compiled_fraction_are_the_plain_ones(cells, data):
     points = np.round(np.array(cells), 3)
     x, y = data.draw(st.floats(-0.15, 0.15)), data.draw(st.floats(-0.15, 0.15))
-    out = np.empty(len(points))
-    cell_fractions(fraction_table(points, len(points)), points, len(points), x, y, out)
-    plain = load_fractions(points, np.array([x, y]))
+    out = load_fractions(points, np.array([x, y]))
+    plain = plain_fractions(points, np.array([x, y]))
     assert out.sum() == pytest.approx(1.0)
     assert (out >= 0).all()
     # which of two cells that pull alike is left out is a matter of rounding; where the load acts is not
@@ -146,8 +143,7 @@ CELLS = np.array([[0.07, 0.03], [0.07, -0.023], [-0.03, 0.03], [-0.03, -0.019]])
 @given(st.floats(-0.2, 0.2), st.floats(-0.2, 0.2))
 @settings(max_examples=300, deadline=None)
 def test_fractions_are_a_distribution_and_exact_inside(x, y):
-    w = np.empty(len(CELLS))
-    cell_fractions(fraction_table(CELLS, len(CELLS)), CELLS, len(CELLS), x, y, w)
+    w = load_fractions(CELLS, np.array([x, y]))
     assert w.sum() == pytest.approx(1.0)
     assert (w >= 0).all()
     if -0.02 < x < 0.06 and -0.015 < y < 0.02:

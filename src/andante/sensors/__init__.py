@@ -2,7 +2,7 @@
 
 from .camera import CameraModel, CameraSensor, Picture
 from .channel import Bank, Channel, Noise
-from .contact import ContactSwitch, FootForce
+from .contact import ContactSwitch, FootForce, load_fractions
 from .lidar import LDS_01, LIDARS, RPLIDAR_A2, RPLIDAR_A3, Lidar, LidarModel, Sweep
 from .proprioception import (
     EffortSensors,
@@ -49,5 +49,6 @@ __all__ = [
     "WheelEncoders",
     "WheelErrors",
     "anchors_of",
+    "load_fractions",
     "wheel_joints",
 ]

@@ -15,7 +15,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics import body_tree
 
-from .kernels import feet, switches
+from .kernels import cell_fractions, feet, switches
 from .sensor import Measure, Scene
 
 
@@ -108,6 +108,13 @@ def fraction_table(cells: Array, width: int) -> Array:
         index = [i for i in range(count) if mask >> i & 1]
         table[mask, index] = np.linalg.pinv(np.vstack([np.ones(len(index)), cells[index].T]))
     return table
+
+
+def load_fractions(cells: Array, point: Array) -> Array:
+    """Fractions (n,) of a load at a point (2,) that the cells (n, 2) carry; how: `kernels.cell_fractions`."""
+    out = np.empty(len(cells))
+    cell_fractions(fraction_table(cells, len(cells)), cells, len(cells), point[0], point[1], out)
+    return out
 
 
 class FootForce(_ContactSensor):
